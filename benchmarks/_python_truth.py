@@ -154,7 +154,7 @@ class _Calls:
         return None
 
     def _module_of(self, base: ast.expr, scopes: tuple[ast.AST, ...]) -> str | None:
-        """Return the module that an expression is; None if it is no module, as far as can be told."""
+        """Return the module that an expression is; None if it is not a module, as far as can be told."""
         if isinstance(base, ast.Attribute):
             outer = self._module_of(base.value, scopes)
             return f"{outer}.{base.attr}" if outer is not None and base.attr.islower() else None

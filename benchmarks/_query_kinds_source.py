@@ -197,7 +197,7 @@ def _doc(node: Node, lines: Sequence[str]) -> str:
 
 
 def _sentence(text: str) -> str:
-    """Return the first sentence of a comment in plain words; nothing if it says too little, or is no prose."""
+    """Return the first sentence of a comment in plain words; nothing if it says too little, or is not prose."""
     paragraph = re.split(r"\n\s*\n|\n\s*[@:-]", re.sub(r"<[^>]+>|\{@\w+ ([^}]*)\}", r" \1", text.strip()))[0]
     flat = " ".join(paragraph.split())
     sentence = re.split(r"(?<=[a-z)`'\"])[.:](?:\s|$)", flat)[0].strip(" .*/")

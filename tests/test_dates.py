@@ -92,5 +92,5 @@ def test_dates_in_paths(path: str, expected: str | None) -> None:
 def test_bounds() -> None:
     assert date_bound("March 2020") == "2020-03"
     assert date_bound(" ") == ""
-    with pytest.raises(UsageError, match=r"'last year' is no date. Give a year"):
+    with pytest.raises(UsageError, match=r"'last year' is not a date. Give a year"):
         date_bound("last year")

@@ -108,7 +108,7 @@ def test_a_violation_is_seen(tmp_path: Path) -> None:
 
 
 def test_no_two_files_of_tests_have_one_name() -> None:
-    """Folders of tests are no packages: the second of two modules of a name could not be imported beside the first."""
+    """Folders of tests are not packages: the second of two modules of a name could not be imported beside the first."""
     found = Counter(
         path.name for path in Path(__file__).parent.rglob("*.py") if path.name not in ("conftest.py", "__init__.py")
     )

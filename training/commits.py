@@ -18,7 +18,7 @@ _MOST_FILES = 8
 
 
 def commit_pairs(git_dir: Path, commits: int, per_commit: int = 2) -> Iterator[Pair]:
-    """Yield up to ``per_commit`` pairs for each of the newest ``commits`` that are no merges."""
+    """Yield up to ``per_commit`` pairs for each of the newest ``commits`` that are not merges."""
     command = [
         "git",
         "--git-dir",

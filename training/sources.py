@@ -50,7 +50,7 @@ def open_source(folder: Path, name: str | None = None) -> Source:
     """Open a checkout or bare clone; refuse an evaluation corpus and what is not permissively licensed."""
     git_dir = folder / ".git" if (folder / ".git").exists() else folder
     if not (git_dir / "HEAD").exists():
-        raise NotFoundError(f"{str(folder)!r} is no git repository; give a clone or its git directory.")
+        raise NotFoundError(f"{str(folder)!r} is not a git repository; give a clone or its git directory.")
     names = [*([name] if name else []), *_remotes(git_dir)] or [folder.name]
     if reason := refusal([*names, folder.name]):
         raise ForbiddenError(f"{reason} Leave it out.")
@@ -76,7 +76,7 @@ def list_blobs(git_dir: Path) -> list[Blob]:
     for row in listing.split("\0")[:-1]:
         meta, _, path = row.partition("\t")
         mode, kind, oid, size = meta.split()
-        # a size that is no number marks an object that a partial clone lacks
+        # a size that is not a number marks an object that a partial clone lacks
         if kind == "blob" and mode != "120000" and size.isdigit():
             blobs.append(Blob(path, oid, int(size)))
     return blobs

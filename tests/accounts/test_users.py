@@ -94,7 +94,7 @@ def test_a_refused_name_is_told_what_names_are(file: Path) -> None:
     with pytest.raises(UsageError) as refused:
         Users.open(file).add("a b")
     assert str(refused.value) == (
-        "'a b' is no name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most, with a letter"
+        "'a b' is not a name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most, with a letter"
         " or digit first."
     )
 

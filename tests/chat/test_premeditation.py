@@ -112,7 +112,7 @@ def test_a_model_that_never_stops_premeditating_is_stopped(
     [
         (ATTRIBUTES, ""),
         ({}, "'asked' is missing"),
-        ({"asked": 5}, "'asked' is no text"),
+        ({"asked": 5}, "'asked' is not text"),
         ({"asked": "x", "edit": "no"}, "'edit' is neither"),
         ({"asked": "x", "subroutines": "search"}, "no list"),
         ({"asked": "x", "subroutines": [1]}, "no list"),

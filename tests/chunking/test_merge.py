@@ -67,7 +67,7 @@ def test_many_small_ones_go_together_up_to_the_target() -> None:
 @pytest.mark.parametrize(("size", "expected"), [(9, TOGETHER), (10, APART)])
 def test_of_strangers_only_what_is_tiny_goes_along(size: int, expected: list[list[int]]) -> None:
     assert grouped(sized(30), sized(size, parent=7)) == expected
-    # What follows a body is no part of it.
+    # What follows a body is not part of it.
     assert grouped(sized(30, part=True), sized(size)) == expected
 
 

@@ -81,7 +81,7 @@ def test_a_folder_of_which_nothing_can_be_indexed(quaestor: Run, tmp_path: Path)
         ("a.tar.gz", b"\x1f\x8b", "binary: an archive: unpack it and index the folder"),
         ("a.ppt", b"PK\x03\x04", "binary: save it as .pptx or .pdf to have it read"),
         ("a.png", b"\x89PNG", "binary"),
-        ("a.epub", b"PK", "unreadable: the file is damaged: it is no zip archive"),
+        ("a.epub", b"PK", "unreadable: the file is damaged: it is not a zip archive"),
         ("a.ipynb", b"{", "unreadable: it is not a Jupyter notebook"),
         ("id_rsa", b"x", "secret"),
     ],
@@ -301,7 +301,7 @@ def index_of(home: Path) -> Path:
 
 def damage_header(folder: Path) -> None:
     with (folder / "index.sqlite3").open("r+b") as file:
-        file.write(b"this is no database at all" * 10)
+        file.write(b"this is not a database at all" * 10)
 
 
 def damage_to_nothing(folder: Path) -> None:

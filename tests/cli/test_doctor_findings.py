@@ -98,7 +98,7 @@ TRUTH: dict[str, tuple[Callable[[Path], object], str]] = {
     ),
     "something that is forgotten": (lambda folder: edited(folder, "delete from metadata"), "checksum"),
     "terms that are gone": (lambda folder: edited(folder, "delete from terms"), "terms are missing"),
-    "terms that are no terms": (lambda folder: edited(folder, "update terms set data = x'00'"), "checksum"),
+    "terms that are not terms": (lambda folder: edited(folder, "update terms set data = x'00'"), "checksum"),
     "no state": (lambda folder: edited(folder, "delete from state"), "its state is missing"),
     "a file that is cut": (lambda folder: cut(folder / "index.sqlite3"), "is damaged"),
     "another file": (lambda folder: write(folder, {"index.sqlite3": "no database " * 99}), "not a database"),

@@ -94,7 +94,7 @@ def test_nothing_can_be_asked_of_nothing(quaestor: Run, tmp_path: Path) -> None:
         ([], "Give either a data set or --self"),
         (["--self", "x.jsonl"], "Give either a data set or --self"),
         (["gone.jsonl"], "'gone.jsonl' does not exist"),
-        (["."], "'.' is no data set"),
+        (["."], "'.' is not a data set"),
         (["--self", "--embedder", "magic"], "There is no embedder 'magic'"),
         (["--self", "--chunker", "lines:0"], "There is no chunker 'lines:0'"),
     ],

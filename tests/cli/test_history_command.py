@@ -35,7 +35,7 @@ def test_limits(quaestor: Run, past: Repository) -> None:
     assert [one["title"] for one in found["passages"]] == ["Add the colour option"]
     refused = quaestor("history", "", past.folder, "--since", "soon")
     assert refused.code == 2
-    assert "'soon' is no date" in refused.sentence
+    assert "'soon' is not a date" in refused.sentence
 
 
 def test_ask_answers_from_it(quaestor: Run, past: Repository) -> None:

@@ -102,7 +102,7 @@ def test_a_broken_index_costs_only_itself(quaestor: Run, repository: Path, kitch
     quaestor("index", kitchen)
     [place] = (home / "indexes").glob("kitchen-*")
     for file in place.rglob("*.sqlite*"):
-        file.write_bytes(b"this is no index" * 1000)
+        file.write_bytes(b"this is not an index" * 1000)
     done = quaestor("search", "send_with_retry", kitchen, repository)
     assert done.code == 0
     assert done.out.startswith("repository  src/retry.py:")

@@ -46,7 +46,7 @@ def test_the_list(quaestor: Run) -> None:
 def test_errors(quaestor: Run) -> None:
     quaestor("users", "add", "anna")
     assert "'anna'" in quaestor("users", "add", "anna").sentence
-    assert "is no name" in quaestor("users", "add", "a b").sentence
+    assert "is not a name" in quaestor("users", "add", "a b").sentence
     assert "no user 'eve'" in quaestor("users", "revoke", "eve").sentence
     assert quaestor("users", "revoke", "eve").code == 2
 

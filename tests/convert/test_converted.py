@@ -88,7 +88,7 @@ def test_a_book() -> None:
 
 
 def test_damaged_and_hostile_books() -> None:
-    assert reason_of(b"PK nothing", "a.epub")[1] == "the file is damaged: it is no zip archive"
+    assert reason_of(b"PK nothing", "a.epub")[1] == "the file is damaged: it is not a zip archive"
     assert "has no part" in reason_of(made.archive({"a": "b"}), "a.epub")[1]
     bomb = made.archive({"META-INF/container.xml": b"\0" * 40_000_000})
     assert reason_of(bomb, "a.epub") == ("too large", "it unpacks to 40,000,000 bytes in 1 parts")
@@ -180,7 +180,7 @@ def test_documents_in_the_index_are_current_by_their_own_bytes(tmp_path: Path) -
         indexer = make_indexer(root, store)
         changes = indexer.refresh()
         assert changes.added == ("a.html", "b.epub", "c.html")
-        assert changes.skipped == (Skipped("d.epub", "unreadable", "the file is damaged: it is no zip archive"),)
+        assert changes.skipped == (Skipped("d.epub", "unreadable", "the file is damaged: it is not a zip archive"),)
         found = store.documents()
         assert (found["a.html"].language, found["a.html"].author, found["a.html"].title) == ("markdown", "Ann", "T")
         assert found["a.html"].note == "converted from html"

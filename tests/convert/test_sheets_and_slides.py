@@ -155,7 +155,9 @@ def test_files_that_cannot_be_read(suffix: str) -> None:
     whole = bytes_of(price_list() if suffix == "xlsx" else deck())
     old = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1 and so on"
     assert reason_of(old, f"a.{suffix}").endswith(f"save it as .{suffix} without a password")
-    assert reason_of(whole[: len(whole) // 2], f"a.{suffix}") == "unreadable: the file is damaged: it is no zip archive"
+    assert (
+        reason_of(whole[: len(whole) // 2], f"a.{suffix}") == "unreadable: the file is damaged: it is not a zip archive"
+    )
     assert reason_of(made.archive({"a": "b"}), f"a.{suffix}").startswith("unreadable: the file is damaged (")
     assert reason_of(bytes_of(Workbook() if suffix == "xlsx" else Presentation()), f"a.{suffix}").startswith(
         "unreadable: its "

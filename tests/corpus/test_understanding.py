@@ -53,7 +53,7 @@ def test_options_limit_the_documents_before_the_best_are_taken(
 
 
 def test_a_date_that_is_none_is_refused(index: Index) -> None:
-    with pytest.raises(UsageError, match="'soon' is no date"):
+    with pytest.raises(UsageError, match="'soon' is not a date"):
         index.search("food", since="soon")
 
 
@@ -107,4 +107,4 @@ def test_a_model_searches_by_date_and_author(index: Index) -> None:
     assert "memelas" in found(by="Julia Evans")
     assert "tlayudas" not in found(by="Julia Evans")
     assert "12 of 13 have a date" in found(since="2031")
-    assert "is no date" in found(since="soon")
+    assert "is not a date" in found(since="soon")

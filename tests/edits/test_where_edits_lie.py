@@ -23,12 +23,12 @@ from quaestor.edits.three_way_merge import ConflictError, Hunk, hunks, merge, sa
 @pytest.mark.parametrize(
     ("path", "kind", "words"),
     [
-        ("", "bad path", "is no path of a file; name it from the root, with '/'"),
-        ("  ", "bad path", "is no path of a file; name it from the root, with '/'"),
-        ("a\\b", "bad path", "is no path of a file; name it from the root, with '/'"),
-        ("a\tb", "bad path", "is no path of a file; name it from the root, with '/'"),
-        ("a\u200bb", "bad path", "is no path of a file; name it from the root, with '/'"),
-        ("a\ud800b", "bad path", "is no path of a file; name it from the root, with '/'"),
+        ("", "bad path", "is not a path of a file; name it from the root, with '/'"),
+        ("  ", "bad path", "is not a path of a file; name it from the root, with '/'"),
+        ("a\\b", "bad path", "is not a path of a file; name it from the root, with '/'"),
+        ("a\tb", "bad path", "is not a path of a file; name it from the root, with '/'"),
+        ("a\u200bb", "bad path", "is not a path of a file; name it from the root, with '/'"),
+        ("a\ud800b", "bad path", "is not a path of a file; name it from the root, with '/'"),
         ("/a", "outside", "is not relative to the root; name files from the root"),
         ("~a", "outside", "is not relative to the root; name files from the root"),
         ("./~a", "outside", "is not relative to the root; name files from the root"),

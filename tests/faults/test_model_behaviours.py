@@ -246,7 +246,7 @@ def served() -> Iterator[_Server]:
 
 
 async def ask(conversation: Conversation) -> str:
-    """Ask and return how it ended; what is no error for people leaves as it is."""
+    """Ask and return how it ended; what is not an error for people leaves as it is."""
     try:
         async for _ in conversation.send("where is the word?"):
             pass

@@ -131,7 +131,7 @@ def test_python(shopping: tuple[Index, dict[str, str]]) -> None:
     assert "Add the colour" in told(index.history("colour", until="2023"))
     assert "Try three times" in told(index.history(ids["last"][:8]))
     assert not index.history("nothing of the kind").known
-    with pytest.raises(UsageError, match="no date"):
+    with pytest.raises(UsageError, match="not a date"):
         index.history(since="soon")
 
 
@@ -149,7 +149,7 @@ def test_a_model_can_ask(shopping: tuple[Index, dict[str, str]]) -> None:
     assert {passage.path.split()[0] for passage in outcome.passages} >= {"commit", "tag"}
     wrong = registry.call("history", {"about": "x", "since": "soon"}, budget=100, count=len)
     assert wrong.failed
-    assert "no date" in wrong.text
+    assert "not a date" in wrong.text
 
 
 def test_without_a_repository_no_model_is_told_of_it(tmp_path: Path) -> None:

@@ -89,7 +89,7 @@ def test_a_server_that_is_started_just_anywhere_serves_them_too(at_home: Start, 
 def test_without_any_the_agent_is_told_what_to_do(at_home: Start, tmp_path: Path) -> None:
     async def run() -> None:
         async with at_home(tmp_path / "elsewhere") as client:
-            with pytest.raises(MCPError, match="which is no repository"):
+            with pytest.raises(MCPError, match="which is not a repository"):
                 await client.list_tools()
             failed = await client.call_tool("search", {"query": "x"})
             assert failed.is_error

@@ -57,7 +57,7 @@ def test_a_begun_reply_is_gone_on_with(llama: RealServer) -> None:
 
 
 def test_a_model_that_the_server_does_not_know(llama: RealServer) -> None:
-    # llama-server serves whatever it has loaded; that is no failure.
+    # llama-server serves whatever it has loaded; that is not a failure.
     replied = ask(OpenAICompatibleModel("gone", base_url=llama.base_url), Request((QUESTION,)))
     assert replied.text == ANSWER
 

@@ -98,7 +98,7 @@ def test_options_make_a_filter() -> None:
     assert make_filter(["src/**"], ["python"], "March 2020", "2021", ["Ana "]) == Where(
         ("src/**",), ("python",), "2020-03", "2021", ("Ana",)
     )
-    with pytest.raises(UsageError, match="'soon' is no date"):
+    with pytest.raises(UsageError, match="'soon' is not a date"):
         make_filter(since="soon")
 
 

@@ -23,7 +23,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
 from quaestor.mcp.mcp_tools import tools_of
 
-# JSON can say what is no text; nothing else of ours takes it.
+# JSON can say what is not text; nothing else of ours takes it.
 NO_TEXT = [query for query in HOSTILE if any("\ud800" <= letter <= "\udfff" for letter in query)]
 TEXT = [query for query in HOSTILE if query not in NO_TEXT]
 any_query = pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
@@ -47,7 +47,7 @@ def client(server: Running) -> Iterator[httpx.Client]:
 
 
 def sent(client: httpx.Client, path: str, name: str, query: str) -> Mapping[str, Any]:
-    """Send JSON with every letter escaped, and return the answer; what is no text is refused as such."""
+    """Send JSON with every letter escaped, and return the answer; what is not text is refused as such."""
     answer = client.post(path, content=json.dumps({name: query}), headers={"content-type": "application/json"})
     if query in NO_TEXT:
         assert answer.status_code == 400

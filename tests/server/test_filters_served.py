@@ -57,7 +57,7 @@ def test_a_turn_of_a_conversation_about_documents_of_an_author(blog: Running) ->
     assert '"understood":[]' in told
     assert {one["path"] for one in sources} == {"posts/2015-02-11-tlayudas.md"}
     refused = post(turns, json={"question": "food", "since": "soon"})
-    assert (refused.status_code, "is no date" in refused.text) == (400, True)
+    assert (refused.status_code, "is not a date" in refused.text) == (400, True)
     # It holds for that turn alone, and what is refused leaves nothing behind.
     post(turns, json={"question": "food"}, timeout=30)
     _, second = get(f"{blog.url}/api/sessions/{session}").json()["turns"]
@@ -76,7 +76,7 @@ def test_a_conversation_on_the_page_tells_what_it_understood(blog: Running) -> N
 def test_a_date_that_is_none(blog: Running) -> None:
     refused = post(f"{blog.url}/api/search", json={"query": "x", "since": "soon"}, timeout=30)
     assert refused.status_code == 400
-    assert "'soon' is no date" in refused.json()["error"]["message"]
+    assert "'soon' is not a date" in refused.json()["error"]["message"]
 
 
 def test_the_page_searches_by_date_and_author_and_tells_what_it_understood(blog: Running) -> None:
@@ -90,4 +90,4 @@ def test_the_page_searches_by_date_and_author_and_tells_what_it_understood(blog:
     assert "nothing would be left: “since 2031”" in get(f"{blog.url}/search?q=food+since+2031").text
     failed = get(f"{blog.url}/search?q=food&since=soon")
     assert failed.status_code == 400
-    assert "is no date" in failed.text
+    assert "is not a date" in failed.text

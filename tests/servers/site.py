@@ -27,7 +27,7 @@ Site = Callable[[str, Mapping[str, str]], Answer | None]
 
 
 class SiteServer(ThreadedServer):
-    """Serves a site; a client that goes away in the middle of an answer is no failure of it.
+    """Serves a site; a client that goes away in the middle of an answer is not a failure of it.
 
     Attributes:
         asked: how often each path was asked for.

@@ -48,7 +48,7 @@ def test_names_and_their_beginnings(sessions: Sessions) -> None:
 
 @pytest.mark.parametrize("name", ["../evil", "a/b", "a.b", "x" * 65, "-x", "a\n", "."])
 def test_names_cannot_leave_the_folder(sessions: Sessions, name: str) -> None:
-    with pytest.raises(UsageError, match="no name"):
+    with pytest.raises(UsageError, match="not a name"):
         sessions.begin(name=name)
     with pytest.raises(NotFoundError):
         sessions.delete(name)

@@ -66,7 +66,7 @@ class Users:
         """Add a user and return it with its token, which is shown this once and cannot be read again.
 
         Raises:
-            UsageError: it is no name, or there is or was a user of that name.
+            UsageError: it is not a name, or there is or was a user of that name.
             AccountsUnusableError: it cannot be written.
         """
         _check_name(name)
@@ -157,7 +157,7 @@ _COLUMNS = "id, name, created, revoked"
 def _check_name(name: str) -> None:
     if not _NAME.fullmatch(name):
         raise UsageError(
-            f"{name!r} is no name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most,"
+            f"{name!r} is not a name for a user; use letters, digits, '.', '_', '@', '+' and '-', 64 at most,"
             " with a letter or digit first."
         )
     if name.lower() == LOCAL.name:

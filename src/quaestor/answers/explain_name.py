@@ -208,7 +208,7 @@ def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tupl
 
 
 def _head(file: IndexedFile) -> tuple[int, int] | None:
-    """Return the lines of the first comment of a file that is no licence."""
+    """Return the lines of the first comment of a file that is not a licence."""
     at = 1
     while at <= min(len(file.lines), 2 * _HEAD):
         line = file.lines[at - 1]
@@ -315,7 +315,7 @@ def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
 
 
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
-    """Return the lines of the first paragraph that is no heading and no badge; the first line where there is none."""
+    """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
     for first, line in enumerate(lines, 1):
         if not re.match(r"\s*[^\W_]", line) or "](" in line[:40]:
             continue

@@ -1,7 +1,7 @@
 """Turning a heading into the question that a reader asks whom its section answers. Pure: words in, words out.
 
 "Installing Ferry" and "Ferry installation" become "How do I install Ferry?", "Queues vs. jobs" becomes "What is the
-difference between queues and jobs?". A heading that is no act stays a noun: "What should I know about trains?".
+difference between queues and jobs?". A heading that is not an act stays a noun: "What should I know about trains?".
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def _act(heading: str, subject: str) -> str:
 
 
 def _gerunds(verb: str) -> Iterator[str]:
-    """Yield what may be a verb's gerund; what is none is no word either: ``writting``."""
+    """Yield what may be a verb's gerund; what is none is not a word either: ``writting``."""
     yield f"{verb}ing"
     yield f"{verb}{verb[-1]}ing"
     if verb.endswith("e"):

@@ -1,7 +1,7 @@
 """Which questions are asked of a history, and what they ask of it. Pure.
 
 The wording decides: a verb of change in the past with a version, a time or a thing; a person asked for. What holds at
-any time ("what happens when a session changes", "what changes when I set ...") is no history, and neither is "how".
+any time ("what happens when a session changes", "what changes when I set ...") is not history, and neither is "how".
 """
 
 from __future__ import annotations

@@ -42,7 +42,7 @@ def origin_told(
     """Tell with which commit something came, went or was renamed, and what its message says of why."""
     found = _in_code(asked, subject, git)
     if found is None:
-        # What is no name of code a changelog tells best, in its readers' words.
+        # What is not a name of code a changelog tells best, in its readers' words.
         mention = _tell_mention(asked, subject, changelogs, draft)
         if git.whole and (said := _in_messages(asked, subject, git, mention)):
             _tell_origin(asked, subject, *said, git, draft)

@@ -46,7 +46,7 @@ _ASKED = tuple(
 
 
 def read_name_question(text: str) -> NameQuestion | None:
-    """Return what a question wants explained, or None where it asks for more, or for something that is no name.
+    """Return what a question wants explained, or None where it asks for more, or for something that is not a name.
 
     A plain word counts only behind a word that says what it is: ``what is the class client``.
     """

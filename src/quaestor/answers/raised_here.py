@@ -270,7 +270,7 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
 
 
 def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointed: bool) -> bool:
-    """Return whether an agreement is no chance.
+    """Return whether an agreement is not chance.
 
     More is asked of what no frame points at where there are frames, and of a sentence, which may share words with a
     message without being one.

@@ -78,7 +78,7 @@ def open_database(uri: str) -> Database:
     """Return the database at an address, with the connections that all of this process share.
 
     Raises:
-        UsageError: it is no address, or the extra is not installed.
+        UsageError: it is not an address, or the extra is not installed.
         IndexUnusableError: it cannot be reached or used.
     """
     try:
@@ -153,7 +153,7 @@ def corpora_of(settings: Settings) -> list[Listed]:
 
 
 def erase_store(root: Path, settings: Settings) -> None:
-    """Throw the index of a source away; what is missing is no error."""
+    """Throw the index of a source away; what is missing is not an error."""
     if is_shared(settings):
         _postgres().erase(open_database(settings.store), _corpus(root, settings))
     else:

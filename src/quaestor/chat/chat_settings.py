@@ -38,7 +38,7 @@ class ConversationSettings:
         brief: how the system message begins; None: by what the corpus mostly holds.
         where: only documents that it lets through are searched; None: all.
         filters: whether what a question says of dates and authors limits the documents as well.
-        stop: sequences that end the visible answer and are no part of it.
+        stop: sequences that end the visible answer and are not part of it.
         parameters: further ones of each request, in OpenAI's form, sent as they are.
     """
 

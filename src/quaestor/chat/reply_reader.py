@@ -74,7 +74,7 @@ class TextCalls:
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
         self._held = Growing()
-        self._begins = ""  # the first letters that are no blanks: they tell
+        self._begins = ""  # the first letters that are not blanks: they tell
         self._passing = not names
 
     def feed(self, text: str) -> str:
@@ -131,7 +131,7 @@ def call_of(identifier: str, name: str, arguments: str) -> Asked:
     except (ValueError, RecursionError) as error:
         return Asked(identifier, name, raw=arguments, problem=f"the arguments are not JSON ({error})")
     if not isinstance(value, dict):
-        return Asked(identifier, name, raw=arguments, problem="the arguments are no JSON object")
+        return Asked(identifier, name, raw=arguments, problem="the arguments are not a JSON object")
     return Asked(identifier, name, value, arguments)
 
 

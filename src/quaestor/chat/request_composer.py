@@ -112,7 +112,7 @@ def plan_request(settings: ConversationSettings, calls: Sequence[str]) -> str:
 
 
 def examples() -> tuple[Message, ...]:
-    """Return a question and its answer as few-shot examples, which are no part of the conversation."""
+    """Return a question and its answer as few-shot examples, which are not part of the conversation."""
     names = ("example_user", "example_assistant")
     return tuple(Message("system", load(name).render(), name=name) for name in names)
 

@@ -57,6 +57,6 @@ def _codec(name: str) -> str | None:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    # Python's registry holds codecs that are no character sets, such as base64.
+    # Python's registry holds codecs that are not character sets, such as base64.
     is_charset = getattr(found, "_is_text_encoding", True) and found.name.replace("-", "_") not in _NO_CHARSETS
     return _MEANT.get(found.name, found.name) if is_charset else None

@@ -67,7 +67,7 @@ def _xml(data: bytes) -> ElementTree.Element:
     try:
         return ElementTree.fromstring(data)
     except (ElementTree.ParseError, ValueError, LookupError):
-        raise ConversionError("unreadable", "the file is damaged: its contents are no XML") from None
+        raise ConversionError("unreadable", "the file is damaged: its contents are not XML") from None
 
 
 def _named(element: ElementTree.Element, name: str) -> bool:

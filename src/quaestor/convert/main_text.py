@@ -42,7 +42,7 @@ class Measure:
     """What an element holds, with all below it.
 
     Attributes:
-        length: characters of text that are no blanks.
+        length: characters of text that are not blanks.
         linked: those of them within links.
         has_text_part: whether something in it bears the name of a page's text.
         has_heading: whether there is a heading of the first two levels in it.
@@ -172,7 +172,7 @@ def main_text(page: Element) -> Element:
     """Return the element that holds the text of a page, without the furniture in it. The tree is changed.
 
     A ``main``, an ``article`` or what sites commonly name their content is taken; else the body. What it holds must be
-    a fair part of what is no furniture, or the body is taken after all.
+    a fair part of what is not furniture, or the body is taken after all.
     """
     body = page.find("body") or page
     _drop(body, _is_unread)

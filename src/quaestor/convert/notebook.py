@@ -18,7 +18,7 @@ def from_notebook(data: bytes) -> Converted:
     """Return a notebook as Markdown; pictures and other rich output are left out.
 
     Raises:
-        ConversionError: it is no notebook.
+        ConversionError: it is not a notebook.
     """
     try:
         notebook = json.loads(data)

@@ -186,7 +186,7 @@ def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], ba
     published = data.get("datePublished") or data.get("dateCreated")
     shown = _shown_dates(_dated_part(page))
     for text in (*said, published if isinstance(published, str) else "", *shown):
-        # A year alone is in too many texts that are no dates.
+        # A year alone is in too many texts that are not dates.
         if (found := iso_date(text)) and len(found) > 4:
             return found
     return date_of_path(urlsplit(base).path) if base else None

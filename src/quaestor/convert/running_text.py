@@ -86,7 +86,7 @@ class Inline:
         return f"![{alt.replace('[', '').replace(']', '')}]({source})" if source else alt
 
     def url(self, href: str) -> str:
-        """Return where a link leads, absolute where that is known; empty for what is no page, such as scripts."""
+        """Return where a link leads, absolute where that is known; empty for what is not a page, such as scripts."""
         href = _LINE_ENDS.sub("", href.strip()).replace(" ", "%20")
         try:
             whole = urljoin(self._base, href) if self._base else href

@@ -41,7 +41,7 @@ class Archive:
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(data))
         except _BROKEN:
-            raise ConversionError("unreadable", "the file is damaged: it is no zip archive") from None
+            raise ConversionError("unreadable", "the file is damaged: it is not a zip archive") from None
         parts = self._zip.infolist()
         unpacked = sum(part.file_size for part in parts)  # no part gives more than it says here
         bomb = unpacked > max(_MOST_RATIO * len(data), _RATIO_COUNTS_ABOVE)

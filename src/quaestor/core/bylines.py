@@ -107,13 +107,13 @@ def date_bound(text: str) -> str:
     """Return a date that a user typed in ISO 8601 form; an empty text stays empty.
 
     Raises:
-        UsageError: it is no date.
+        UsageError: it is not a date.
     """
     if not text.strip():
         return ""
     found = iso_date(text)
     if found is None:
-        raise UsageError(f"{text[:80]!r} is no date. Give a year, a month or a day: 2020, 2020-03 or 2020-03-14.")
+        raise UsageError(f"{text[:80]!r} is not a date. Give a year, a month or a day: 2020, 2020-03 or 2020-03-14.")
     return found
 
 

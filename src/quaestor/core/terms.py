@@ -16,7 +16,7 @@ from zlib import crc32
 
 import Stemmer
 
-# Vowels and tones of Thai are no letters of their own to Python, and would cut each word into crumbs.
+# Vowels and tones of Thai are not letters of their own to Python, and would cut each word into crumbs.
 _MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 # An identifier or a number, in any script.
 _WORD = re.compile(rf"[^\W\d][\w{_MARKS}]*|\d+")
@@ -32,7 +32,7 @@ _ENDINGS = "[\u3040-\u309f]+"  # hiragana: what Japanese inflects and joins word
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
 _stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
-# What is no letter, digit or underscore becomes a space: of ASCII text that cuts the words faster than a pattern.
+# What is not a letter, digit or underscore becomes a space: of ASCII text that cuts the words faster than a pattern.
 _SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
 KEY_BYTES = 8
 _REMEMBERED = 1 << 16  # distinct words, then a cache starts anew: bounded on endless corpora

@@ -82,8 +82,8 @@ _SAME_NAME = 0.4
 def unmentioned(store: Store, question: str) -> tuple[str, ...]:
     """Return the names in a question that stand in no chunk, title or path, whatever their capitals and separators.
 
-    In prose an acronym must stand in capitals: a board with an ``ARM`` is no arm. ``asyncio.run`` stands wherever its
-    parts do, ``build.rs`` only where a file of this name is mentioned.
+    In prose an acronym must stand in capitals: a board with an ``ARM`` is not an arm. ``asyncio.run`` stands wherever
+    its parts do, ``build.rs`` only where a file of this name is mentioned.
     """
     return tuple(name for name in names_in(question) if not _is_mentioned(store, name))
 

@@ -42,7 +42,7 @@ def fetch_commit(
         ForbiddenError: it lies on this machine or in a private network, and that was not allowed.
         LimitError: it takes more time or room than it may.
         NotFoundError: it has no such branch, tag or commit, or no commits.
-        UpstreamError: it cannot be reached, or is no repository.
+        UpstreamError: it cannot be reached, or is not a repository.
         UsageError: there is no git.
     """
     host = _permitted_host(address, allow_private)

@@ -86,7 +86,7 @@ def read_page(fetched: Fetched, url: str) -> PageContent:
         url: its address, which links are relative to.
 
     Raises:
-        NotAPageError: it is no document, or one that cannot be read.
+        NotAPageError: it is not a document, or one that cannot be read.
     """
     said = fetched.headers.get("content-type", "")
     kind = media_type(fetched.headers)

@@ -70,10 +70,10 @@ def read_git_address(source: str) -> GitAddress:
         parts = urlsplit(url)
         host, port = (parts.hostname or "").lower(), parts.port
     except ValueError:
-        raise UsageError(f"{source!r} is no address of a repository. Give one as https://host/name.git.") from None
+        raise UsageError(f"{source!r} is not an address of a repository. Give one as https://host/name.git.") from None
     if parts.scheme not in _SCHEMES or bool(host) == (parts.scheme == "file") or parts.query:
         raise UsageError(
-            f"{source!r} is no address that is fetched from. Give one that begins with https://, ssh:// or git@host:."
+            f"{source!r} cannot be fetched from. Give an address that begins with https://, ssh:// or git@host:."
         )
     if parts.password is not None or (parts.username and parts.scheme != "ssh"):
         raise UsageError(
@@ -83,7 +83,7 @@ def read_git_address(source: str) -> GitAddress:
     if host.startswith("-") or (parts.username or "").startswith("-") or not parts.path.strip("/"):
         raise UsageError(f"{source!r} names no repository. Give an address as https://host/name.git.")
     if ref and (not _REF.fullmatch(ref) or ".." in ref or ref.endswith((".lock", "/", "."))):
-        raise UsageError(f"{ref!r} is no name of a branch, tag or commit. Give one behind '#', or none.")
+        raise UsageError(f"{ref!r} is not a name of a branch, tag or commit. Give one behind '#', or none.")
     name = re.sub(r"[^\w.-]+", "-", parts.path.rstrip("/").rpartition("/")[2].removesuffix(".git"))[:60]
     return GitAddress(
         parts.scheme, host, port or _PORTS.get(parts.scheme, 0), url, ref, name.strip(".") or "repository"
@@ -99,7 +99,7 @@ def files_of(source: str, home: Path) -> Path:
 
     Raises:
         NotFoundError: it was not fetched yet.
-        UsageError: it is no address that is fetched from.
+        UsageError: it is not an address that is fetched from.
     """
     address = read_git_address(source)
     folder = _folder(address, home)

@@ -28,11 +28,11 @@ def checked_start(url: str) -> str:
     """Return the address of a site in its one form.
 
     Raises:
-        UsageError: it is no address of a page on the web.
+        UsageError: it is not an address of a page on the web.
     """
     found = normalise(url)
     if found is None:
-        raise UsageError(f"{url!r} is no address of a site. Give one that begins with http:// or https://.")
+        raise UsageError(f"{url!r} is not an address of a site. Give one that begins with http:// or https://.")
     return found
 
 
@@ -49,7 +49,7 @@ def site_folder(sites: Path, url: str) -> Path:
         url: the address that is crawled.
 
     Raises:
-        UsageError: it is no address of a page on the web.
+        UsageError: it is not an address of a page on the web.
     """
     start = checked_start(url)
     name = re.sub(r"[^a-z0-9.-]+", "-", urlsplit(start).netloc)[:40]

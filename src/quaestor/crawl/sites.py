@@ -37,7 +37,7 @@ def pages_of(url: str, home: Path) -> Path:
 
     Raises:
         NotFoundError: the site was not crawled yet.
-        UsageError: it is no address of a page on the web.
+        UsageError: it is not an address of a page on the web.
     """
     from quaestor.crawl.site_folder import site_root  # noqa: PLC0415 - most sources are folders
 

@@ -32,7 +32,7 @@ _LONGEST_NAME = 80
 
 
 def normalise(url: str, base: str = "") -> str | None:
-    """Return an address in its one form; None for what is no page on the web.
+    """Return an address in its one form; None for what is not a page on the web.
 
     Lower-case host without its default port, no fragment, no user name, no dots in the path, escapes only where they
     are needed, nothing that tells a visit from another. Normalising twice changes nothing.

@@ -67,7 +67,7 @@ _RUNS_ELSEWHERE = re.compile(
 def confined(path: str) -> str | Refusal:
     """Return a path in its plain form, or why no change may be made there."""
     if not path.strip() or "\\" in path or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in path):
-        return Refusal(path, "bad path", f"{path!r} is no path of a file; name it from the root, with '/'")
+        return Refusal(path, "bad path", f"{path!r} is not a path of a file; name it from the root, with '/'")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     plain = "/".join(parts)
     if path.startswith("/") or plain.startswith("~") or _DRIVE.match(plain):

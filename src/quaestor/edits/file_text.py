@@ -27,7 +27,7 @@ _BOMS = (
 
 
 class NotTextError(ValueError):
-    """The bytes are no text that could be written back as it was."""
+    """The bytes are not text that could be written back as it was."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -165,7 +165,7 @@ def _row(value: Any) -> NDArray[np.float64]:
     if row.ndim != 1:
         raise NoVectorsError("a vector of vectors, one for each token: the server pools nothing")
     if not np.isfinite(row).all():
-        raise NoVectorsError("a vector with values that are no numbers")
+        raise NoVectorsError("a vector with values that are not numbers")
     return row
 
 

@@ -28,7 +28,7 @@ def map_array(path: Path) -> NDArray[Any]:
     with path.open("rb") as file:
         header = _HEADER.match(file.read(_LONGEST_HEADER))
         if header is None:
-            raise ValueError(f"{path.name!r} is no array of plain numbers")
+            raise ValueError(f"{path.name!r} is not an array of plain numbers")
         shape = tuple(int(length) for length in header[2].split(b",") if length.strip())
         return np.asarray(np.memmap(file, header[1].decode(), "r", header.end(), shape))
 

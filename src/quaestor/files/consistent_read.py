@@ -54,7 +54,7 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
             meanwhile, in its own place or below.
 
     Raises:
-        OSError: it cannot be read; ``NotRegularError`` if it is no regular file.
+        OSError: it cannot be read; ``NotRegularError`` if it is not a regular file.
     """
     from hashlib import sha256  # noqa: PLC0415 - loads OpenSSL, and most searches read no file
 

@@ -99,7 +99,7 @@ class _Alternatives:
 
     def __init__(self, newest_first: list[Pattern], *, by_name: bool) -> None:
         self._kept = [(rank, p) for rank, p in enumerate(newest_first) if p.by_name == by_name]
-        # The slash at the end says that it is a folder, and is no part of what a pattern may take: */* is not "a/".
+        # The slash at the end says that it is a folder, and is not part of what a pattern may take: */* is not "a/".
         ends = ((p.regex, "(?<!/)/" if p.folders_only else "(?<!/)/?") for _, p in self._kept)
         self._regex = re.compile("|".join(f"({regex}{end})" for regex, end in ends), re.DOTALL)
 

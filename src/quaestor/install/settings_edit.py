@@ -48,7 +48,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
         value: what is serialised there.
 
     Raises:
-        ValueError: the text is not JSON, or something on the path is no object.
+        ValueError: the text is not JSON, or something on the path is not an object.
     """
     text = text if text.strip("\ufeff \t\r\n") else "{}\n"
     loads(text)

@@ -152,7 +152,7 @@ def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
         return _failed(f"The tool {tool.name!r} failed; the server's log says why.")
     if answer.data is None:
         return _failed(answer.text)
-    # A lone surrogate, of a file name that is no text, would end the connection.
+    # A lone surrogate, of a file name that is not text, would end the connection.
     data = json.loads(json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace"))
     return types.CallToolResult(content=[_text(answer.text)], structured_content=data)
 

@@ -59,7 +59,7 @@ def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
         name: a plain name.
         limit: places that are wanted; of a word that stands everywhere, so many more are looked at.
     """
-    # The mark at the end of a name in Ruby or Elixir is no part of a term.
+    # The mark at the end of a name in Ruby or Elixir is not part of a term.
     terms = terms_of_word(name.rstrip("!?"))
     if not terms:
         return Candidates((), True)

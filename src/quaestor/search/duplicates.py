@@ -50,7 +50,7 @@ class Folded(NamedTuple):
 
 def word_set(words: Words) -> WordSet | None:
     """Return a text's words as they are compared; None if it has too few."""
-    distinct = frozenset(memoryview(words).cast("I")) - {0}  # 0 is no word: it stands between texts
+    distinct = frozenset(memoryview(words).cast("I")) - {0}  # 0 is not a word: it stands between texts
     return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 

@@ -253,7 +253,7 @@ def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str,
         few[part] *= 1 - few[part].mean()
     return {
         "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
-        # In a corpus of documents prose is no exception, and says nothing for or against a chunk.
+        # In a corpus of documents prose is not an exception, and says nothing for or against a chunk.
         "prose_of_few": few,
         "brief_stem_coverage": columns["stem_coverage"] * brief,
         "brief_file_lexical_sum": columns["file_lexical_sum"] * brief,

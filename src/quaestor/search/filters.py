@@ -131,7 +131,7 @@ def _taken(said: Said, start: int, end: int, where: Where) -> Said | None:
 
 
 def _bounds(found: re.Match[str]) -> tuple[str, str]:
-    """Return the first date that is meant and the first that is no longer; neither if what is written is no date."""
+    """Return the first date that is meant and the first that is no longer; neither if what is written is not a date."""
     date, first, last = (iso_date(found[name] or "") for name in ("date", "first", "last"))
     if first and last and first < after(last):
         return first, after(last)

@@ -186,7 +186,7 @@ def _places(text: str) -> tuple[Place, ...]:
 def _compounds(text: str, kind: QueryKind) -> list[tuple[str, ...]]:
     """Return the last two parts, or the only one, of the names to look up: of a symbol query, or of compound ones."""
     found = [text] if kind == "symbol" else _COMPOUND.findall(text)[:20]
-    # A file's name is no qualified one: of _client.py only _client is looked up.
+    # A file's name is not a qualified one: of _client.py only _client is looked up.
     bare = (name if kind == "symbol" or not knows_extension(name) else name.rpartition(".")[0] for name in found)
     split = ([part for part in re.split(r"\W+", qualified) if len(part) > 1] for qualified in bare)
     return [tuple(parts[-2:]) for parts in split if parts]

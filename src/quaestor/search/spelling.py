@@ -30,7 +30,7 @@ _BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
 _FOREIGN = re.compile(r"(?=[^\W\d_])[^\x00-\x7f]")
 _SHORTEST = 4
 _LONGEST = 40
-"""Letters of a word, beyond which it is no word that somebody typed."""
+"""Letters of a word, beyond which it is not a word that somebody typed."""
 _REMEMBERED = 256
 _MOST_WORDS = 60
 """Words from which on a text is pasted and no question."""

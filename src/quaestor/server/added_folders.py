@@ -44,7 +44,7 @@ class AddedFolders:
         """Return the real path of a folder that may be added.
 
         Raises:
-            UsageError: it is no folder.
+            UsageError: it is not a folder.
             NotFoundError: there is none.
             ForbiddenError: nobody allowed it.
         """
@@ -55,7 +55,7 @@ class AddedFolders:
             raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
         real = checked_root(given)
         if not real.is_dir():
-            raise UsageError(f"{path!r} is no folder. Give the folder that it lies in.")
+            raise UsageError(f"{path!r} is not a folder. Give the folder that it lies in.")
         return real
 
     def add(self, root: Path) -> None:

@@ -82,7 +82,7 @@ class _Unambiguous(h11.Connection):
         """Return the next event.
 
         Raises:
-            RemoteProtocolError: what came is no request, or an ambiguous one; the connection is to be closed.
+            RemoteProtocolError: what came is not a request, or an ambiguous one; the connection is to be closed.
         """
         if self.their_state is h11.IDLE:
             _check_lines(self.trailing_data[0])

@@ -11,7 +11,7 @@ def listening(host: str, port: int) -> socket.socket:
     """Return a socket at which clients are heard from now on.
 
     Raises:
-        UsageError: the port is taken, or not this user's to take, or the host is no address of this machine.
+        UsageError: the port is taken, or not this user's to take, or the host is not an address of this machine.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:

@@ -31,7 +31,7 @@ _LOCAL = "local"
 
 
 class DocumentRefusedError(UsageError):
-    """What was given is no document that can be taken in."""
+    """What was given is not a document that can be taken in."""
 
     def __init__(self, message: str, *, status: int = 400, code: str = "usage") -> None:
         super().__init__(message)
@@ -227,7 +227,7 @@ def _unreadable(name: str, said: str) -> DocumentRefusedError:
 
 def _not_text(name: str) -> DocumentRefusedError:
     return DocumentRefusedError(
-        f"{name!r} is no text, nor anything that text is made of here. Convert it to text first.",
+        f"{name!r} is not text, nor anything that text is made of here. Convert it to text first.",
         status=415,
         code="unsupported_media_type",
     )

@@ -35,11 +35,11 @@ class Sessions(ABC):
             name: its name; None makes one of time and chance.
 
         Raises:
-            UsageError: there is a session of this name, or it is no name.
+            UsageError: there is a session of this name, or it is not a name.
         """
         name = name or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         if not _NAME.fullmatch(name):
-            raise UsageError(f"{name!r} is no name for a session; use letters, digits, '-' and '_', 64 at most.")
+            raise UsageError(f"{name!r} is not a name for a session; use letters, digits, '-' and '_', 64 at most.")
         transcript = self._created(name, owner, root)
         if transcript is None:
             raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.")

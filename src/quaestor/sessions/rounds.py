@@ -53,7 +53,7 @@ def read_plan(attributes: Mapping[str, object], names: Collection[str]) -> Plan:
     wanted = attributes.get("subroutines") or []
     listed = tuple(one for one in wanted if isinstance(one, str)) if isinstance(wanted, list) else ()
     if not isinstance(wanted, list) or len(listed) < len(wanted):
-        problems.append("'subroutines' is no list of names")
+        problems.append("'subroutines' is not a list of names")
     problems += [f"there is no subroutine {one!r}" for one in listed if one not in names]
     return Plan(asked, depends, listed, edit is True, "; ".join(problems))
 
@@ -62,7 +62,7 @@ def _text(attributes: Mapping[str, object], key: str, problems: list[str]) -> st
     value = attributes.get(key) or ""
     if isinstance(value, str):
         return value
-    problems.append(f"{key!r} is no text")
+    problems.append(f"{key!r} is not text")
     return ""
 
 

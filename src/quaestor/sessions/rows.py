@@ -113,7 +113,7 @@ def as_stored(column: str, value: Any) -> Any:
     """Return what ``as_shown`` was given.
 
     Raises:
-        TypeError: it is no value of a column.
+        TypeError: it is not a value of a column.
     """
     if column == "decisions":
         return zlib.compress(json.dumps(value).encode())

@@ -229,7 +229,7 @@ class Writer(Protocol):
         ...
 
     def remove(self, path: str) -> None:
-        """Drop a document with its chunks; an unknown path is no error."""
+        """Drop a document with its chunks; an unknown path is not an error."""
         ...
 
     def set_metadata(self, key: str, value: str) -> None:

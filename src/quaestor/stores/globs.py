@@ -45,7 +45,7 @@ def _expression(glob: str) -> str:
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern whose ``fullmatch`` tells whether a path matches any of ``globs``.
 
-    A set that is no valid set (``[z-a]``) is taken literally.
+    A set that is not a valid set (``[z-a]``) is taken literally.
     """
     pieces = []
     for glob in globs:

@@ -48,7 +48,7 @@ def proposal_of(corpus: Corpus, arguments: Arguments) -> Proposal:
     """Return what the arguments of a call propose to change.
 
     Raises:
-        UsageError: the path leads out of the root, or to a file that is no document.
+        UsageError: the path leads out of the root, or to a file that is not a document.
     """
     root = corpus.root if corpus.root.is_dir() else corpus.root.parent
     proposal = Proposal((_change(arguments),))
@@ -57,7 +57,7 @@ def proposal_of(corpus: Corpus, arguments: Arguments) -> Proposal:
 
 
 def _check_place(corpus: Corpus, root: Path, path: str) -> None:
-    """Refuse a file that exists and is no document: a difference, and even a refusal, tells what stands in it.
+    """Refuse a file that exists and is not a document: a difference, and even a refusal, tells what stands in it.
 
     Raises:
         UsageError: the path leads out of the root, or to a file that is ignored, secret or otherwise not indexed.

@@ -70,7 +70,7 @@ def test_what_is_no_folder_says_so(tmp_path: Path) -> None:
 def test_what_is_no_model_says_so(tmp_path: Path, content: bytes) -> None:
     folder = write_transformer(tmp_path)
     (folder / "model.onnx").write_bytes(content)
-    with pytest.raises(UsageError, match=r"model.onnx' is no ONNX model"):
+    with pytest.raises(UsageError, match=r"model.onnx' is not an ONNX model"):
         read_folder(folder)
 
 

@@ -104,7 +104,7 @@ def test_operators_of_others_and_inputs_that_no_text_gives_are_refused(tmp_path:
     with pytest.raises(UsageError, match=r"asks for 'pixels'.*feature-extraction"):
         Session(read_folder(folder))
     (folder / "tokenizer.json").write_text("{}")
-    with pytest.raises(UsageError, match=r"tokenizer.json' is no tokenizer"):
+    with pytest.raises(UsageError, match=r"tokenizer.json' is not a tokenizer"):
         Session(read_folder(folder))
 
 

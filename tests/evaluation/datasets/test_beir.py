@@ -60,7 +60,7 @@ def test_what_is_wrong_costs_only_itself(tmp_path: Path) -> None:
     clean = read(beir(tmp_path / "clean", [*CORPUS], [*QUERIES], QRELS), tmp_path)
     assert found.parts[0].questions == clean.parts[0].questions
     assert found.problems == (
-        "Lines that are no JSON object are left out: corpus.jsonl:4, corpus.jsonl:5, queries.jsonl:6.",
+        "Lines that are not a JSON object are left out: corpus.jsonl:4, corpus.jsonl:5, queries.jsonl:6.",
         "Documents whose id stood before are left out: 'MED-1' (corpus.jsonl:6).",
         "Documents without an id or without a text are left out: corpus.jsonl:7, corpus.jsonl:8.",
         "Queries without an id or without a text are left out: queries.jsonl:3, queries.jsonl:5.",

@@ -133,7 +133,7 @@ def test_questions_in_lines(tmp_path: Path, checkouts: Path) -> None:
 def test_what_is_no_data_set_is_told(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="does not exist"):
         read(tmp_path / "gone", tmp_path)
-    with pytest.raises(UsageError, match="is no data set"):
+    with pytest.raises(UsageError, match="is not a data set"):
         read(tmp_path, tmp_path)
     (tmp_path / "x.jsonl").write_text("")
     with pytest.raises(UsageError, match="No question"):

@@ -117,7 +117,7 @@ NATIVE: dict[Key, list[Try]] = {
 OPERATIONS: dict[Key, list[Try]] = {
     ("GET", "/healthz"): [_open("/healthz", without=200)],
     ("GET", "/metrics"): [_open("/metrics")],
-    # What the API is like is no secret; the source is public.
+    # What the API is like is not a secret; the source is public.
     ("GET", "/openapi.json"): [_open("/openapi.json", without=200)],
     ("GET", "/docs"): [_open("/docs", without=200)],
 }

@@ -126,6 +126,6 @@ def test_names_that_mean_no_session(shared: Running, name: str) -> None:
         for method, path in (("GET", ""), ("DELETE", ""), ("GET", "/window"), ("GET", "/export")):
             answer = api.request(method, f"{shared.url}/api/sessions/{name}{path}")
             assert answer.status_code in (307, 400, 404, 405) or (method, name) == ("GET", ""), answer.text
-        # The beginning of a name is no name here.
+        # The beginning of a name is not a name here.
         assert api.get(f"/api/sessions/{session[:-1]}").status_code == 404
         assert api.get(f"/api/sessions/{session}").status_code == 200

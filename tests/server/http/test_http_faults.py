@@ -60,7 +60,7 @@ def test_a_client_that_leaves_before_the_first_word_does_so_too(
     assert upstream.hung_up.wait(60)
     while not caplog.records:
         threading.Event().wait(0.02)
-    # That somebody left is no fault of the server's.
+    # That somebody left is not a fault of the server's.
     assert [record.getMessage() for record in caplog.records] == ["request"]
 
 
@@ -199,7 +199,7 @@ def test_a_body_that_is_no_object_is_said_to_be_none(answering: Answering, body:
     headers = {"Content-Type": kind}
     answer = httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=headers, timeout=60)
     assert answer.status_code == 400
-    assert "The body is no JSON object" in error_of(answer)["message"]
+    assert "The body is not a JSON object" in error_of(answer)["message"]
 
 
 def test_who_may_ask_again_is_told_when() -> None:

@@ -137,7 +137,7 @@ def _code_spans(answer: str) -> Iterator[re.Match[str]]:
 
 
 def _read_mark(answer: str, at: int) -> tuple[list[tuple[int, str | None]], int] | None:
-    """Read numbers and quotes from ``at`` up to the closing bracket; None if it is no mark."""
+    """Read numbers and quotes from ``at`` up to the closing bracket; None if it is not a mark."""
     references: list[tuple[int, str | None]] = []
     while numbers := _NUMBERS.match(answer, at):
         at = numbers.end()

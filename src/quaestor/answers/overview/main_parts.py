@@ -136,7 +136,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _is_aside(path: str, material: Material) -> bool:
-    """Return whether a document only names what is no part: a changelog, a licence, another page of prose."""
+    """Return whether a document only names what is not part: a changelog, a licence, another page of prose."""
     if path not in material.documents:
         return False
     profile = material.profile(path)

@@ -112,7 +112,7 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are files of a program rather than documents: a fifth of what is no data, or half its bytes."""
+        """Whether these are files of a program, not documents: a fifth of what is not data, or half its bytes."""
         own = [one for path, one in self.documents.items() if not self.profile(path).test]
         code = [one.size for one in own if is_code(one)]
         prose = [one.size for one in own if one.language in PROSE or one.language == "html"]

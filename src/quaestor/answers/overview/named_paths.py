@@ -40,7 +40,7 @@ _RUNNING = re.compile(
     r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where)\b", re.I
 )
 _CALL = re.compile(r"^\s*[(]")
-# What is indented as code is no heading, but a comment.
+# What is indented as code is not a heading, but a comment.
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
 _DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")

@@ -38,7 +38,7 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     name = _elixir_name(first, source)
     if not name:
         return None
-    # A.B.C is known as C, too; of what is no alias dots are part of the name.
+    # A.B.C is known as C, too; of what is not an alias dots are part of the name.
     scope, name = qualified(name) if first.type == "alias" else ((), name)
     return Found(name, kind, scope, body_of(node), kind not in {"extension", "test"})
 

@@ -132,7 +132,7 @@ def _started_in() -> Path:
     root = find_root(None)
     if _is_anywhere(root):
         raise UsageError(
-            f"The server was started in {str(root)!r}, which is no repository, and was not told what to serve. Run "
+            f"The server was started in {str(root)!r}, which is not a repository, and was not told what to serve. Run "
             "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
         )
     return root

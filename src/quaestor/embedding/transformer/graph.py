@@ -28,14 +28,14 @@ _LONGEST_ENTRY = 8192
 
 
 class NoModelError(ValueError):
-    """Bytes are no ONNX model."""
+    """The bytes are not an ONNX model."""
 
 
 def external_files(model: Path) -> list[str]:
     """Return the places, as the model names them, of the files that hold weights of its own; each once.
 
     Raises:
-        NoModelError: it is no ONNX model.
+        NoModelError: it is not an ONNX model.
         OSError: it cannot be read.
     """
     with model.open("rb") as file:
@@ -78,7 +78,7 @@ def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[tuple[int, int, i
             yield key >> 3, at, at + length
             at += length
         else:
-            raise NoModelError("it is no protocol buffer")
+            raise NoModelError("it is not a protocol buffer")
     if at != end:
         raise NoModelError("it is cut short")
 
@@ -93,4 +93,4 @@ def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
         value |= (byte & 127) << shift
         if byte < 128:
             return value, at
-    raise NoModelError("it is no protocol buffer")
+    raise NoModelError("it is not a protocol buffer")

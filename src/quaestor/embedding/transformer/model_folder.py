@@ -165,7 +165,7 @@ def _weights(model: Path) -> tuple[Path, ...]:
     try:
         named = external_files(model)
     except NoModelError as error:
-        raise UsageError(f"{str(model)!r} is no ONNX model ({error}). Copy or export it again.") from None
+        raise UsageError(f"{str(model)!r} is not an ONNX model ({error}). Copy or export it again.") from None
     except OSError as error:
         raise UsageError(f"{str(model)!r} cannot be read ({error.strerror or error}).") from None
     return tuple(_weight(model, name) for name in named)

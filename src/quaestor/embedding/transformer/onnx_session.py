@@ -69,7 +69,7 @@ class Session:
             until: asked before each batch but the first; once it says so, the rest is left undone.
 
         Raises:
-            UsageError: the model fails, or gives what is no vector.
+            UsageError: the model fails, or gives what is not a vector.
         """
         # The Rust side cannot take lone surrogates.
         clean = [(prompt + text).encode("utf-8", "replace").decode("utf-8") for text in texts]
@@ -173,7 +173,7 @@ def _tokenizer(transformer: Transformer) -> Any:
         tokenizer.enable_truncation(transformer.longest)
     except Exception as error:
         raise UsageError(
-            f"{str(transformer.tokenizer)!r} is no tokenizer ({str(error)[:120]}). Copy it from where the model came"
+            f"{str(transformer.tokenizer)!r} is not a tokenizer ({str(error)[:120]}). Copy it from where the model came"
             " from."
         ) from None
     return tokenizer

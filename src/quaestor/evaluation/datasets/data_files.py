@@ -69,7 +69,7 @@ def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str
         if isinstance(value, dict):
             yield place, value
         else:
-            problems.add("Lines that are no JSON object are left out", place)
+            problems.add("Lines that are not a JSON object are left out", place)
 
 
 def read_rows(path: Path) -> Iterator[tuple[str, list[str]]]:

@@ -44,7 +44,7 @@ def read_data_set(
         if is_code_search(place):
             return read_code_search(place.resolve(), checkouts or place / "repos", only)
         raise UsageError(
-            f"{str(place)!r} is no data set: it has neither corpus.jsonl with queries.jsonl nor repos.json with "
+            f"{str(place)!r} is not a data set: it has neither corpus.jsonl with queries.jsonl nor repos.json with "
             "annotations. To make questions of a folder itself, use --self."
         )
     if place.suffix == ".json":

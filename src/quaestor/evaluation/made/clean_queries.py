@@ -40,7 +40,7 @@ _LEAST_SENTENCE, _MOST_SENTENCE = 40, 240
 
 
 def comment_query(lines: list[str]) -> str | None:
-    """Return the first paragraph of a comment as prose, or ``None`` if it is no prose for people."""
+    """Return the first paragraph of a comment as prose, or ``None`` if it is not prose for people."""
     kept: list[str] = []
     for line in lines:
         plain = (
@@ -87,7 +87,7 @@ def askable(text: str) -> list[str]:
 def sentence_query(paragraph: str) -> tuple[str, str] | None:
     """Return a paragraph's longest sentence and the query that it makes (Lee et al. 2019).
 
-    ``None`` if that is no prose, or if nothing much of the paragraph would be left without it.
+    ``None`` if that is not prose, or if nothing much of the paragraph would be left without it.
     """
     found = askable(paragraph)
     if len(found) < 2:

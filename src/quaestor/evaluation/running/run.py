@@ -47,7 +47,7 @@ class Place:
 
     @property
     def copies(self) -> Path:
-        """Corpora that are no files, as files."""
+        """Corpora that are not files, as files."""
         return self.folder / "copies"
 
     @property

@@ -165,7 +165,7 @@ def _bounded_blocking_client() -> type[Any]:
 
 
 def _read_up_to(answer: Any, most: int) -> Any:
-    """Return an answer with so many bytes of its body, unpacked; what is cut short is no JSON any more."""
+    """Return an answer with so many bytes of its body, unpacked; what is cut short is not JSON any more."""
     body = bytearray()
     try:
         for piece in answer.iter_bytes():

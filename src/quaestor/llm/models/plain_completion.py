@@ -90,7 +90,7 @@ class CompletionModel(OpenAICompatibleModel):
         async with aclosing(deltas):
             async for delta in deltas:
                 if isinstance(delta, Finished) and delta.stop_sequence in _STOPS:
-                    # The end of the message is no stop sequence that anybody asked for.
+                    # The end of the message is not a stop sequence that anybody asked for.
                     delta = replace(delta, stop_sequence=None)
                 yield delta
 

@@ -68,7 +68,7 @@ def load(name: str) -> Prompt:
 
     Raises:
         NotFoundError: there is no such prompt.
-        UsageError: the file has braces that are no placeholder.
+        UsageError: the file has braces that are not a placeholder.
     """
     if name not in names():
         raise NotFoundError(f"there is no prompt {name!r}; there are {', '.join(names())}")
@@ -79,10 +79,12 @@ def parse(name: str, source: str) -> Prompt:
     """Return the prompt that a file's text holds.
 
     Raises:
-        UsageError: the text has braces that are no placeholder.
+        UsageError: the text has braces that are not a placeholder.
     """
     template = _REMARK.sub("", source).strip()
     rest = _PLACEHOLDER.sub("", template)
     if "{{" in rest or "}}" in rest:
-        raise UsageError(f"prompt {name!r} has braces that are no placeholder; write them as {{{{lower_case_name}}}}")
+        raise UsageError(
+            f"prompt {name!r} has braces that are not a placeholder; write them as {{{{lower_case_name}}}}"
+        )
     return Prompt(name, template)

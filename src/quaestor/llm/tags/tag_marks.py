@@ -59,7 +59,7 @@ def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
         attributes: JSON values by name; True becomes a flag.
 
     Raises:
-        UsageError: a name is no identifier, or a value is not JSON.
+        UsageError: a name is not an identifier, or a value is not JSON.
     """
     parts = [_checked(name), *(_attribute(_checked(key), value) for key, value in (attributes or {}).items())]
     return f"{OPENING}{' '.join(parts)}{CLOSING}"

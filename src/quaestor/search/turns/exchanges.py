@@ -31,7 +31,7 @@ class Exchange:
 def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange]:
     """Return the exchanges in order, the newest question last.
 
-    System messages, few-shot examples, tool calls and tool results are no part of what people said. Questions in a
+    System messages, few-shot examples, tool calls and tool results are not part of what people said. Questions in a
     row without a reply are exchanges of their own. What the assistant says before any question is left out.
 
     Args:
@@ -52,7 +52,7 @@ def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange
 
 
 def _ends(text: str) -> str:
-    """Return the text, without its middle if it is very long; NUL is no letter of any question."""
+    """Return the text, without its middle if it is very long; NUL is not a letter of any question."""
     if len(text) > LONGEST_TEXT:
         text = f"{text[: LONGEST_TEXT // 2 - 1]}\n{text[-LONGEST_TEXT // 2 :]}"
     return text.replace("\x00", " ")

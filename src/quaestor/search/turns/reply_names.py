@@ -12,7 +12,7 @@ _IDENTIFIER = re.compile(
     r"`([^\W\d]\w{0,99})`|\b(\w{0,100}[a-z0-9][A-Z]\w{0,100}|\w{1,100}_\w{1,100}|_\w{2,100}|[A-Z]{2,50}[a-z]\w{0,100})\b"
     r"|(?<=\.|:)([^\W\d]\w{1,99})(?=\(|\b)|\b([^\W\d]\w{1,99})(?=\(|\.\w|::)"
 )
-# "push" in JsonReader.push is no file ending: without a folder only the usual ones are taken for one.
+# "push" in JsonReader.push is not a file ending: without a folder only the usual ones are taken for one.
 _ENDING = (
     "adoc|bash|cc?|cfg|cjs|conf|cpp|cs|css|cxx|erl|exs?|go|hpp|hs|html?|h|ini|ipynb|java|jsx?|json|kts?|lua|mdx?|mjs|mli?|"
     "php|pl|proto|pyi?|rb|rs|rst|scala|sh|sql|swift|tcl|toml|tsx?|txt|vue|xml|ya?ml|zig"

@@ -13,7 +13,7 @@ _SAID = {
     404: "There is nothing of this name that the caller may see.",
     409: "A turn of this session is under way.",
     413: "The body or the document is too large.",
-    415: "This is no text, or the body is of another type.",
+    415: "This is not text, or the body is of another type.",
     421: "The server is not called so.",
     429: "A limit is reached: of spending, of requests, of size.",
     500: "The server failed; its log says why.",

@@ -158,7 +158,7 @@ def _named(place: Sequence[Any]) -> str:
         if isinstance(part, int):
             found += f"[{part}]"
         elif not _FIELD.fullmatch(str(part)):
-            # Behind this stands which of several types was tried, which is no part of the request.
+            # Behind this stands which of several types was tried, which is not part of the request.
             break
         else:
             found += f".{part}" if found else str(part)
@@ -171,7 +171,7 @@ def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     if first.get("type") == "json_invalid":
         return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")
     if first.get("type") == "model_attributes_type" and len(first.get("loc", ())) == 1:
-        return RequestRefusedError("The body is no JSON object. Send one, with 'Content-Type: application/json'.")
+        return RequestRefusedError("The body is not a JSON object. Send one, with 'Content-Type: application/json'.")
     param = _named(first.get("loc", ())) or None
     named = f"{param!r}: " if param else ""
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)

@@ -27,13 +27,13 @@ _COMMENT = b":\n\n"
 
 
 def event(data: Any, name: str = "") -> bytes:
-    """Return one event; text that is no JSON value is sent as it is."""
+    """Return one event; text that is not a JSON value is sent as it is."""
     text = data if isinstance(data, str) else as_json(data)
     return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
 
 
 def as_json(data: Any) -> str:
-    """Return a value as JSON on one line; lone surrogates, which are no text, are replaced."""
+    """Return a value as JSON on one line; lone surrogates, which are not text, are replaced."""
     text = _encode(data)
     # Most pieces of an answer are plain letters, and there are many.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8").translate(_LINE_ENDS)

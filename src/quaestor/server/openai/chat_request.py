@@ -46,7 +46,7 @@ def _check_kind(request: ChatRequest) -> None:
     """Refuse what would be answered as if it had not been asked for.
 
     Raises:
-        RequestRefusedError: functions in their old form, or an answer that is no text.
+        RequestRefusedError: functions in their old form, or an answer that is not text.
     """
     if request.functions:
         raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
@@ -109,7 +109,7 @@ def _check_text(param: str, value: object) -> None:
     try:
         json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is no text.", param=param) from None
+        raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is not text.", param=param) from None
 
 
 def _stops(request: ChatRequest) -> list[str]:

@@ -57,7 +57,7 @@ def _texts(body: EmbeddingRequest) -> list[str]:
     """Return the texts, tokens decoded.
 
     Raises:
-        RequestRefusedError: they are no tokens, or a text is empty.
+        RequestRefusedError: they are not tokens, or a text is empty.
     """
     given = body.input
     if isinstance(given, str):
@@ -73,5 +73,5 @@ def _decoded(tokens: list[int]) -> str:
         return load_encoding("cl100k_base").decode(tokens)
     except (KeyError, OverflowError):
         raise RequestRefusedError(
-            "The input holds numbers that are no tokens of 'cl100k_base'. Send text instead.", param="input"
+            "The input holds numbers that are not tokens of 'cl100k_base'. Send text instead.", param="input"
         ) from None

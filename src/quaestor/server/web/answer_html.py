@@ -175,7 +175,7 @@ def _text(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Read a formula, whose signs are no Markdown."""
+    """Read a formula, whose signs are not Markdown."""
     found = _FORMULA.match(state.src, state.pos)
     if found is None:
         return False

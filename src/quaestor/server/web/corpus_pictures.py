@@ -1,6 +1,6 @@
 """Pictures that a document names and that lie in its corpus: shown beside its lines, and nothing else ever is.
 
-What is sent is a file of the corpus that no rule leaves out but that it is no text, read without following a link, and
+What is sent is a file of the corpus that no rule leaves out but that it is not text, read without following a link, and
 only if its bytes begin as those of a PNG, JPEG, GIF or WebP do. SVG may hold scripts, and is not shown.
 """
 
@@ -86,7 +86,7 @@ def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
     data = _read(index.root, path) if _may_be_shown(index, path) else b""
     kind = _kind(data)
     if not kind:
-        raise NotFoundError(f"{path!r} is no picture that can be shown.")
+        raise NotFoundError(f"{path!r} is not a picture that can be shown.")
     return Response(data, media_type=kind, headers={"content-disposition": "inline"})
 
 
@@ -112,7 +112,7 @@ def _plain_path(path: str) -> str:
 
 def _may_be_shown(index: Index, path: str) -> bool:
     """Return whether a picture is there, and belongs to the corpus by the rules that its documents do."""
-    # Of a corpus that is one file, what lies beside it is no part.
+    # Of a corpus that is one file, what lies beside it is not part.
     if not _plain_path(path) or not index.root.is_dir() or not (index.root / path).is_file():
         return False
     if any((index.root / one).is_symlink() for one in (path, *map(str, PurePosixPath(path).parents))):

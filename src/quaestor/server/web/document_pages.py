@@ -128,7 +128,7 @@ def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
     index = corpus_of(at.served, at.user, corpus)
     data = index.read_source(path) or b""
     if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
-        raise NotFoundError(f"{path!r} is no PDF.")
+        raise NotFoundError(f"{path!r} is not a PDF.")
     return Response(data, media_type="application/pdf", headers={"content-disposition": "inline"})
 
 

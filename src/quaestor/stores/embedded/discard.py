@@ -6,7 +6,7 @@ from pathlib import Path
 
 
 def discard(path: Path) -> None:
-    """Remove a file, a link or a folder with all that it holds; what is missing is no error.
+    """Remove a file, a link or a folder with all that it holds; what is missing is not an error.
 
     Raises:
         OSError: it cannot be removed.

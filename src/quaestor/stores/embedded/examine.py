@@ -28,7 +28,7 @@ def examine(folder: Path) -> list[str]:
     """Return what of an index is damaged that is made anew from the rest; nothing for a whole index, or where none is.
 
     Raises:
-        IndexUnusableError: the rest is damaged, or it is no index of this version.
+        IndexUnusableError: the rest is damaged, or it is not an index of this version.
         IndexBusyError: another process has locked it.
     """
     if not (folder / schema.FILE).exists():

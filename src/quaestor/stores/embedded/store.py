@@ -117,7 +117,7 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def erase(folder: Path) -> None:
-        """Delete the index in ``folder``, and nothing else there; what is missing is no error."""
+        """Delete the index in ``folder``, and nothing else there; what is missing is not an error."""
         from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it
 
         with translated(folder):
@@ -169,7 +169,7 @@ class EmbeddedStore(LexicalQueries):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-            # The truth is committed: what cannot be published now is caught up later, and is no failure.
+            # The truth is committed: what cannot be published now is caught up later, and is not a failure.
             derivation.publish()
             schema.shorten_journal(connection, self._folder)
             self._reader.follow_writer()

@@ -89,7 +89,7 @@ class Transaction:
         self._changed = True
 
     def remove(self, path: str) -> None:
-        """Drop a document with its chunks; an unknown path is no error."""
+        """Drop a document with its chunks; an unknown path is not an error."""
         self._put(path, None)
 
     def set_metadata(self, key: str, value: str) -> None:

@@ -216,7 +216,7 @@ def _row_of(connection: sqlite3.Connection, path: str) -> Sequence[Any] | None:
     """Return a document's whole row."""
     for row in places(connection, [storable(path)]):
         return row
-    # What only a damaged index of paths hides is no document that is not there.
+    # What only a damaged index of paths hides is not a document that is not there.
     hidden = connection.execute("SELECT 1 FROM documents WHERE +path = ?", (storable(path),)).fetchone()
     require(hidden is None, "the index of paths")
     return None

@@ -33,12 +33,14 @@ class Address(NamedTuple):
         import psycopg  # noqa: PLC0415 - whoever has no server needs no driver
 
         if not is_address(uri):
-            raise UsageError(f"{masked(uri)!r} is no address of a store. Use 'postgresql://USER@HOST:PORT/DATABASE'.")
+            raise UsageError(
+                f"{masked(uri)!r} is not an address of a store. Use 'postgresql://USER@HOST:PORT/DATABASE'."
+            )
         try:
             found = psycopg.conninfo.conninfo_to_dict(uri)
         except psycopg.Error as error:
             raise UsageError(
-                f"{masked(uri)!r} is no address of a store ({masked(str(error)).strip()}). Use "
+                f"{masked(uri)!r} is not an address of a store ({masked(str(error)).strip()}). Use "
                 "'postgresql://USER@HOST:PORT/DATABASE', with %40 for an '@' in a password and the like."
             ) from None
         hosts = str(found.get("host") or found.get("hostaddr") or "")

@@ -53,7 +53,7 @@ class Database:
         """Return the database at an address that answers and is new enough.
 
         Raises:
-            UsageError: it is no address.
+            UsageError: it is not an address.
             IndexUnusableError: it cannot be reached, or is too old.
         """
         database = cls(Address.read(uri))

@@ -158,7 +158,7 @@ class PostgresStore(LexicalQueries):
 
     @staticmethod
     def erase(database: Database, name: str) -> None:
-        """Delete a corpus; what is missing is no error."""
+        """Delete a corpus; what is missing is not an error."""
         migrate(database)
 
         def erased(connection: Connection) -> None:
