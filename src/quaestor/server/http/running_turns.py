@@ -11,7 +11,7 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import ExitStack, contextmanager
 
 from quaestor.core.errors import ConflictError
-from quaestor.server.http.going_turn import GoingTurn
+from quaestor.server.http.detached_turn import DetachedTurn
 from quaestor.server.http.turn_log import TurnLog
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared
@@ -35,7 +35,7 @@ class Turns:
     def __init__(self, claims: Claims | None = None, shared: Shared | None = None) -> None:
         self._claims = claims or Claims()
         self._log = None if shared is None else TurnLog(shared)
-        self._here: dict[str, tuple[GoingTurn, asyncio.Task[None]]] = {}
+        self._here: dict[str, tuple[DetachedTurn, asyncio.Task[None]]] = {}
 
     def running(self, user: str, session: str) -> bool:
         """Return whether a turn of a user's session is under way."""
@@ -70,7 +70,7 @@ class Turns:
             ConflictError: another turn of the session is under way.
             Exception: the turn fails before its first event.
         """
-        key, claim, turn = secrets.token_hex(8), ExitStack(), GoingTurn(events)
+        key, claim, turn = secrets.token_hex(8), ExitStack(), DetachedTurn(events)
         claim.enter_context(self.claimed(user, session))
         self._claims.say(key, _KIND, user, session)
         task = asyncio.create_task(self._until_stopped(key, turn))
@@ -96,7 +96,7 @@ class Turns:
         elif key and self._log is not None:
             self._log.stop(key)
 
-    async def _until_stopped(self, key: str, turn: GoingTurn) -> None:
+    async def _until_stopped(self, key: str, turn: DetachedTurn) -> None:
         """Let a turn go on to its end, or until another process asks for it to be stopped; tell them how it goes on."""
         if self._log is None:
             return await turn.run()
@@ -113,13 +113,13 @@ class Turns:
             self._tell(self._log, key, turn, told)
         return None
 
-    def _tell(self, log: TurnLog, key: str, turn: GoingTurn, told: int) -> int:
+    def _tell(self, log: TurnLog, key: str, turn: DetachedTurn, told: int) -> int:
         """Let other processes read what has come since; return the number of events that they can read by now."""
         if fresh := turn.since(told):
             log.add(key, told, b"".join(fresh))
         return told + len(fresh)
 
-    def _end(self, key: str, turn: GoingTurn, claim: ExitStack) -> None:
+    def _end(self, key: str, turn: DetachedTurn, claim: ExitStack) -> None:
         # Who reads the last event may ask the next question at once.
         claim.close()
         del self._here[key]

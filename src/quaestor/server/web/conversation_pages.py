@@ -15,10 +15,10 @@ from quaestor.server.api.access import corpus_of, corpus_settings, session_of
 from quaestor.server.api.window_routes import window_of
 from quaestor.server.http.caller import Who
 from quaestor.server.web.answer_html import render_part
+from quaestor.server.web.conversation_search import said_in
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking
 from quaestor.server.web.safe_text import written_time
-from quaestor.server.web.said_before import said_in
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place, views
 from quaestor.server.web.user_records import about, listed, turn_of

@@ -19,7 +19,7 @@ from quaestor.server.api.access import corpus_of, located, session_of
 from quaestor.server.web.corpus_pictures import pictures_in
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
-from quaestor.server.web.pages_of_documents import page_at
+from quaestor.server.web.pdf_pages import page_at
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import shown
 from quaestor.server.web.templates_filled import page

@@ -13,8 +13,8 @@ from quaestor.server.api.access import may_add_folders, may_add_sites, serve_add
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
 from quaestor.server.web.site_pages import rows_of
+from quaestor.server.web.source_facts import facts_of_source
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.what_it_holds import what_it_holds
 
 router = APIRouter(route_class=PageRoute)
 _THERE = "/folders"
@@ -50,7 +50,7 @@ def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
         heading="Add a folder",
         folder=root,
         action="/folders",
-        **what_it_holds(at, root),
+        **facts_of_source(at, root),
     )
 
 

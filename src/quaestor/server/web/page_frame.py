@@ -14,7 +14,7 @@ from quaestor.server.api.access import corpora_of, may_add_sites, may_edit
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import State, how_far
-from quaestor.server.web.spending_words import in_short
+from quaestor.server.web.usage_in_words import in_short
 from quaestor.server.web.user_records import TITLES, listed
 from quaestor.sessions.records import SessionInfo
 

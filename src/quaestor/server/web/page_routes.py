@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from quaestor.server.web import account_pages as own
 from quaestor.server.web import answer_forms as judging
-from quaestor.server.web import api_pages, taking_along
+from quaestor.server.web import api_pages, exported_answers
 from quaestor.server.web import ask_form as asking
 from quaestor.server.web import conversation_pages as conversations
 from quaestor.server.web import corpus_pictures as pictures
@@ -31,7 +31,7 @@ for _part in (
     sites,
     judging,
     entering,
-    taking_along,
+    exported_answers,
     api_pages,
     files,
 ):

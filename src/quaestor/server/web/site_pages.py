@@ -16,8 +16,8 @@ from quaestor.server.added_sites import AddedSite
 from quaestor.server.api.access import may_add_sites, serve_added
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
+from quaestor.server.web.source_facts import facts_of_source, time_taken
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.what_it_holds import time_taken, what_it_holds
 
 router = APIRouter(route_class=PageRoute)
 _THERE = "/folders"
@@ -75,7 +75,7 @@ def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Res
 def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
     """Show what was fetched of a site and what indexing it would take; nothing is written, and nobody is asked."""
     found = _checked(at, address)
-    holds = what_it_holds(at, at.served.sites.root(found))
+    holds = facts_of_source(at, at.served.sites.root(found))
     return page("folder_look.html", frame=at.frame, heading="Add a site", folder=found, action="/sites", **holds)
 
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator
 from contextlib import aclosing, suppress
 
 
-class GoingTurn:
+class DetachedTurn:
     """The events of a turn, kept while it goes on, so that who comes later reads them from the first.
 
     Args:

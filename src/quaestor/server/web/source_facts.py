@@ -11,12 +11,12 @@ from quaestor.assemble.estimate import Estimate, survey_and_estimate
 from quaestor.files.ingest_report import Survey
 from quaestor.server.web.page_frame import Look
 from quaestor.server.web.safe_text import written_size
-from quaestor.server.web.spending_words import money
+from quaestor.server.web.usage_in_words import money
 
 _MOST_NAMED = 6
 
 
-def what_it_holds(at: Look, root: Path) -> dict[str, Any]:
+def facts_of_source(at: Look, root: Path) -> dict[str, Any]:
     """Return what the template of a look says of a folder; nothing is written, and nobody is asked."""
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {

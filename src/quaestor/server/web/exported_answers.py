@@ -14,7 +14,7 @@ from quaestor.server.web.answer_html import Cited, render
 from quaestor.server.web.cited_markdown import cited_markdown
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking
-from quaestor.server.web.pages_of_documents import page_at
+from quaestor.server.web.pdf_pages import page_at
 from quaestor.server.web.safe_text import written_time
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import place
