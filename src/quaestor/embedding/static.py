@@ -11,7 +11,6 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from copy import copy
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -193,7 +192,8 @@ class StaticEmbedder:
             table: their vectors, shape ``(n, dimensions)``.
             scales: their scales, shape ``(n,)``.
         """
-        other = copy(self)
+        other = object.__new__(StaticEmbedder)
+        vars(other).update(vars(self))  # copy.copy goes by __reduce__, which returns the shared bundled embedder itself
         other.name, other._origin = name, None
         other._table, other._scales = self._table.copy(), self._scales.copy()
         other._known_lengths = np.zeros_like(self._known_lengths)
