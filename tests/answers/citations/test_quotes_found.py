@@ -42,6 +42,9 @@ def found(quote: str, text: str, start: int = 0, end: int | None = None) -> tupl
         ("f(a,b)", "f( a, b )", ("f( a, b )", False)),
         ("f( a )", "f(a)", ("f(a)", False)),
         ("a b c", "a c b", None),
+        ("WORD by word", "word by words", None),
+        ("word BY words", "sword by words", None),
+        ("A # b", "a # b", ("a # b", False)),
     ],
 )
 def test_words_with_the_liberties_that_models_take(quote: str, text: str, expected: tuple[str, bool] | None) -> None:
@@ -64,6 +67,12 @@ def test_words_with_the_liberties_that_models_take(quote: str, text: str, expect
 )
 def test_parts_with_dots_between_them(quote: str, text: str, expected: tuple[str, bool] | None) -> None:
     assert found(quote, text) == expected
+
+
+def test_parts_are_found_where_they_stand_first() -> None:
+    text = "one two, three four, one two, three four"
+    assert found("one two ... three four", text) == ("one two, three four", False)
+    assert found("One two ... Three four", text) == ("one two, three four", False)
 
 
 @pytest.mark.parametrize(("letters", "near"), [(1988, True), (1989, False)])
