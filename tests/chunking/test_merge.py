@@ -169,6 +169,7 @@ def test_items_go_back_up_to_a_bound(size: int, expected: list[list[int]]) -> No
 
 def test_what_says_too_little_goes_back_in_the_middle_too() -> None:
     assert grouped(sized(158), sized(5), sized(50, opens=True)) == [[0, 1], [2]]
+    assert grouped(sized(100), sized(100), sized(158), sized(9)) == [[0], [1], [2, 3]]
     assert grouped(sized(100), sized(50, part=True, parent=0), sized(39, part=True, parent=0)) == [[0, 1, 2]]
 
 
@@ -229,7 +230,7 @@ def test_what_is_within_the_limit_is_not_split() -> None:
     data = b"x\n" * 160
     whole = Piece(0, 0, TOP, "f", "function", end=320)
     assert split([whole], data, SIZES) == [whole]
-    last = Piece(200, 1, TOP, "g", "function", end=320)
+    last = Piece(20, 1, TOP, "g", "function", end=320)
     assert split([last], data, SIZES) == [last]
     parts = split([Piece(0, 4, TOP, "f", "function", ("S",), opens=True, end=322)], data + b"x\n", SIZES)
     assert [(part.start, part.end) for part in parts] == [(0, 160), (160, 320), (320, 322)]

@@ -392,3 +392,62 @@ def fit_bytes(data: bytes, search: str, replace: str) -> bytes:
     found = fit(read_text(data), Replace("a.py", search, replace))
     assert isinstance(found, Fitted), found
     return found.text.data()
+
+
+def test_dots_may_stand_for_nothing_and_blank_lines_beside_them_for_none() -> None:
+    assert placed("a\nb\nc\n", "a\n...\nb\n", "a!\n...\nb\n") == ("a!\nb\nc\n", "elided", 1)
+    assert placed("x\none\nend\n", "x\n\n...\n\nend\n", "x!\n\n...\n\nend\n") == ("x!\none\nend\n", "elided", 1)
+    nowhere = placed("x\none\nend\n", "nope\n\n...\nend\n", "nope!\n\n...\nend\n")
+    assert isinstance(nowhere, Refusal)
+    assert nowhere.kind == "not found"
+
+
+def test_blanks_at_line_ends_are_changed_where_they_were_quoted_right() -> None:
+    assert placed("    one\ntwo\n", "one\n", "one  \n") == ("    one  \ntwo\n", "whitespace", 1)
+
+
+def test_a_first_line_that_changes_is_indented_as_it_was() -> None:
+    file = "    if a:\n        b()\n        c()\n"
+    assert placed(file, "if a:\n        b()\n", "if z:\n        b()\n") == (
+        *[file.replace("if a", "if z"), "whitespace"],
+        1,
+    )
+
+
+def test_of_several_readings_one_must_be_borne_out() -> None:
+    readings = (("Title\n", "Title!\n"), ("text\n", "text!\n"))
+    found = fit(read_text(b"Title\ntext\n"), Replace("a.rst", "none\n", "x\n", readings))
+    words = "'a.rst': the block has several dividers; write it with longer marks around it"
+    assert found == Refusal("a.rst", "not found", words)
+
+
+FUZZY = "".join(f"{line}\n" for line in ["import os", *LONG, "print(delta)"])
+MISQUOTED = "".join(f"{line}\n" for line in [*LONG[:2], LONG[2].replace("gamma()", "gama()"), LONG[3]])
+
+
+def test_lines_beside_a_change_stand_nowhere_else() -> None:
+    before, after = f"first\n{MISQUOTED}", f"{MISQUOTED}last\n"
+    assert placed(FUZZY, MISQUOTED, before) == (FUZZY.replace("alpha = ", "first\nalpha = "), "fuzzy", 2)
+    assert placed(FUZZY, MISQUOTED, after) == (FUZZY.replace("print", "last\nprint"), "fuzzy", 2)
+    for replace, twice in ((before, f"{LONG[0]}\n{LONG[1]}\n"), (after, f"{LONG[3]}\n")):
+        found = placed(f"{FUZZY}def again():\n{twice}", MISQUOTED, replace)
+        assert isinstance(found, Refusal)
+        assert found.kind == "ambiguous"
+
+
+def test_a_place_that_differs_where_it_changes_is_named() -> None:
+    found = placed(FUZZY, MISQUOTED, MISQUOTED.replace("gama()", "gama(1)"))
+    words = "the search text differs from lines 2 to 5 where the change is made; quote those lines as they are"
+    assert found == Refusal("a.py", "conflict", f"'a.py': {words}", (2,))
+
+
+def test_what_a_person_is_told_of_a_hidden_file() -> None:
+    assert objections(".a") == ("its name begins with a dot: settings of tools",)
+
+
+def test_folders_behind_links_are_not_removed(root: Path) -> None:
+    (root.parent / "empty").mkdir()
+    (root / "way").symlink_to(root.parent)
+    with Folders(root) as folders:
+        folders.remove_empty("way/empty")
+    assert (root.parent / "empty").is_dir()

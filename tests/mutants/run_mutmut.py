@@ -13,6 +13,8 @@ a seed of its own.
 from __future__ import annotations
 
 import argparse
+import functools
+import gc
 import json
 import os
 import random
@@ -23,6 +25,7 @@ import time
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from fnmatch import fnmatchcase
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
@@ -122,7 +125,8 @@ def main() -> int:
 def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     """Return what becomes of a scope's mutants, or of those that survived before."""
     changed = {_module(path): _Changed.of(path) for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
-    names = sorted(f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
+    every = (f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
+    names = sorted(name for name in every if any(fnmatchcase(name, glob) for glob in scope.get("names", ["*"])))
     size = scope.get("sample", len(names))
     chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
     if before is not None:
@@ -194,6 +198,8 @@ class _Trial:
         """Try everything, in place of pytest's own loop."""
         if session.testsfailed or not self._observed(session.items):
             return True
+        for cache in _caches():
+            cache.cache_clear()
         print(f"{len(session.items)} tests, {sum(self.seconds.values()):.1f} s", file=sys.stderr, flush=True)
         self.survivors = []
         for number, name in enumerate(self.mutants, 1):
@@ -209,8 +215,11 @@ class _Trial:
         hits: set[str] = set()
         trampoline.record_trampoline_hit = lambda name, caller=None: hits.add(name)
         set_mutant_under_test("stats")
+        caches = _caches()
         for item, following in _with_next(items):
             hits.clear()
+            for cache in caches:
+                cache.cache_clear()
             begun = time.process_time()
             if _fails(item, following):
                 print(f"{item.nodeid} fails", file=sys.stderr)
@@ -229,6 +238,12 @@ class _Trial:
             set_mutant_under_test(mutant)
             os._exit(any(_fails(item, following) for item, following in _with_next(quick)))
         return os.waitpid(process, 0)[1] != 0
+
+
+def _caches() -> list[Any]:
+    """Return the caches of our functions: what was computed without a mutant, or for another test, would hide it."""
+    wrapped = (one for one in gc.get_objects() if isinstance(one, functools._lru_cache_wrapper))
+    return [one for one in wrapped if one.__module__.startswith("quaestor.")]
 
 
 def _with_next(items: Sequence[pytest.Item]) -> Iterator[tuple[pytest.Item, pytest.Item | None]]:

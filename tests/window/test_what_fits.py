@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from quaestor.core.errors import UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.window import Recall, Reminder, Settings, Window, compose
+from quaestor.window.compose import PINNED
 from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import CUT, Budget, Draft, trim_messages
@@ -226,7 +227,7 @@ def test_the_end_of_the_turn_is_cut_and_leaves_passages_their_floor() -> None:
     assert whole.chosen[2].action == "kept"
     assert (whole.chosen[2].section, whole.chosen[2].reason) == ("question", END)
     cut = required(result, 53)
-    assert (cut.chosen[2].action, cut.budget.free) == ("trimmed", 0)
+    assert (cut.chosen[2].action, cut.chosen[2].section, cut.budget.free) == ("trimmed", "question", 0)
     floored = required(result, 54, floor=10)
     assert (floored.chosen[2].action, floored.budget.free) == ("trimmed", 10)
     assert required(result, 64, floor=10).chosen[2].action == "kept"
@@ -392,3 +393,98 @@ def test_a_question_of_one_word_leans_on_the_turn_before() -> None:
         user("where?"),
     ]
     assert Recall().score(far, 24)[0] < 1, "two messages count"
+
+
+def test_a_question_names_words_that_only_rare_words_widen() -> None:
+    """What many messages say says nothing of the best one."""
+    common = [user("rain again"), user("wind again")] * 20
+    messages = [user("kayak beside rain"), *common, user("kayak or canoe?")]
+    scores = Recall().score(messages, 41)
+    assert int(np.argmax(scores)) == 0
+    assert scores[20:40:2] == pytest.approx(scores[21:41:2])
+
+
+def test_one_word_is_enough_to_widen_a_question() -> None:
+    same = [user("small talk")] * 20
+    messages = [user("kayak zeppelin"), *same, user("zeppelin talk"), *same, user("kayak or canoe?")]
+    scores = Recall().score(messages, 42)
+    assert scores[21] > scores[40]
+    assert Recall().score([user("kayak"), user("kayak lake?")], 1).shape == (1,)
+
+
+# --- what is read and told ----------------------------------------------------------------------------------------
+
+
+def test_a_conversation_that_grows_is_read_as_one_that_is_whole() -> None:
+    messages = [
+        *[system("s"), tool("lost", "9"), user("a"), assistant("b", "1"), tool("x", "1"), tool("y", "1")],
+        *[user("c"), assistant("d", "2"), user("e")],
+    ]
+    growing = Reading(Letters())
+    for end in range(1, len(messages) + 1):
+        growing.follow(messages[:end])
+        whole = Reading(Letters())
+        whole.follow(messages[:end])
+        assert (growing.units, growing.unit_tokens, growing.faulty) == (whole.units, whole.unit_tokens, whole.faulty)
+        assert growing.sound() == whole.sound()
+    assert growing.unit_tokens == [2, 0, 2, 6, 0, 2, 0, 2]
+    assert growing.sound() == [one for place, one in enumerate(messages) if place not in (1, 5, 7)]
+    growing.follow(messages[:3])
+    assert (growing.unit_tokens, growing.faulty) == ([2, 0, 2], [1])
+
+
+def test_conversations_with_one_beginning_are_read_side_by_side() -> None:
+    counter = Letters()
+    for tail in ("one", "two", "three", "one more"):
+        messages = [*ASKED[:3], user(tail)]
+        window = compose(messages, limit=1000, reserve=0, tokenizer=counter, settings=PLAIN)
+        assert window.messages == tuple(messages)
+
+
+def test_a_decision_tells_what_each_message_takes_and_would_take() -> None:
+    messages = [system("s"), *[assistant("z" * 30) for _ in range(60)], user("q")]
+    costs = [Letters().message(message) for message in messages]
+    for limit in (10_000, 600):
+        window = composed(messages, limit)
+        assert [one.full_tokens for one in window.decisions] == costs
+        kept = [one for one in window.decisions if one.action == "kept"]
+        assert all(one.tokens == one.full_tokens for one in kept)
+        assert {one.tokens for one in window.decisions if one.action == "dropped"} == ({0} if limit == 600 else set())
+
+
+def test_what_does_not_fit_says_how_much_it_takes() -> None:
+    with pytest.raises(WindowError) as caught:
+        composed(ASKED, 25, reserve=7)
+    # 3 for the reply's start and 20 for head and question.
+    assert (caught.value.needed, caught.value.limit) == (30, 25)
+    assert "and 7 are reserved for the reply, but the window holds 25" in str(caught.value)
+    assert compose(ASKED, limit=1000, tokenizer=Letters()).reserve == 500
+
+
+def test_passages_have_all_that_is_free_where_there_is_no_conversation() -> None:
+    passages = ["lake " * 20 for _ in range(10)]
+    passages = [f"{number} {text}" for number, text in enumerate(passages)]
+    alone = composed([system("s"), user("q")], 600, passages=passages)
+    assert alone.sections["passages"] > 0.6 * 600
+    beside = composed([system("s"), *[assistant("z" * 30) for _ in range(60)], user("q")], 600, passages=passages)
+    assert 0 < beside.sections["passages"] < alone.sections["passages"]
+    for window in (alone, beside):
+        [shown] = [message for message in window.messages if "lake" in message.content]
+        assert window.sections["passages"] == Letters().message(shown)
+        assert sum(window.sections.values()) == window.tokens
+        assert set(window.sections) <= {"reply", "tools", "system", "question", "passages", "recent", "recalled"}
+
+
+def test_a_passage_in_a_message_that_cannot_be_sent_is_shown() -> None:
+    messages = [system("s"), tool("the lake is blue", "9"), user("which lake?")]
+    window = composed(messages, 1000, passages=["the lake is blue"])
+    assert [message.role for message in window.messages if "the lake is blue" in message.content] == ["user"]
+
+
+def test_the_message_that_shows_a_passage_stays_for_that_reason() -> None:
+    fact = "the lake is blue " * 3
+    messages = [system("s"), user(fact), *[assistant("z" * 30) for _ in range(30)], user("which lake?")]
+    window = composed(messages, 300, passages=[fact], settings=Settings(marks=False, passages=0.5))
+    pinned = window.decisions[1]
+    assert (pinned.section, pinned.action) == ("recent", "kept")
+    assert pinned.reason == PINNED

@@ -42,6 +42,9 @@ def found(quote: str, text: str, start: int = 0, end: int | None = None) -> tupl
         ("f(a,b)", "f( a, b )", ("f( a, b )", False)),
         ("f( a )", "f(a)", ("f(a)", False)),
         ("a b c", "a c b", None),
+        ("WORD by word", "word by words", None),
+        ("word BY words", "sword by words", None),
+        ("A # b", "a # b", ("a # b", False)),
     ],
 )
 def test_words_with_the_liberties_that_models_take(quote: str, text: str, expected: tuple[str, bool] | None) -> None:
@@ -59,11 +62,18 @@ def test_words_with_the_liberties_that_models_take(quote: str, text: str, expect
         ("one two ... nine ten", TEXT, None),
         ("three four ...", TEXT, ("three four", False)),
         ("... three four", TEXT, ("three four", False)),
+        ("three ...", TEXT, ("three", False)),
         ("one two ... one two", TEXT, None),
     ],
 )
 def test_parts_with_dots_between_them(quote: str, text: str, expected: tuple[str, bool] | None) -> None:
     assert found(quote, text) == expected
+
+
+def test_parts_are_found_where_they_stand_first() -> None:
+    text = "one two, three four, one two, three four"
+    for quote in ("one two ... three four", "One two ... Three four"):
+        assert find(quote, text) == Match(0, 19, exact=False)
 
 
 @pytest.mark.parametrize(("letters", "near"), [(1988, True), (1989, False)])
@@ -242,5 +252,8 @@ def test_a_claims_lines_are_those_of_the_file_now() -> None:
     [citation] = verify("Zebras sleep at noon [1].", [passage], lambda _: b"a new first line\n" + FARM_DATA).citations
     assert (citation.start_line, citation.end_line, citation.quote) == (3, 3, "zebras sleep at noon")
     assert (citation.path, citation.url) == ("farm.txt", "https://a.example/")
+    indented = FARM_DATA.replace(b"zebras", b"    zebras")
+    [inside] = verify("Zebras sleep at noon [1].", [FARM], lambda _: indented).citations
+    assert inside.quote == "    zebras sleep at noon", "blanks before it are the file's own"
     [gone] = verify("Zebras sleep at noon [1].", [passage], lambda _: None).citations
     assert (gone.status, gone.quote, gone.start_line, gone.end_line) == ("unverified", "", 2, 4)

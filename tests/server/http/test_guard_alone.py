@@ -171,7 +171,7 @@ class Called:
         state: of the request.
         refused: what the answer was made of, with its status.
         said: the same in words.
-        served: whether the application was reached.
+        served: whether the application was reached, with the scope of the call.
     """
 
     sent: list[Message] = field(default_factory=list)
@@ -196,7 +196,7 @@ def called(headers: dict[str, str], app: App = reading, body: Sequence[bytes] = 
     left = list(body)
 
     async def application(scope: Scope, receive: Receive, send: Send) -> None:
-        found.served = True
+        found.served = scope["type"] == kind
         await app(receive, send)
 
     async def receive() -> Message:
@@ -227,7 +227,7 @@ def test_what_is_no_request_is_passed_on_as_it_is() -> None:
         await send({"type": "lifespan.startup.complete"})
 
     found = called({"host": "evil.example"}, begun, kind="lifespan")
-    assert found.sent == [{"type": "lifespan.startup.complete"}]
+    assert (found.served, found.sent) == (True, [{"type": "lifespan.startup.complete"}])
 
 
 @pytest.mark.parametrize(
