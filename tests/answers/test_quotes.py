@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import accumulate
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from quaestor.answers.quotes import NOTHING, ExtractiveModel, answer, speaks
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.joined_passages import DEFINITION
 
 RETRY = '''class RetryPolicy:
     """Decides whether a failed request is sent again, and after how long."""
@@ -247,6 +249,17 @@ def test_the_first_quote_is_all_that_was_found_first(parts: list[str], language:
         assert quote.text in text
         assert quote.start_line <= said[0]
         assert said[-1] <= quote.end_line
+
+
+@pytest.mark.parametrize(("language", "line"), [("python", "    step({})\n"), ("markdown", "Step {} comes next.\n\n")])
+def test_the_longest_first_passage_is_quoted_whole_and_verifies(language: str, line: str) -> None:
+    lines = list(accumulate((line.format(number) for number in range(500)), initial="def drain():\n"))
+    text = max((one for one in lines if len(one) <= DEFINITION), key=len).rstrip("\n")
+    passage = Passage(1, "a.x", 5, 5 + text.count("\n"), text, language=language)
+    found = answer("where does it drain", [passage, FIVE], refused=False, hits=[hit(passage, 9.0), hit(FIVE, 8.9)])
+    assert found.quotes[0].text == text
+    checked = verify(found.text, [passage, FIVE], lambda path: ("\n" * 4 + text).encode(), claims=False)
+    assert (checked.citations[0].status, checked.citations[0].end_line) == ("verified", passage.end_line)
 
 
 def test_of_a_passage_the_lines_are_quoted_that_were_found() -> None:

@@ -28,6 +28,7 @@ from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage, where
+from quaestor.search.joined_passages import DEFINITION, LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,8 +61,8 @@ _NEAR = math.log(10)
 is at least a tenth as likely to answer."""
 _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
-_LONGEST_WHOLE = 2000
-"""Characters of a passage that is quoted whole: as many as a chunk has at most."""
+_LONGEST_WHOLE = max(LARGEST, DEFINITION)
+"""Characters of a passage that is quoted whole: as many as the first has at most, in bytes."""
 _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
