@@ -14,15 +14,13 @@ from quaestor.accounts.users import User, Users
 from quaestor.convert import LARGEST
 from quaestor.core.config import Settings
 from quaestor.llm.models import Model
-from quaestor.server.added_folders import AddedFolders
-from quaestor.server.added_sites import AddedSites
+from quaestor.server.added_sources import AddedFolders, AddedSites
+from quaestor.server.ask_once import Starters
 from quaestor.server.http.prometheus import Metrics
-from quaestor.server.http.running_turns import Turns
+from quaestor.server.http.running_turns import AT_ONCE, Turns
 from quaestor.server.http.token_guessing import Guesses
-from quaestor.server.http.turn_queue import AT_ONCE
 from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
-from quaestor.server.starters import Starters
 from quaestor.sessions.named_sessions import Sessions
 
 MakeModel = Callable[[User, str], Model | None]

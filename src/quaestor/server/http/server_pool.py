@@ -22,8 +22,7 @@ from pathlib import Path
 from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.server.http.job import Job
-from quaestor.server.http.server_process import Place
-from quaestor.server.http.shared_folder import SHARED, new_folder
+from quaestor.server.http.server_process import SHARED, Place, new_folder
 from quaestor.server.process_claims import Claims
 
 _LOG = logging.getLogger("quaestor.server")

@@ -11,7 +11,7 @@ from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.messages import Message, ToolCall
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
-from quaestor.server.openai.trailing_sources import without_sources
+from quaestor.server.openai.reply_of_turn import without_sources
 
 _PASSED_ON = (
     "top_p",

@@ -17,16 +17,14 @@ from quaestor.assemble import conversation_settings, make_subroutines
 from quaestor.chat.client_history import transcript_of_client
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Text
-from quaestor.server.http.error_responses import RequestRefusedError
+from quaestor.server.http.error_responses import RequestRefusedError, blaming
+from quaestor.server.http.request_log import observed
+from quaestor.server.http.running_turns import queued
 from quaestor.server.http.served_state import Served
-from quaestor.server.http.turn_metrics import observed
-from quaestor.server.http.turn_queue import queued
 from quaestor.server.openai.chat_request import read, settings_for, wants_json
 from quaestor.server.openai.model_names import asked_by
 from quaestor.server.openai.openai_schemas import ChatRequest
-from quaestor.server.openai.reply_of_turn import Reply
-from quaestor.server.openai.trailing_sources import trailing_sources
-from quaestor.server.openai.upstream_errors import blaming
+from quaestor.server.openai.reply_of_turn import Reply, trailing_sources
 
 
 def replied(

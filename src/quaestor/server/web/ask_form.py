@@ -23,7 +23,7 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.limits import Limits
+from quaestor.server.web.search_pages import Limits
 
 router = APIRouter(route_class=PageRoute)
 _MOST_FILES = 10

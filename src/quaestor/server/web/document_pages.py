@@ -18,13 +18,11 @@ from quaestor.files.walk import folder_of
 from quaestor.server.api.access import corpus_of, located, session_of
 from quaestor.server.web.corpus_pictures import pictures_in
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking
-from quaestor.server.web.pdf_pages import page_at
+from quaestor.server.web.page_frame import Look, Looking, turn_of
 from quaestor.server.web.search_pages import lines_href
-from quaestor.server.web.source_lines import shown
+from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
-from quaestor.server.web.user_records import turn_of
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter(route_class=PageRoute)

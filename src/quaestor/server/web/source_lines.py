@@ -1,17 +1,24 @@
-"""Lines of documents as the page shows them: numbered, coloured, with those marked that are meant."""
+"""Lines of documents as the page shows them: numbered, coloured, with those marked that are meant.
+
+A PDF is read as one section a page, so the page on which a line stands is known.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from quaestor.assemble import Index
 from quaestor.chunking.languages import PROSE
 from quaestor.core.stems import content_terms
 from quaestor.server.web.highlight import highlight
 
 _PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub", "latex", "org"}
+
+_PAGE = re.compile(r"Page (\d+)(?::|$)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +67,17 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
     html = highlight(lines, language, path)
     numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
     return Shown(path, numbered, prose=language in _PROSE)
+
+
+def page_at(corpus: Index | None, path: str, line: int) -> int:
+    """Return the number of the page, from 1; 0 where the document has none, or the corpus is not there."""
+    if corpus is None or not path.lower().endswith(".pdf"):
+        return 0
+    found = 0
+    for stored in corpus.store.chunks_of(path):
+        if stored.chunk.span.start_line > line:
+            break
+        for name in (*stored.chunk.scope, stored.chunk.symbol or ""):
+            if page := _PAGE.match(name):
+                found = int(page[1])
+    return found

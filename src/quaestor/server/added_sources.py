@@ -1,34 +1,111 @@
-"""Sites and git repositories that the one user of a machine adds on the page, of hosts that its owner allows.
+"""Folders, sites and git repositories that the one user of a machine adds as corpora on the page.
 
-Nothing is fetched before ``fetch`` is called, which is the person's consent; what was fetched is looked at, and is
-served once it is added. The list of them is kept in the data folder: another process, or this one after a restart,
-knows what was fetched, what was added, and what came to nothing.
+Folders lie within those that the server's owner allows, sites on hosts that the owner allows. Nothing is fetched
+before ``AddedSites.fetch`` is called, which is the person's consent; what was fetched is looked at, and is served once
+it is added. Both lists are kept in the data folder: every process knows them, and so does the server after a restart.
 """
 
 from __future__ import annotations
 
 import json
+import os
 import re
+import tempfile
 import threading
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 from quaestor.core.config import Settings, data_home
-from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, QuaestorError
+from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, QuaestorError, UsageError
+from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
 from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
 from quaestor.crawl.site_folder import checked_start
 from quaestor.crawl.sites import crawl, is_address, pages_of
-from quaestor.server.kept_list import KeptList
+from quaestor.files.walk import checked_root
 from quaestor.server.process_claims import Claims
 
-_FILE = "added-sites.json"
-_KIND = "site"
+_FOLDERS_FILE = "added-folders.json"
 _MOST = 50
+
+_SITES_FILE = "added-sites.json"
+_KIND = "site"
 _UNFINISHED = "Not everything was fetched. Fetch it once more to go on."
+
+
+class AddedFolders:
+    """The list of folders that were added.
+
+    Args:
+        settings: say where data lies, and within which folders others may be added.
+
+    Attributes:
+        allowed: the real paths of the folders within which others may be added.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.allowed = tuple(Path(folder).expanduser().resolve() for folder in settings.add_within)
+        self._home = data_home(settings).resolve()
+        self._kept = _KeptList(self._home, _FOLDERS_FILE)
+        self._writing = threading.Lock()
+
+    def list(self) -> tuple[Path, ...]:
+        """Return the folders that were added and may still be, in the order in which they were."""
+        roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
+        # One that is a link by now is not the folder that was added.
+        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
+
+    def checked(self, path: str) -> Path:
+        """Return the real path of a folder that may be added.
+
+        Raises:
+            UsageError: it is not a folder.
+            NotFoundError: there is none.
+            ForbiddenError: nobody allowed it.
+        """
+        given = Path(path.strip()).expanduser()
+        # Nothing is said of what lies elsewhere, not even whether it is there.
+        if not given.is_absolute() or not self._may(Path(os.path.realpath(given))):
+            within = ", ".join(repr(str(folder)) for folder in self.allowed)
+            raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
+        real = checked_root(given)
+        if not real.is_dir():
+            raise UsageError(f"{path!r} is not a folder. Give the folder that it lies in.")
+        return real
+
+    def add(self, root: Path) -> None:
+        """Add a folder that was checked.
+
+        Raises:
+            LimitError: there are too many.
+        """
+        with self._writing:
+            kept = self.list()
+            if len(kept) >= _MOST:
+                raise LimitError(f"{len(kept)} folders are added already, which is the most. Remove one first.")
+            self._kept.write([*(str(one) for one in kept if one != root), str(root)])
+
+    def remove(self, root: Path) -> None:
+        """Take a folder off the list; its files and its index stay.
+
+        Raises:
+            NotFoundError: it is not on it.
+        """
+        with self._writing:
+            kept = self.list()
+            if root not in kept:
+                raise NotFoundError(f"{str(root)!r} was not added here.")
+            self._kept.write([str(one) for one in kept if one != root])
+
+    def _may(self, root: Path) -> bool:
+        # Sessions and documents of people lie in the data folder.
+        within = any(root.is_relative_to(folder) for folder in self.allowed)
+        return within and not root.is_relative_to(self._home) and not self._home.is_relative_to(root)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +143,7 @@ class AddedSites:
     def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
         self.allowed = tuple(host for given in settings.add_sites for host in re.split(r"[,\s]+", given) if host)
         self._home = data_home(settings).resolve()
-        self._kept = KeptList(self._home, _FILE)
+        self._kept = _KeptList(self._home, _SITES_FILE)
         self._claims = claims or Claims()
         self._writing = threading.Lock()
         self._stopping = threading.Event()
@@ -214,3 +291,32 @@ def _read(value: object) -> AddedSite | None:
 def _without_options(text: str) -> str:
     """Return what went wrong without the advice that is for the command line."""
     return " ".join(sentence for sentence in re.split(r"(?<=[.]) ", text) if "--" not in sentence)
+
+
+class _KeptList:
+    """A list of plain values in a file.
+
+    Args:
+        folder: where the file lies.
+        name: of the file.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+
+    def read(self) -> list[Any]:
+        """Return the list; what is damaged or missing is an empty one."""
+        try:
+            kept = json.loads((self._folder / self._name).read_text("utf-8"))
+        except (OSError, ValueError):
+            return []
+        return kept if isinstance(kept, list) else []
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Keep a list in place of the one before, whole or not at all, and for nobody else's eyes."""
+        make_private(self._folder)
+        handle, unfinished = tempfile.mkstemp(dir=self._folder, prefix=f".{self._name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(list(values), file)
+        Path(unfinished).replace(self._folder / self._name)
