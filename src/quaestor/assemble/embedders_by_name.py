@@ -17,7 +17,7 @@ from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder
-from quaestor.embedding.transformer import NAME, PREFIX
+from quaestor.embedding.transformer import MINILM, NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.llm.endpoints import OPENAI_URL
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STATIC = "static"
 OPENAI = "openai:"
 _ASKED = "asked"  # names of remote embedders that the user has named
-_NAMES = "'auto', 'static', 'openai:MODEL', 'onnx:FOLDER'"
+_NAMES = "'auto', 'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL'"
 
 
 class Made(NamedTuple):
@@ -62,6 +62,11 @@ def spec_of(name: str) -> str:
     return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
 
 
+def names_transformer(settings: Settings) -> bool:
+    """Return whether the settings name a transformer on this machine."""
+    return settings.embedder == MINILM or settings.embedder.startswith(PREFIX)
+
+
 def chosen(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
@@ -69,6 +74,10 @@ def chosen(settings: Settings, made: Made | None = None) -> str:
     if settings.embedder.startswith(PREFIX):
         # Kept with an index, and read again from other folders.
         return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
+    if settings.embedder == MINILM:
+        from quaestor.embedding.transformer.minilm import minilm_folder  # noqa: PLC0415 - only for this one
+
+        return f"{PREFIX}{minilm_folder(register_of(settings)).absolute()}"
     return STATIC if settings.embedder == "bundled" else settings.embedder
 
 
