@@ -51,7 +51,7 @@ from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.client import read_retry_after
-from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.failures import Endpoint
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show
@@ -63,7 +63,7 @@ from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
-from quaestor.stores.globs import compile_globs
+from quaestor.stores.embedded.filtering import compile_globs
 
 _MADE = {"xlsx": "workbook", "pptx": "presentation", "epub": "book"}
 TODAY = date(2026, 1, 1)

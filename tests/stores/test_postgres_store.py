@@ -27,9 +27,9 @@ from store_factories import DIMENSIONS, Entry, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError, LimitError
 from quaestor.stores import Store, Where
 from quaestor.stores.copying import copy_store, digest_of
+from quaestor.stores.postgres.column_values import kept, restored
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
-from quaestor.stores.postgres.escaped_text import kept, restored
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 

@@ -19,9 +19,7 @@ from quaestor.server.web import (
     added_source_pages,
     answer_forms,
     api_pages,
-    ask_form,
     conversation_pages,
-    corpus_pictures,
     document_pages,
     exported_answers,
     login_pages,
@@ -56,9 +54,7 @@ for _part in (corpus_routes, session_routes, turn_routes, document_routes, usage
 _page = APIRouter(include_in_schema=False)
 for _part in (
     conversation_pages,
-    ask_form,
     document_pages,
-    corpus_pictures,
     search_pages,
     account_pages,
     added_source_pages,

@@ -12,7 +12,6 @@ from typing import Any
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
-from quaestor.accounts.process_state import SharedFile
 from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.usage_summary import overview
 from quaestor.accounts.users import User
@@ -28,7 +27,7 @@ from quaestor.server.http.served_state import MakeModel, Served
 from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
-from quaestor.state.rows import Shared
+from quaestor.state.rows import Shared, SharedFile
 
 # For so long nobody goes on with a session whose server died in the middle of a turn.
 _LEASE_SECONDS = 15.0

@@ -67,10 +67,10 @@ def main() -> None:
 
 def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
-    from quaestor.accounts.process_state import SharedFile  # noqa: PLC0415
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()

@@ -18,10 +18,9 @@ from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.api.document_routes import add, index_behind
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking
+from quaestor.server.web.page_frame import Look, Looking, periods
 from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.usage_in_words import periods
 
 router = APIRouter(route_class=PageRoute)
 # Lines that are shown of a document at first; its page has more.

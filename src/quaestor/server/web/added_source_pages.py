@@ -22,10 +22,9 @@ from quaestor.files.ingest_report import Survey
 from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking
+from quaestor.server.web.page_frame import Look, Looking, money
 from quaestor.server.web.safe_text import written_size
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.usage_in_words import money
 
 router = APIRouter(route_class=PageRoute)
 _THERE = "/folders"

@@ -12,9 +12,8 @@ import psycopg
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.address import Address
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.failures import explained
+from quaestor.stores.postgres.failures import Address, explained
 
 OLDEST_PGVECTOR = (0, 8)
 _FOLDER = Path(__file__).parent / "sql"

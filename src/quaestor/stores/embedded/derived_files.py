@@ -1,4 +1,4 @@
-"""Waiting for the disk while other work goes on."""
+"""Files that are derived from the truth: flushed to the disk while other work goes on, and removed."""
 
 from __future__ import annotations
 
@@ -33,3 +33,17 @@ class Flush:
                     os.fsync(file.fileno())
         except OSError as error:
             self._failure = error
+
+
+def discard(path: Path) -> None:
+    """Remove a file, a link or a folder with all that it holds; what is missing is not an error.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    if path.is_dir() and not path.is_symlink():
+        from shutil import rmtree  # noqa: PLC0415 - seldom needed, and imports every way to pack files
+
+        rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
