@@ -10,7 +10,7 @@ from quaestor import Index
 from quaestor.chat.events import Premeditated, Text
 from quaestor.llm import tags
 from quaestor.llm.prompts import load
-from quaestor.sessions.rounds import OPENING, Plan, read_plan
+from quaestor.sessions.records import OPENING, Plan, read_plan
 from scripted_server import Recorded, Reply, StartServer
 
 QUESTION = "how long does the dough rest?"

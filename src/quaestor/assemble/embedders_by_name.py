@@ -16,7 +16,7 @@ from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.embedding import Embedder
-from quaestor.embedding.remote import Allowance, RemoteEmbedder
+from quaestor.embedding.remote import Allowance, RemoteEmbedder, UnaskedEmbedder
 from quaestor.embedding.transformer import MINILM, NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.llm.endpoints import OPENAI_URL
@@ -132,8 +132,6 @@ def make_embedder(
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
     if not _may_ask(remote.name, settings) and made is not None:
-        from quaestor.embedding.stand_ins import UnaskedEmbedder  # noqa: PLC0415 - seldom
-
         return UnaskedEmbedder(remote.name, made.dimensions, name)
     return remote.embedder(settings, made, source)
 
@@ -177,9 +175,9 @@ class RemoteModel(NamedTuple):
     def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
         """Return the embedder itself."""
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
+        from quaestor.accounts.metered_model import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
-        from quaestor.accounts.request_record import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 

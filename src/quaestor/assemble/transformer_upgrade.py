@@ -93,8 +93,8 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
     """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
-    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget  # noqa: PLC0415
-    from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - few indexes lack any
+    # Few indexes lack any.
+    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget, reembed  # noqa: PLC0415
 
     folder = index_folder(root, settings)
     made = made_of(root, settings)

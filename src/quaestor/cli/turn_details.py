@@ -14,8 +14,7 @@ from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
 from quaestor.core.wording import amount
-from quaestor.sessions.records import CallRecord, DecisionRun, Support
-from quaestor.sessions.rounds import Plan
+from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support
 from quaestor.sessions.sent_messages import passages_shown, runs
 
 _LONGEST = 80

@@ -15,7 +15,7 @@ from quaestor.core.messages import Message, Usage
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.server.api.turn_routes import encoded, failure
-from quaestor.sessions.rounds import Plan
+from quaestor.sessions.records import Plan
 from quaestor.window import Window
 
 HIT = Hit(

@@ -25,8 +25,7 @@ from quaestor.evaluation.metric_scores import MAIN, shown
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.results import SURE, Results, Row, results_of
 from quaestor.evaluation.running import Place, Run, Watcher
-from quaestor.evaluation.running.run import DEPTH
-from quaestor.evaluation.running.run_cost import estimate
+from quaestor.evaluation.running.run import DEPTH, estimate
 from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing import results_object, write_results
 
