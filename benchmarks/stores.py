@@ -6,8 +6,8 @@
     python benchmarks/stores.py words DIR... --store ADDRESS --sizes 10000 100000
 
 ``--store`` is the address of an empty database, which must not be anybody's. Every query is asked of both stores, one
-after the other, so that whatever else the machine does befalls both. With ``--keep``, what was made stays in ``--place``
-and in the database, and the same command later measures without making it. See README.md here.
+after the other, so that whatever else the machine does befalls both. With ``--keep``, what was made stays in the folder
+``--place`` and in the database, and the same command later measures without making it. See README.md here.
 """
 
 from __future__ import annotations
