@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DOCUMENT = "path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note"
 _DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in DOCUMENT.split(", "))
 CHUNK = "start_byte, end_byte, start_line, end_line, symbol, kind, scope, defines, text, checksum"
+_LAST_NAME = 200
 _CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
 
 _PACKED_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
@@ -166,9 +167,11 @@ def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[st
     lowered = "".join(letter.lower() if letter.isascii() else letter for letter in wanted)
     rows = connection.execute(
         "SELECT path, first_chunk FROM quaestor.documents WHERE corpus_id = %s AND chunk_count > 0 "
+        # As the index documents_by_last_name has it.
+        f"AND left(substring(lower(path) FROM '[^/]*$'), {_LAST_NAME}) = %s "
         "AND right(lower(path), length(%s)) = %s "
-        "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')",
-        (corpus, lowered, lowered, lowered, lowered),
+        "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')".encode(),
+        (corpus, lowered.rpartition("/")[2][:_LAST_NAME], lowered, lowered, lowered, lowered),
     )
     return [(restored(path), chunk) for path, chunk in rows]
 
