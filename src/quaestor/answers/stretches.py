@@ -133,7 +133,7 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
 
 
-def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> Sequence[Piece]:
+def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> list[Piece]:
     """Return pieces of prose without the first and last sections that tell less than half of what the best tells."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [told("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
