@@ -21,7 +21,7 @@ from quaestor.core.citation import Citation
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.prompts.numbered_passages import Passage, show
-from quaestor.sessions import sent_messages as packing
+from quaestor.sessions import session_rows as packing
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_tables import SessionUnusableError

@@ -37,12 +37,12 @@ from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
+from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.models.request_counter import counter_of
-from quaestor.llm.models.stops import StopCutter
 from quaestor.search.spelling import mend
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Registry
 from quaestor.window import Recall, Window

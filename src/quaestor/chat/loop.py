@@ -41,7 +41,7 @@ from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import OPENING, Answered, Asked, Round
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome, Registry
 from quaestor.window import Window

@@ -14,7 +14,7 @@ from quaestor.core.errors import LimitError, QuaestorError
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
 

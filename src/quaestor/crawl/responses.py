@@ -20,9 +20,9 @@ from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier, Kind
-from quaestor.crawl.mirror import Mirror
 from quaestor.crawl.politeness import Pace
 from quaestor.crawl.scope import SiteRules
+from quaestor.crawl.site_folder import Mirror
 from quaestor.crawl.sitemaps import Listed, is_list, read_list
 from quaestor.crawl.urls import host_of, normalise, path_for, shape_of
 from quaestor.files.deny import deny_content, suffix_of

@@ -20,7 +20,7 @@ from quaestor.assemble import Index
 from quaestor.core.citation import STANDING
 from quaestor.core.config import data_home
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.corpus.commits import is_object
+from quaestor.corpus.documents_on_disk import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.consistent_read import read_snapshot
 from quaestor.files.walk import folder_of
