@@ -243,7 +243,7 @@ def test_references_give_back_what_was_sent(messages: list[Message], limit: int,
 
 def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
     messages = [message_of([show(Passage(n, "a.py", 1, 2, "some text"))]) for n in (1, 2)]
-    first, second = (set(packing.described(message, {})["pieces"]) for message in messages)
+    first, second = (set(packing.describe_message(message, {})["pieces"]) for message in messages)
     assert len(first & second) == 2
 
 

@@ -22,7 +22,7 @@ from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.citation_numbers import Numbering, marked
-from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
+from quaestor.chat.conversation_state import charged_to, known_capabilities, restore_history
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Requests
@@ -94,7 +94,7 @@ class Conversation:
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
-        self._history = restored(self.transcript, model, limit, head)
+        self._history = restore_history(self.transcript, model, limit, head)
         self._history.instruct = self._instructions
         self._history.learn(self._history.limit)
         self._numbering = Numbering(

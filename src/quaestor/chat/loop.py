@@ -28,7 +28,7 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
+from quaestor.chat.model_requests import Requests, SpentError, summarise, too_long_error
 from quaestor.chat.reply_reader import Reading
 from quaestor.chat.request_composer import Composer, shown_passages
 from quaestor.chat.turn import Turn
@@ -198,7 +198,7 @@ class Loop:
                 return
             except TooLongError as failure:
                 if turn.retried or reading.written != begun:
-                    raise explained(failure, window) from failure
+                    raise too_long_error(failure, window) from failure
                 turn.retried = True
                 believed = is_plausible(failure)
                 self._history.learn(learned_limit(failure, window.tokens, window.reserve))

@@ -184,7 +184,7 @@ def _parameters(request: Request) -> Mapping[str, object]:
     return parameters
 
 
-def explained(failure: TooLongError, window: Window) -> TooLongError:
+def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
     """Return the error for a request that is too long even after it was composed anew."""
     allowed = "an unknown number" if failure.limit is None else str(failure.limit)
     return TooLongError(

@@ -54,12 +54,12 @@ def parents(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def meant_path(path: str, paths: Iterable[str]) -> str:
+def suggest_path(path: str, paths: Iterable[str]) -> str:
     """Return the end of an error about a path that is not there: which of ``paths`` may be meant."""
-    return meant(near_paths(path, paths))
+    return suggest_paths(near_paths(path, paths))
 
 
-def meant(near: list[str]) -> str:
+def suggest_paths(near: list[str]) -> str:
     """Return the end of an error about something that is not there: what may be meant."""
     if not near:
         return " Give a path as a search shows it."

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
-from quaestor.corpus.document_paths import meant_path, parents, plain
+from quaestor.corpus.document_paths import parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex
 from quaestor.files.consistent_read import Snapshot, on_disk, read_snapshot
 from quaestor.files.git_folder import common_folder, git_folder, repository_root
@@ -161,7 +161,7 @@ class DocumentsOnDisk:
         if plain(folder) in paths:
             raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
         folders = {parent for path in paths for parent in parents(path)}
-        raise NotFoundError(f"{folder!r} is not a folder of this index.{meant_path(folder, folders)}")
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{suggest_path(folder, folders)}")
 
     def document(self, path: str) -> Document:
         """Return a document by its path; as ``Corpus.document``."""
@@ -172,7 +172,7 @@ class DocumentsOnDisk:
         count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:
             raise NotFoundError(f"{path!r} is a folder with {amount(count, 'document')}. Give the path of one of them.")
-        raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
+        raise NotFoundError(f"{path!r} is not in this index.{suggest_path(path, paths)}")
 
     def is_current(self, path: str, sha256: str) -> bool:
         """Return whether the file of a document still has this hash."""

@@ -15,7 +15,7 @@ from quaestor.convert import ConversionError, Converted, converted
 from quaestor.convert.charset import decode_page
 from quaestor.convert.html import page_text
 from quaestor.convert.html_tree import parse
-from quaestor.convert.page_metadata import Outgoing, about, outgoing
+from quaestor.convert.page_metadata import Outgoing, outgoing, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
@@ -328,7 +328,7 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
     led = _with_robots_header(fetched.headers, outgoing(page, url))
-    told = about(page, url)
+    told = read_metadata(page, url)
     return _PageContent(page_text(page, url, told), led, told.canonical)
 
 

@@ -155,9 +155,9 @@ def refer(
         if at < len(whole) and messages[whole[at]] == message:
             known = ids[whole[at]]
             at += 1
-            references.append(described(message, texts) if known is None else known)
+            references.append(describe_message(message, texts) if known is None else known)
         else:
-            references.append(described(message, texts))
+            references.append(describe_message(message, texts))
     return references, texts
 
 
@@ -232,7 +232,7 @@ def _joined(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
     ]
 
 
-def described(message: Message, texts: dict[str, str]) -> dict[str, Any]:
+def describe_message(message: Message, texts: dict[str, str]) -> dict[str, Any]:
     """Return a message that is not in the transcript by the hashes of its pieces, and add those to ``texts``."""
     pieces = [piece for piece in _PASSAGE.split(message.content) if piece]
     hashes = [digest(piece) for piece in pieces]

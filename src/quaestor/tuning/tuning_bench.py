@@ -25,7 +25,7 @@ from quaestor.evaluation.made import SourceText, make_questions, texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.statistics import difference
 from quaestor.files.walk import folder_of
-from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, replaced, sampled
+from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, rows_to_keep, sampled
 from quaestor.tuning.training_pairs import Pair
 from quaestor.tuning.trial_search import Chunks, Trial
 
@@ -74,7 +74,7 @@ class Bench:
 
     def fitted(self, pairs: Sequence[Pair]) -> Replaced:
         """Return rows that were tuned on pairs."""
-        return replaced(*learned(pairs, self._seed, self.clock.look), STRENGTH)
+        return rows_to_keep(*learned(pairs, self._seed, self.clock.look), STRENGTH)
 
     def trial(self, embedder: StaticEmbedder) -> Trial:
         """Return the copy searched with an embedder."""

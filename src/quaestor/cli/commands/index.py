@@ -156,7 +156,7 @@ def _fetched(
         count = put_back(path, data_home(configure(None).settings))
         remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
         return None
-    return fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
+    return crawl_with_progress(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
@@ -299,7 +299,7 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
         echo(f"To read what needs an extra, {detail}")
 
 
-def fetched(
+def crawl_with_progress(
     url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object], look: bool = False
 ) -> CrawlReport | None:
     """Crawl a site, showing how far it is; None if it was looked at lately and its pages are taken as they are.
