@@ -74,7 +74,7 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
         session=None,
         turns=[],
         earlier=0,
-        subject_of_session=titles.get(chosen, ""),
+        about=titles.get(chosen, ""),
         chosen=chosen,
         answering="",
     )
@@ -131,7 +131,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         session=info,
         turns=shown,
         earlier=max(1, first - _NEWEST) if first > 1 else 0,
-        subject_of_session=subject_of_session(at.served, at.user, info.root),
+        about=subject_of_session(at.served, at.user, info.root),
         answering=turns[-1].ending.model if turns else "",
     )
 
