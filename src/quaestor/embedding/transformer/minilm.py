@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 without a folder of one's own: the graph of an installed package, laid out as a folder of a model.
 
-The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside this file; they
-are those of BERT without case.
+The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside this file;
+they are those of BERT without case.
 """
 
 from __future__ import annotations
