@@ -246,7 +246,8 @@ def test_a_file_without_a_word_of_its_own_is_described_by_its_main_definition(
 
 
 def test_markup_of_a_comment_is_not_shown(said: Say) -> None:
-    java = '/**\n * Counts {@code Coin}s of a List<Coin> as <a href="https://example.org">the rules</a> say.\n */\npublic class Till {}\n'
+    comment = 'Counts {@code Coin}s of a List<Coin> as <a href="https://example.org">the rules</a> say.'
+    java = f"/**\n * {comment}\n */\npublic class Till {{}}\n"
     told = said({"README.md": "# till\n\nA till for shops.\n", "src/Till.java": java})
     assert "Till.java: Counts Coins of a List<Coin> as the rules say." in told
 
