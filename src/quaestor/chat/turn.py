@@ -9,7 +9,7 @@ from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.core.passages import Hit
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import Asked, Plan, Round
 from quaestor.window import Window

@@ -33,7 +33,7 @@ from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, about, listed, turn_of
+from quaestor.server.web.page_frame import Looking, sessions_of_user, subject_of_session, turn_of
 from quaestor.server.web.safe_text import plain_line, written_time
 from quaestor.server.web.search_pages import Limits
 from quaestor.server.web.templates_filled import page
@@ -96,8 +96,8 @@ def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
 def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
     """Show all conversations, or those in which all words of ``q`` stand in one turn or in the title."""
     rows = [
-        {**_row(info, about(at.served, at.user, info.root)), **found}
-        for info in listed(at.served, at.user)
+        {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
+        for info in sessions_of_user(at.served, at.user)
         if (found := _said_in(at.served, at.user, info, q)) is not None
     ]
     return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
@@ -131,7 +131,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         session=info,
         turns=shown,
         earlier=max(1, first - _NEWEST) if first > 1 else 0,
-        about=about(at.served, at.user, info.root),
+        about=subject_of_session(at.served, at.user, info.root),
         answering=turns[-1].ending.model if turns else "",
     )
 

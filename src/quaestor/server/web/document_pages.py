@@ -20,12 +20,12 @@ from quaestor.assemble import Index
 from quaestor.core.citation import STANDING
 from quaestor.core.config import data_home
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.corpus.commits import is_object
+from quaestor.corpus.documents_on_disk import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.consistent_read import read_snapshot
 from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
-from quaestor.server.api.access import corpus_of, located, session_of
+from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking, turn_of
 from quaestor.server.web.search_pages import lines_href
@@ -119,7 +119,7 @@ def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -
 
 def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -> HTMLResponse:
     try:
-        name, corpus, path = located(at.served, at.user, transcript.root, pointed.path)
+        name, corpus, path = locate_corpus(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
         return _page(heading, pointed, at, None, gone=str(error))
     return _page(heading, replace(pointed, path=path), at, corpus, name)

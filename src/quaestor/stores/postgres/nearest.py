@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.stores import Scored
-from quaestor.stores.postgres.column_values import literal
+from quaestor.stores.postgres.column_values import vector_literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +36,7 @@ def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32]
         "WHERE v.corpus_id = %s AND vector_dims(v.embedding) = %s ORDER BY distance LIMIT %s) "
         "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
         "ON c.corpus_id = %s AND c.vector = nearest.id ORDER BY nearest.distance, c.id LIMIT %s",
-        (literal(vector), corpus, len(vector), k + loose, corpus, k),
+        (vector_literal(vector), corpus, len(vector), k + loose, corpus, k),
     )
     return _scored(rows.fetchall())
 
@@ -48,7 +48,7 @@ def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
         "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s AND c.id = ANY(%s) "
         "ORDER BY distance, c.id LIMIT %s",
-        (literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
+        (vector_literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
     )
     return _scored(rows.fetchall())
 
@@ -74,7 +74,7 @@ def ask_index(
         "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
         f"ON c.corpus_id = {corpus} AND c.vector = nearest.id {of_documents} "
         "ORDER BY nearest.distance, c.id LIMIT %s".encode(),
-        (literal(vector), *filtered, literal(vector), k, *filtered, k),
+        (vector_literal(vector), *filtered, vector_literal(vector), k, *filtered, k),
     )
     return _scored(rows.fetchall())
 
