@@ -32,6 +32,7 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
+from quaestor.server.web.document_pages import pictures_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking, about, listed, turn_of
 from quaestor.server.web.safe_text import plain_line, written_time
@@ -123,7 +124,8 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         info = transcript.info()
         first = max(1, start or info.turns - _NEWEST + 1)
         turns = [turn for turn in transcript.turns() if turn.number >= first]
-        shown = views(transcript, turns, running=at.served.turns.running(at.user.id, session))
+        running = at.served.turns.running(at.user.id, session)
+        shown = views(transcript, turns, pictures_of(transcript, at), running=running)
     return page(
         "chat.html",
         frame=at.frame,
@@ -143,7 +145,8 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
         running = at.served.turns.running(at.user.id, session)
         first, end = (before - _NEWEST, before) if before else (after + 1, math.inf)
         found = [turn for turn in transcript.turns() if first <= turn.number < end]
-        return page("turns.html", frame=at.frame, turns=views(transcript, found, running=running))
+        shown = views(transcript, found, pictures_of(transcript, at), running=running)
+        return page("turns.html", frame=at.frame, turns=shown)
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")
