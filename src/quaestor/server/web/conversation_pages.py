@@ -58,6 +58,7 @@ _NAMES = {
     "reply": "start of the reply",
     "reserve": "free for the reply",
 }
+_ROLES = {"system": "instructions", "user": "question", "assistant": "answer", "tool": "result"}
 _OUT = frozenset({"dropped", "summarised"})
 _MOST_FILES = 10
 _LONGEST_NAME = 4096
@@ -273,15 +274,26 @@ def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
     """
     bar = _bar(sent)
     said = ", ".join(f"{part.name} {part.share} %" for part in bar)
-    decisions = sent["decisions"]
+    decisions = [_decision_view(one) for one in sent["decisions"]]
     return {
         **{name: sent[name] for name in ("model", "limit", "reserve", "tokens", "finish")},
         "bar": bar,
         "bar_said": f"Of the model’s room: {said}",
         "kept": [one for one in decisions if one["action"] not in _OUT],
         "left_out": [one for one in decisions if one["action"] in _OUT],
-        "messages": [{**message, "begins": _begins(message["content"])} for message in sent["messages"]],
+        "messages": [
+            {**message, "role": _ROLES.get(message["role"], message["role"]), "begins": _begins(message["content"])}
+            for message in sent["messages"]
+        ],
     }
+
+
+def _decision_view(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a decision in the words of the bar above it."""
+    role, blank, rest = decision["about"].partition(" ")
+    section = decision["section"]
+    about = f"{_ROLES.get(role, role)}{blank}{rest}"
+    return {**decision, "about": about, "section": _NAMES.get(section, section)}
 
 
 def _bar(sent: Mapping[str, Any]) -> list[Part]:
