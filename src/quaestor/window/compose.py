@@ -28,7 +28,7 @@ _by_words = SharedRecall()
 # Reminders may take this share of the window, however often they are wanted.
 _REMINDERS = 0.1
 
-HEAD = "system message at the head: always kept"
+HEAD = "the instructions: always kept"
 QUESTION = "the newest question: always kept"
 END = "the end of the newest turn: always kept"
 EXAMPLE = "few-shot example"

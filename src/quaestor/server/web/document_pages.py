@@ -31,7 +31,7 @@ from quaestor.server.web.page_frame import Look, Looking, turn_of
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.turn_html import lines_place
+from quaestor.server.web.turn_html import Picture, PicturesIn, lines_place
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter(route_class=PageRoute)
@@ -191,19 +191,17 @@ def _page(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture that is shown.
+def pictures_of(transcript: Transcript, at: Look) -> PicturesIn:
+    """Return what finds the pictures of a session's documents; none where the corpus is gone."""
 
-    Attributes:
-        path: in the corpus.
-        alt: what it shows, as the document says.
-        href: where it is had.
-    """
+    def find(words: str, path: str) -> tuple[Picture, ...]:
+        try:
+            name, corpus, own = located(at.served, at.user, transcript.root, path)
+        except QuaestorError:
+            return ()
+        return pictures_in([words], own, corpus, name)
 
-    path: str
-    alt: str
-    href: str
+    return find
 
 
 def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) -> tuple[Picture, ...]:
