@@ -29,6 +29,8 @@ _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 """What a point of the first score tells, where most hits are code, and where most are prose."""
 _LEAD = 0.67
 _NAMES = 3.2
+_NAMED = -1.0
+"""What hits are worth at most where a question names what nothing mentions: whatever they say is of something else."""
 _ALIKE = 6.5
 """What the likeness of the first hit to the question tells."""
 _ALIKE_OF_NAMES = 0.25
@@ -37,8 +39,6 @@ _ABSENT = 1.2
 """What it tells that all words stand nowhere. It is little: in a small corpus most words of everyday speech do."""
 _MISSED = 2.2
 """What it tells that a name or a path that is the whole query has no certain place."""
-_FOREIGN = 0.55
-"""Less is found of a question in another language, answered or not."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
 """What hits must be worth, where most are code, and where most are prose."""
 _HIGHEST = 15.0
@@ -47,6 +47,10 @@ _FEWEST = 10
 """Hits of which fewer are no rest that the first could stand above."""
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _FEWEST_WORDS = 4
+_PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
+"""A name without digits, or with its version; numbers, paths and the like may be values in a message."""
+_CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
+"""A name that is one in any language: with a capital within, an underscore or a version."""
 
 
 class Doubt(NamedTuple):
@@ -79,7 +83,8 @@ def doubt_of(
 ) -> Doubt:
     """Return the doubt that hits answer a question.
 
-    Names in a message, which shows values of another machine, and in another language than English tell nothing.
+    Names in a message, which shows values of another machine, tell nothing; in another language than English only those
+    do that are written as no word is (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
         question: as it was searched for.
@@ -90,7 +95,7 @@ def doubt_of(
         translated: whether the question was asked in another language than it was searched for in.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
-    kept = () if foreign or kind == "trace" else tuple(names)
+    kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
     if len(hits) < _FEWEST:
         return Doubt(kept)
     certain = hits[0].score > STEP / 2
@@ -98,12 +103,13 @@ def doubt_of(
     near = alike if kind == "text" else _ALIKE_OF_NAMES
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
-    worth += _FOREIGN * foreign - _NAMES * bool(kept)
+    worth -= _NAMES * bool(kept)
     if not foreign and kind != "trace":
         worth -= _ABSENT * absent
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
-    return Doubt(kept, worth - (_LEAST_OF_PROSE if prose else _LEAST))
+    worth -= _LEAST_OF_PROSE if prose else _LEAST
+    return Doubt(kept, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, kept)) else worth)
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:

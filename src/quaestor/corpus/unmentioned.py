@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.chunking.languages import PROSE, knows_extension
-from quaestor.core.terms import STOP_WORDS, find_words, split_identifier, terms, terms_of_word
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, split_identifier, terms, terms_of_word
 from quaestor.search.file_features import agreement
 from quaestor.search.query import read_query
 from quaestor.search.spelling import SAY_NOTHING, Unknown
@@ -14,6 +14,7 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
 _EDGES = ".:'’*<>"
+_LATIN = re.compile(r"[^\x00-\x7f]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 # Parts of one token that are things of their own: TCP/IP, Client::send, key:value, ADL-based.
@@ -21,6 +22,10 @@ _BETWEEN = re.compile(r"::|[-:/=]")
 _CHAIN = re.compile(r"\w+(?:\.\w+){2,}")
 _COUNTED = re.compile(r"[^\W\d_]+/\d+(?:\.\d+)*")
 _ABBREVIATED = re.compile(r"(?:\w\.)+\w?")
+_DAYS = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december""".split()
+)
 _FAULT = re.compile(r"(?:Error|Exception|Warning)s?$")
 _LONGEST = 40
 """Words from which on a text is more than a question: a trace, a log, a page."""
@@ -33,9 +38,11 @@ def names_in(question: str) -> tuple[str, ...]:
     """Return the names in a question, as they are written: ``Kafka``, ``HTTP/3``, ``build.rs``, ``insertAndGetId``.
 
     A name has a capital within the sentence (where the question is English), one after its first letter, a digit beside
-    letters, an underscore, or a dot within. Faults (``KeyError``), numbers, web addresses and abbreviations are none.
-    Of a text that is much longer than a question, nothing is returned.
+    letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, web addresses and
+    abbreviations are none. Of a text that is much longer than a question, nothing is returned.
     """
+    if has_unspaced(question):
+        question = _LATIN.sub(" ", question)  # no blank parts a name from what stands around it
     tokens = question.split()
     if not 0 < len(tokens) <= _LONGEST:
         return ()
@@ -65,7 +72,7 @@ def _is_whole(word: str) -> bool:
 def _is_name(word: str, within: bool) -> bool:
     word = re.sub("['’]", "", word)
     letters = sum(letter.isalpha() for letter in word)
-    if letters < 2 or _FAULT.search(word) or _CHAIN.fullmatch(word):
+    if letters < 2 or _FAULT.search(word) or _CHAIN.fullmatch(word) or word.lower().removesuffix("s") in _DAYS:
         return False
     if within and word[0].isupper():
         return True
@@ -113,8 +120,9 @@ def _is_mentioned(store: Store, name: str) -> bool:
         return True
     holders = store.get(identifier for identifier, _ in store.lexical(terms, _LOOKED_AT)).values()
     if not acronym:
-        # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 for http/3.
-        written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + r"(?!\d)", re.IGNORECASE)
+        # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
+        end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
+        written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + end, re.IGNORECASE)
         return any(written.search(_said(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
     return any(one.document.language not in PROSE or capitals.search(_said(one)) for one in holders)
