@@ -5,9 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.convert import ConversionError
-from quaestor.convert.charset import decode_page
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, decode_page, parse, tokens
 from quaestor.convert.page_metadata import outgoing, read_metadata
 
 FILLER = "<p>" + "Words that make this the text of the page. " * 10 + "</p>"

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 from fuzz.soups import fuzzed
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, Element, End, Start, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, Element, End, Start, decode_page, parse, tokens
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
 from quaestor.convert.page_metadata import outgoing, read_metadata

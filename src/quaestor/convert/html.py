@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import Converted
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import Element, Start, parse, tokens
+from quaestor.convert.html_tree import Element, Start, decode_page, parse, tokens
 from quaestor.convert.page_metadata import About, base_of, read_metadata
 
 _TEMPLATE = re.compile(

@@ -12,9 +12,8 @@ from hashlib import blake2b
 from urllib.parse import urlsplit
 
 from quaestor.convert import ConversionError, Converted, converted
-from quaestor.convert.charset import decode_page
 from quaestor.convert.html import page_text
-from quaestor.convert.html_tree import parse
+from quaestor.convert.html_tree import decode_page, parse
 from quaestor.convert.page_metadata import Outgoing, outgoing, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings

@@ -24,7 +24,7 @@ from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings, without_credentials
 from quaestor.core.errors import ForbiddenError, UpstreamError, UsageError
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.reaching import is_listening
+from quaestor.llm.endpoints.failures import is_listening
 
 if TYPE_CHECKING:
     from quaestor.server.http.job import Job
