@@ -19,7 +19,7 @@ from quaestor.embedding import Embedder
 from quaestor.llm.tokens import MessageCounter, counter_for
 from quaestor.window import Policy, Recall, compose
 from quaestor.window.message_reading import content_terms
-from quaestor.window.message_scores import MessageTerms
+from quaestor.window.recall import MessageTerms
 
 RESERVE = 500
 MODEL = "gpt-4o"

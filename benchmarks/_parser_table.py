@@ -23,23 +23,23 @@ from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.chunking import cut
-from quaestor.chunking.frontmatter import read_fields, read_front_matter
+from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
-from quaestor.convert.page import outgoing
+from quaestor.convert.page_metadata import outgoing
 from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
 from quaestor.crawl.politeness import parse as parse_robots
 from quaestor.crawl.sitemaps import read_list
 from quaestor.crawl.urls import normalise, path_for
-from quaestor.edits.changes import Replace
 from quaestor.edits.edit_paths import confined
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.edits.place_replacement import fit
+from quaestor.edits.plans import Replace
 from quaestor.files.deny import deny_content, deny_file
 from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore_patterns import PatternSet
@@ -51,7 +51,7 @@ from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.client import read_retry_after
-from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.failures import Endpoint
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage, show
@@ -63,7 +63,7 @@ from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
-from quaestor.stores.globs import compile_globs
+from quaestor.stores.embedded.filtering import compile_globs
 
 _MADE = {"xlsx": "workbook", "pptx": "presentation", "epub": "book"}
 TODAY = date(2026, 1, 1)

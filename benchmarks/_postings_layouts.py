@@ -14,7 +14,7 @@ import numpy as np
 
 from quaestor.stores import DEFAULT_BOOSTS
 from quaestor.stores.embedded.postings import FIELDS, K1, B, Segment, keys_of
-from quaestor.stores.embedded.weights import weigh
+from quaestor.stores.embedded.views import weigh
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.word_segments import fetch_file, in_memory, list_segments

@@ -25,7 +25,7 @@ import numpy as np
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import DataSet
-from quaestor.evaluation.datasets.code_search import read_code_search
+from quaestor.evaluation.datasets.judged_questions import read_code_search
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.metric_scores import MAIN, measures, score

@@ -23,8 +23,8 @@ from selenium.webdriver import Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.support.ui import WebDriverWait
 
 from quaestor.core.messages import Message
+from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_files import FolderSessions
 
 _ROUNDS = 7
 _GUIDE = "# Guide\n\nThe dough rests for eighteen hours in the refrigerator.\n"

@@ -33,8 +33,7 @@ from quaestor.answers.quotes import answer
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit
 from quaestor.core.terms import find_words
-from quaestor.corpus.doubt import doubt_of, likeness
-from quaestor.corpus.unmentioned import share_absent, unmentioned
+from quaestor.corpus.doubt import doubt_of, likeness, share_absent, unmentioned
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
 from quaestor.search.spelling import mend

@@ -6,7 +6,8 @@
     python benchmarks/stores.py words DIR... --store ADDRESS --sizes 10000 100000
 
 ``--store`` is the address of an empty database, which must not be anybody's. Every query is asked of both stores, one
-after the other, so that whatever else the machine does befalls both. See README.md here.
+after the other, so that whatever else the machine does befalls both. With ``--keep``, what was made stays in the folder
+``--place`` and in the database, and the same command later measures without making it. See README.md here.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import resource
 import statistics
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -57,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "load_before": os.getloadavg(),
         "rows": [],
     }
-    with TemporaryDirectory(prefix="stores-", dir=options.place) as place:
+    with working_folder(options) as place:
         for row in WAYS[options.what](options, Path(place)):
             report["rows"].append(row)
             say(json.dumps(row))
@@ -78,8 +79,19 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000], help="chunks, about")
     parser.add_argument("--corpora", type=int, default=100)
     parser.add_argument("--place", type=Path, help="a folder with room for the files and their index")
+    parser.add_argument("--keep", action="store_true", help="leave what was made in --place; another run takes it")
     parser.add_argument("--out", type=Path, help="JSON file (default: in benchmarks/results)")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.keep and not options.place:
+        parser.error("--keep needs --place")
+    return options
+
+
+def working_folder(options: argparse.Namespace) -> AbstractContextManager[str]:
+    """Return the folder to work in: the one that was named where it is to be kept, else one that goes."""
+    if options.keep:
+        return nullcontext(str(options.place))
+    return TemporaryDirectory(prefix="stores-", dir=options.place)
 
 
 def overlap(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
@@ -104,7 +116,8 @@ def sizes(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
     pool, queries = gather(options.folders), questions(options)
     for size in options.sizes:
         root = place / f"corpus-{size}"
-        take(pool, int(size * BYTES_A_CHUNK), root)
+        if not root.exists():
+            take(pool, int(size * BYTES_A_CHUNK), root)
         with both(root, root.name, options.store, place) as (index, pair, loading):
             yield {**measure(index, pair, queries), **loading, "client_mb": peak_megabytes()}
 
@@ -167,7 +180,8 @@ def both(
         shared = settings(place, address, corpus)
         other = open_store(root, shared, index.embedder.name, index.embedder.dimensions, create=True)
         started = time.perf_counter()
-        copy_store(index.store, other, lambda *_: None)
+        if index.store.stats().chunks != other.stats().chunks:
+            copy_store(index.store, other, lambda *_: None)
         copied = time.perf_counter() - started
         taken = {
             "index_s": round(indexed, 1),

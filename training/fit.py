@@ -20,8 +20,7 @@ from numpy.typing import NDArray
 
 from quaestor.tuning import text_bags as bag_files
 from quaestor.tuning.text_bags import HASHED, KINDS, PairedBags
-from quaestor.tuning.train_embedder import Recipe, train
-from quaestor.tuning.trainable_embedder import Parameters, export
+from quaestor.tuning.train_embedder import Parameters, Recipe, export, train
 from training.anchor import everyday_shares, pull_back
 from training.heldout import held_out, reciprocal_ranks, samples
 from training.mine import hard_negatives

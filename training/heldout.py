@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.tuning.text_bags import KINDS, PairedBags
-from quaestor.tuning.train_embedder import with_paths
-from quaestor.tuning.trainable_embedder import encode
+from quaestor.tuning.train_embedder import encode, with_paths
 
 Floats = NDArray[np.float32]
 _ONE_IN = 16

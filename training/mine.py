@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.tuning.text_bags import PairedBags
-from quaestor.tuning.train_embedder import with_paths
-from quaestor.tuning.trainable_embedder import encode
+from quaestor.tuning.train_embedder import encode, with_paths
 
 Floats = NDArray[np.float32]
 _POOL = 2_048  # texts of one repository that are compared with one another: more find little harder ones

@@ -25,7 +25,7 @@ from quaestor.assemble import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.indexing.reembed import texts_of
+from quaestor.indexing.pending_vectors import texts_of
 from quaestor.tuning.train_embedder import Adam, schedule
 from training.asked import Asked, Question, read_asked
 from training.judged import documents_of

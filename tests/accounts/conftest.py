@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.accounts.database import AccountsFile
-from quaestor.accounts.process_state import SharedFile
-from quaestor.state.rows import Database, Shared
+from quaestor.state.rows import Database, Shared, SharedFile
 
 
 @pytest.fixture

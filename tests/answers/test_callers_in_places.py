@@ -15,6 +15,7 @@ FILES = {
     "shop/post.py": "def send_order(order):\n    return order\n",
     "shop/desk.py": "from shop.post import send_order\n\n\nclass Desk:\n    def close(self):\n        send_order(1)\n",
     "tills/till.py": "from shop.post import send_order\n\n\ndef ring():\n    send_order(2)\n\n\ndef wait(): ...\n",
+    "shop/count.py": "def _add_up(all):\n    return sum(all)\n\n\ndef total(all):\n    return _add_up(all)\n",
 }
 
 
@@ -54,3 +55,10 @@ def test_everywhere_is_everywhere(index: Index) -> None:
     answer = answer_with_callers(Question("who calls send_order in this project?"), index)
     assert answer is not None
     assert {"shop/desk.py", "tills/till.py"} <= {hit.path for hit in answer.hits}
+
+
+def test_a_name_without_the_underscore_that_it_is_defined_with_is_told(index: Index) -> None:
+    answer = answer_with_callers(Question("where is add_up called from?"), index)
+    assert answer is not None
+    assert "`add_up` stands nowhere here; this is about `_add_up`" in answer.text(range(1, 9))
+    assert {(hit.path, hit.start_line) for hit in answer.hits} >= {("shop/count.py", 6)}

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.answers.answer_history import may_ask_history
-from quaestor.answers.history_questions import Asked, history_question
+from quaestor.answers.history_questions import NEWEST, Asked, history_question
 
 TODAY = date(2024, 3, 14)  # a Thursday
 
@@ -40,6 +40,13 @@ IN = "changes", ("0.8",), "in"
         ("when was 2.0 released", ("released", ("2.0",), "in")),
         ("when did httpx 0.28 come out?", ("released", ("0.28",), "in")),
         ("what is the latest release?", ("released", (), "in")),
+        ("what was changed in the last release?", ("changes", (NEWEST,), "in")),
+        ("What's new in the latest version", ("changes", (NEWEST,), "in")),
+        ("what changed since the last release", ("changes", (NEWEST,), "since")),
+        ("release notes of the newest version", ("changes", (NEWEST,), "in")),
+        ("what were the last five commits about", ("changes", (), "in")),
+        ("Has anything changed in _client.py recently?", ("past", (), "in")),
+        ("when did http2 support arrive", ("origin", (), "in")),
         ("Was hat sich in 0.8 geändert?", IN),
         ("Was ist neu in 0.8?", IN),
         ("Qu'est-ce qui a changé dans 0.8 ?", IN),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.overview.overview_question import asks_for_overview
+from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
 
 FOR_ONE = """What is this?|what is this project?|What is this repository about?|What does this library do?
 Where do I begin to read?|Where should I start reading the code?|where do i start|how is this laid out?
@@ -20,6 +20,32 @@ Gib mir einen Überblick|Worum geht es in diesem Projekt?|Qu'est-ce que c'est ?|
 Par où commencer ?|Comment est organisé ce projet ?|Donne-moi un aperçu|¿Qué es esto?|¿Qué hace este proyecto?
 ¿Por dónde empiezo a leer?|¿Cómo está organizado este proyecto?|这个项目是什么？|这个项目是做什么的？
 从哪里开始读代码？|项目结构是怎样的|これは何ですか？|このプロジェクトは何ですか|どこから読み始めればいいですか？"""
+IN_OTHER_WORDS = """main modules and what they do|explain the directory structure|which guides are there?
+which folders are there and what is in them|What topics do these docs cover?|what can I learn from these documents?
+who is this handbook for?|I'm new here, where do I begin?|where is the main entry point?
+describe the project structure|I am new to this codebase. Which files should I read first?
+Which proposals are in this collection?|what problem does this project solve?|Walk me through the repository
+which packages does this monorepo consist of|in one sentence, what is this?
+what are these documents about and how are they arranged|what sections are in the docs|Give me the lay of the land
+I have never seen this code before. What are its main parts?|what's covered here?
+how is the repository laid out: where is the source, where are the tests
+how do I find my way around in these documents?|What's the best place to start reading?
+Explain this project to me like I'm new|What subjects do these pages deal with?
+what is the purpose of this repository|what languages is it written in?
+I just cloned this. What should I look at first?|Show me around|List the main folders and what each is for
+how many documents are in here and what are they about?"""
+OF_A_NAME = """What is {} and what is it used for?|high-level architecture of {}
+How is {}'s source split into files?|what are the parts of {} and how do they fit together?
+Which files make up the core of {}?|what does {} do, in a sentence
+What are the main pieces of {}'s source, and where would I start?|what is the point of {}"""
+OF_SOMETHING = """What is a module?|how is a document structured?|what are the parts of a URL?
+how are chapters numbered?|what is the layout of a package directory?|how do I organise my tests?
+what does the summary contain?|Where can I find the documentation?|how do I read a file?
+how do I get started with plugins?|where do I put my documents?|which sections must a proposal have?
+how are packages organised in a workspace?|What are the core team members?|what should I do first
+where do I start if I am new at the company|How should I divide my code into modules?
+what kind of documents do I need|How do I start the program?|which tools do you use|what files does the tool read
+what is the first chapter about|where do the docs say how to write tests|How do I start a new chapter?"""
 FOR_NONE = """what is this parameter for|What is httpx?|what is a Transport|where do I start the server
 how is the cache laid out|what are the main arguments of send|what does this function do|what is this error
 where should I start the worker|how is this function structured|what are the main parts of the config file
@@ -42,7 +68,19 @@ def test_for_an_overview(question: str) -> None:
     assert asks_for_overview(question)
 
 
-@pytest.mark.parametrize("question", lines(FOR_NONE))
+@pytest.mark.parametrize("question", lines(IN_OTHER_WORDS))
+def test_in_other_words(question: str) -> None:
+    assert asks_for_overview(question)
+
+
+@pytest.mark.parametrize("question", lines(OF_A_NAME))
+def test_of_the_whole_by_its_name_alone(question: str) -> None:
+    assert asks_for_overview(question.format("Hapi"), own={"hapi"})
+    assert not asks_for_overview(question.format("Hapi"))
+    assert name_asked_for(question.format("Hapi")) == "hapi"
+
+
+@pytest.mark.parametrize("question", lines(FOR_NONE) + lines(OF_SOMETHING))
 def test_for_something_else(question: str) -> None:
     assert not asks_for_overview(question)
 

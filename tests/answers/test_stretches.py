@@ -69,6 +69,7 @@ def test_short_sections_that_were_found_together_are_quoted_together() -> None:
         "<!-- Keep the permalink. -->",
         '<a id="sharing"></a>',
         ":::",
+        '<div\n  class="usa-box"\n  aria-labelledby="key">',
         "===Sharing a vault===",
         "== Sharing ==",
     ],
@@ -77,10 +78,37 @@ def test_what_only_machinery_reads_neither_begins_nor_ends_a_quote(line: str) ->
     text = f"{line}\n\nIt cannot be taken back.\n\n{line}\n"
     assert texts(text) == ["It cannot be taken back."]
     passage = Passage(1, "a", 1, 5, text, language="markdown")
-    stretch = whole(passage, (1, 5))
+    stretch = whole(passage, (1, 5), nothing_told)
     assert stretch is not None
     assert stretch.text == "It cannot be taken back."
-    assert whole(Passage(1, "a", 1, 1, line, language="markdown"), (1, 1)) is None
+    assert whole(Passage(1, "a", 1, 1, line, language="markdown"), (1, 1), nothing_told) is None
+
+
+def nothing_told(_text: str) -> float:
+    return 0.0
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what happens at the rate limit", "You are told to wait."),
+        ("how many accounts", "Ten accounts.\n\nFive an hour."),
+        (
+            "the bread",
+            "Bread is baked.\n\n# Limits\n\nYou are told to wait.\n\n# Accounts\n\nTen accounts.\n\nFive an hour.",
+        ),
+    ],
+)
+def test_sections_at_the_edges_that_tell_little_of_the_question_are_not_quoted(question: str, expected: str) -> None:
+    text = "Bread is baked.\n\n# Limits\n\nYou are told to wait.\n\n# Accounts\n\nTen accounts.\n\nFive an hour.\n"
+    weights = {"rate limit": {"limit": 1.0}, "accounts": {"account": 1.0}, "bread": {}}
+    held = next(words for name, words in weights.items() if name in question)
+    stretch = whole(
+        Passage(1, "a.md", 1, 11, text, language="markdown"),
+        (1, 11),
+        lambda part: sum(weight for word, weight in held.items() if word in part.casefold()),
+    )
+    assert stretch is not None and stretch.text == expected
 
 
 def test_a_footnote_is_said_to_readers() -> None:

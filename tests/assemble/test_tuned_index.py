@@ -17,7 +17,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import file_of, is_tuned
-from quaestor.indexing.reembed import texts_of
+from quaestor.indexing.pending_vectors import texts_of
 from tuned_words import alike
 
 BUNDLED = StaticEmbedder.bundled()

@@ -10,8 +10,8 @@ from selenium.webdriver.common.keys import Keys
 
 from quaestor.core.messages import Message
 from quaestor.llm import tags
+from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_files import FolderSessions
 from scripted_server import Reply, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."

@@ -8,10 +8,10 @@ from quaestor import Index
 from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.citation_numbers import marked
-from quaestor.chat.client_history import transcript_of_client
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Text
 from quaestor.core.messages import Message, ToolCall
+from quaestor.server.openai.chat_turn import transcript_of_client
 from scripted_server import Call, Reply, StartServer
 
 QUESTION = "how often is a request sent?"

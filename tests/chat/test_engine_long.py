@@ -11,7 +11,7 @@ from chat_parts import model_at
 from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Done
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 from scripted_server import Recorded, Reply, ScriptedServer, StartServer, in_pieces
 
 FACT = "Remember that the staging database of the Lisbon office listens on port 54873."

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaestor.chat.passage_fit import ask_message, fit_passages
+from quaestor.chat.edit_turn import ask_message, fit_passages
 from quaestor.core.errors import WindowError
 from quaestor.core.messages import Message
 from quaestor.llm.prompts.numbered_passages import Passage

@@ -10,7 +10,7 @@ from quaestor import Index
 from quaestor.chat.events import Premeditated, Text
 from quaestor.llm import tags
 from quaestor.llm.prompts import load
-from quaestor.sessions.rounds import OPENING, Plan, read_plan
+from quaestor.sessions.records import OPENING, Plan, read_plan
 from scripted_server import Recorded, Reply, StartServer
 
 QUESTION = "how long does the dough rest?"
@@ -114,8 +114,8 @@ def test_a_model_that_never_stops_premeditating_is_stopped(
         ({}, "'asked' is missing"),
         ({"asked": 5}, "'asked' is not text"),
         ({"asked": "x", "edit": "no"}, "'edit' is neither"),
-        ({"asked": "x", "subroutines": "search"}, "no list"),
-        ({"asked": "x", "subroutines": [1]}, "no list"),
+        ({"asked": "x", "subroutines": "search"}, "not a list"),
+        ({"asked": "x", "subroutines": [1]}, "not a list"),
         ({"asked": "x", "subroutines": ["dance"]}, "no subroutine 'dance'"),
         ({"asked": "x", "mood": "good"}, "unknown 'mood'"),
     ],

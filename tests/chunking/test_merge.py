@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from quaestor.chunking import ChunkSettings
-from quaestor.chunking.heads import Head
 from quaestor.chunking.merge import align, chunks, group, split
-from quaestor.chunking.outline import Piece
+from quaestor.chunking.outline import Head, Piece
 
 # From 40 bytes up a definition stands for itself; below 20 it is slight, below 10 tiny; lists go together up to 48.
 SIZES = ChunkSettings(160, 320)

@@ -18,7 +18,7 @@ from quaestor.accounts import FILE
 from quaestor.accounts.users import Users
 from quaestor.core.config import Settings
 from quaestor.core.wording import command
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 from servers.threads import Exchange, ThreadedServer
 
 posix = pytest.mark.skipif(sys.platform == "win32", reason="permission bits are not Windows's way")

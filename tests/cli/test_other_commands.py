@@ -145,6 +145,7 @@ def test_doctor(quaestor: Run, repository: Path, monkeypatch: pytest.MonkeyPatch
         "extra",
         "tokens",
         "indexing",
+        "store",
         "sessions",
         "accounts",
         "model",

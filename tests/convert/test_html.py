@@ -8,8 +8,7 @@ from quaestor.convert import ConversionError
 from quaestor.convert.charset import decode_page
 from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, parse, tokens
-from quaestor.convert.page import outgoing
-from quaestor.convert.page_metadata import about
+from quaestor.convert.page_metadata import about, outgoing
 
 FILLER = "<p>" + "Words that make this the text of the page. " * 10 + "</p>"
 

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Hit, Span
-from quaestor.corpus.doubt import Doubt, doubt_of, likeness
-from quaestor.corpus.unmentioned import share_absent
+from quaestor.corpus.doubt import Doubt, doubt_of, likeness, share_absent
 from quaestor.search.spelling import Unknown
 
 QUESTION = "how does the client go on where a server is down?"

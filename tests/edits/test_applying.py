@@ -31,7 +31,7 @@ from quaestor.edits import (
     recover,
     undo,
 )
-from quaestor.edits.changes import Change
+from quaestor.edits.plans import Change
 from unprivileged import run_unprivileged
 
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from quaestor.edits import Create, Delete, Plan, Problem, Proposal, Rename, Replace, Whole, plan
-from quaestor.edits.changes import Change
 from quaestor.edits.edit_paths import confined, objections
+from quaestor.edits.plans import Change
 
 
 @pytest.fixture

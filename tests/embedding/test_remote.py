@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError
-from quaestor.embedding.remote import Allowance
-from quaestor.embedding.stand_ins import ForgivingEmbedder
+from quaestor.embedding.remote import Allowance, ForgivingEmbedder
 from servers.embedder import embedder_of
 from servers.script import Reply
 from servers.scripted import ScriptedServer

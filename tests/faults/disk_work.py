@@ -29,7 +29,7 @@ from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, apply, plan, undo
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 
 
 class Parrot:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 
 if __name__ == "__main__":
     print("begins", flush=True)

@@ -27,7 +27,7 @@ from quaestor import Index
 from quaestor.accounts.ledger import Ledger
 from quaestor.core.errors import QuaestorError
 from quaestor.edits import Journal, recover
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 
 PARTS = 12
 

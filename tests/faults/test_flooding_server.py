@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.chat.reply_reader import TextCalls
-from quaestor.chat.visible_text import Visible
+from quaestor.chat.reply_reader import TextCalls, Visible
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after

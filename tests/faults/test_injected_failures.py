@@ -25,7 +25,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from quaestor.edits import Journal, recover
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.transcript import Transcript
 from servers.site import Answer, SiteServer
 

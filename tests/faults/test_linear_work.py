@@ -11,7 +11,7 @@ import pytest
 from quaestor.answers.citations.sentences import sentences
 from quaestor.crawl.politeness import parse
 from quaestor.llm import tags
-from quaestor.llm.tags.quoting import Quoting
+from quaestor.llm.tags.parser import Quoting
 
 
 def steps(work: Callable[[], object]) -> int:

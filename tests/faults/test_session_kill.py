@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.transcript import Transcript
 
 TALKER = Path(__file__).with_name("session_talker.py")

@@ -15,7 +15,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, walk
-from quaestor.files.walk_decisions import Decisions
+from quaestor.files.walk_rules import Decisions
 
 
 def paths(found: Found) -> set[str]:

@@ -15,7 +15,7 @@ from ingest_parts import LONG_AGO_NS, HashedWords, make_indexer, open_store
 
 from quaestor.files.inotify import InotifyWatch
 from quaestor.files.walk import Found, walk
-from quaestor.indexing import changed_files as scan
+from quaestor.indexing import indexer as scan
 from quaestor.indexing.indexer import Indexer
 from quaestor.stores.embedded import EmbeddedStore
 

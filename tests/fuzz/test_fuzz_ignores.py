@@ -8,7 +8,7 @@ from fuzz.soups import fuzzed
 from quaestor.files.deny import deny_content, deny_file, is_secret, suffix_of
 from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore_patterns import PatternSet, as_bytes_text
-from quaestor.stores.globs import compile_globs, literal_folder
+from quaestor.stores.embedded.filtering import compile_globs, literal_folder
 
 PATTERNS = [
     *("*", "**", "**/", "/**", "?", "[", "]", "[!", "[^", "[:alpha:]", "[a-z]", "[z-a]", "\\", "/", "!", "#", "a", "b"),

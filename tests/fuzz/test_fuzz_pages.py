@@ -11,8 +11,7 @@ from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, Element, End, Start, parse, tokens
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
-from quaestor.convert.page import outgoing
-from quaestor.convert.page_metadata import about
+from quaestor.convert.page_metadata import about, outgoing
 
 NAMES = "html head title body main article p div h1 h2 li ul ol a b code pre table tr td th dl dt dd nav footer".split()
 MARKS = [

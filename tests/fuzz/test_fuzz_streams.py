@@ -13,8 +13,7 @@ from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.embedding.requests_and_replies import NoVectorsError, read_tokens, read_vectors
 from quaestor.llm.endpoints.client import read_retry_after
-from quaestor.llm.endpoints.failure_messages import Endpoint
-from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.llm.endpoints.failures import Endpoint, read_overflow
 from quaestor.llm.models import Request
 from quaestor.llm.models.reply import Reply
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields

@@ -17,9 +17,9 @@ from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.convert.html import from_html
+from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.running_text import Inline
-from quaestor.convert.table import _grid
 from quaestor.core.errors import UsageError
 from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list

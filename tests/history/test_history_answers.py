@@ -40,6 +40,12 @@ ASKED = {
     "what changed in 1.1?": ("Add send_with_retry for busy servers", "between `v1.0.0` (2023-01-10) and `v1.1.0`"),
     "what changed between 1.0 and 1.1": ("Add the colour option", "3 commits"),
     "what changed since 1.1": ("Try three times", "3 commits since `v1.1.0`"),
+    "what changed in the last release?": (
+        "Add send_with_retry for busy servers",
+        "between `v1.0.0` (2023-01-10) and `v1.1.0`",
+    ),
+    "what's new since the latest version": ("Try three times", "3 commits since `v1.1.0`"),
+    "has anything changed in sending.py?": ("Add send_with_retry",),
     "what changed in March 2024": ("Try three times", "from 2024-03-01 to 2024-03-31"),
     "what changed in May 1999": ("no commits from 1999-05-01", "The newest"),
     "what changed recently": ("Try three times", "Git has 7 commits"),

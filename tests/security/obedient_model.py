@@ -20,7 +20,7 @@ from quaestor.chat.events import Called, Event
 from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from quaestor.sessions.rounds import OPENING
+from quaestor.sessions.records import OPENING
 from scripted_server import Call, Recorded, Reply
 
 WAYS = {

@@ -19,7 +19,7 @@ from quaestor.core.config import Settings
 from quaestor.llm import tags
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.llm.models.plain_completion import CompletionModel
-from quaestor.sessions.rounds import OPENING
+from quaestor.sessions.records import OPENING
 from scripted_server import Call, Recorded, Reply, StartServer, in_pieces, scripted_server  # noqa: F401 - a fixture
 from special_tokens import SPECIAL, special_in
 

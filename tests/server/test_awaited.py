@@ -7,7 +7,7 @@ import socket
 import pytest
 
 from quaestor.llm.endpoints.reaching import is_listening
-from quaestor.server.awaited_endpoint import AwaitedEndpoint
+from quaestor.server.http.served_from_settings import AwaitedEndpoint
 
 
 def test_an_endpoint_that_came_stays() -> None:

@@ -10,9 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.process_state import SharedFile
 from quaestor.server.process_claims import Claims, Renewal
-from quaestor.state.rows import Shared
+from quaestor.state.rows import Shared, SharedFile
 
 
 @pytest.fixture(params=["file", "server"])

@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.process_state import SharedFile
 from quaestor.core.config import Settings
 from quaestor.files.ingest_report import ProgressState
 from quaestor.server.index_process import FirstIndexes, is_indexed, make_index
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
+from quaestor.state.rows import SharedFile
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from quaestor.chat.engine import Conversation
 from quaestor.core.config import Settings
 from quaestor.llm.models.capabilities import KEPT_SECONDS
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from quaestor.server.learned_windows import Windows
+from quaestor.server.http.served_state import Windows
 from scripted_server import Recorded, Reply, ScriptedServer
 
 WRONG = "This model's maximum context length is {} tokens. However, you requested 9000 tokens."

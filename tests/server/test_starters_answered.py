@@ -9,8 +9,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.server.ask_once import outcome_of
-from quaestor.server.starters import Starters
+from quaestor.server.ask_once import Starters, outcome_of
 
 LIBRARY = {
     "README.md": "# Ferry\n\nFerry is a small library that carries requests across bad networks.\n\n"

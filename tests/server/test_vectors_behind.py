@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.accounts.process_state import SharedFile
 from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.server import index_process as indexing
 from quaestor.server.index_process import VectorsBehind
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
+from quaestor.state.rows import SharedFile
 from tiny_transformer import write_transformer
 
 

@@ -8,10 +8,10 @@ from typing import Any
 
 from quaestor.accounts.ledger import Ledger, UsageRow
 from quaestor.accounts.limits import Limits
+from quaestor.accounts.metered_model import EmbeddingMeter, Record
 from quaestor.accounts.money import Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
-from quaestor.accounts.request_record import EmbeddingMeter, Record
 from quaestor.core.config import Settings
 from quaestor.embedding.http import HttpEmbedder
 from quaestor.llm.tokens import tokenizer_for

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from chat_fixtures import corpus  # noqa: F401 - a fixture
 
-from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions, Sessions
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database

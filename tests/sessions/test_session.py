@@ -16,11 +16,9 @@ from quaestor.core.messages import Message
 from quaestor.edits import Proposal
 from quaestor.llm import chatml
 from quaestor.sessions.export import as_json, as_markdown, exported, read_json
-from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.records import Ending
-from quaestor.sessions.rounds import Answered, Asked
-from quaestor.sessions.session_files import FolderSessions
-from quaestor.sessions.session_place import SessionUnusableError
+from quaestor.sessions.named_sessions import FolderSessions, Sessions
+from quaestor.sessions.records import Answered, Asked, Ending
+from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome
 

@@ -24,7 +24,7 @@ from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
-from quaestor.sessions.session_place import SessionUnusableError
+from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import compose
 from quaestor.window.evidence import message_of

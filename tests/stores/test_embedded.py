@@ -15,7 +15,7 @@ from quaestor.stores import Where
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.signs import planes_of
+from quaestor.stores.embedded.quantise import planes_of
 from quaestor.stores.embedded.sizes import Sizes
 
 

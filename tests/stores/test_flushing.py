@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from quaestor.stores.embedded.flushing import Flush
+from quaestor.stores.embedded.derived_files import Flush
 
 
 def test_several_files_are_waited_for(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.stores.globs import compile_globs, literal_folder
+from quaestor.stores.embedded.filtering import compile_globs, literal_folder
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,9 @@ import pytest
 from store_factories import entry, keyed, open_embedded
 
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, Store
-from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
-from quaestor.stores.embedded.lexical_segments import counted
-from quaestor.stores.embedded.lexical_update import LexicalUpdate
+from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
+from quaestor.stores.embedded.lexical_segments import RecentChunks, counted
 from quaestor.stores.embedded.progress_marks import Mark
-from quaestor.stores.embedded.recent import RecentChunks
 from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView

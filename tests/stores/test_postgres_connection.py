@@ -21,8 +21,8 @@ from quaestor.core.errors import (  # noqa: E402
     QuaestorError,
     UsageError,
 )
-from quaestor.stores.postgres.address import Address, masked  # noqa: E402
 from quaestor.stores.postgres.connection import Connection, Database, check_server  # noqa: E402
+from quaestor.stores.postgres.failures import Address, masked  # noqa: E402
 from quaestor.stores.postgres.migrations import migrate, steps  # noqa: E402
 
 

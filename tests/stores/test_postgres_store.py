@@ -27,9 +27,10 @@ from store_factories import DIMENSIONS, Entry, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError, LimitError
 from quaestor.stores import Store, Where
 from quaestor.stores.copying import copy_store, digest_of
-from quaestor.stores.postgres.connection import Database
+from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres.column_values import kept, restored
+from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
-from quaestor.stores.postgres.escaped_text import kept, restored
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 
@@ -94,6 +95,29 @@ def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
     about = [one for one in statements if tables.search(one)]
     assert {table for one in about for table in tables.findall(one)} == set(TABLES)
     assert not [one for one in about if "corpus_id" not in one and not one.startswith(("VACUUM", "ANALYZE"))]
+
+
+def test_a_path_is_found_by_its_end_without_looking_at_all_others(opened: Opened, postgres_address: str) -> None:
+    store = opened()
+    put(store, *(entry(f"lib{number}/file{number}.py", ["text"]) for number in range(2000)))
+    store.settle()
+    database, plans = Database.open(postgres_address), list[str]()
+
+    class Explaining:
+        """A connection that notes how each statement would be run."""
+
+        def __init__(self, connection: Connection) -> None:
+            self._connection = connection
+
+        def execute(self, query: bytes, values: object) -> object:
+            rows = self._connection.execute(b"EXPLAIN " + query, values)  # type: ignore[arg-type]
+            plans.append("\n".join(line for (line,) in rows))
+            return self._connection.execute(query, values)  # type: ignore[arg-type]
+
+    found = database.read(lambda one: stored_rows.paths_ending(Explaining(one), store._corpus, "FILE7.py"))  # type: ignore[arg-type]
+    database.close()
+    assert [path for path, _ in found] == ["lib7/file7.py"]
+    assert len(plans) == 1 and "documents_by_last_name" in plans[0] and "Seq Scan" not in plans[0]
 
 
 def use_everything(store: PostgresStore) -> None:

@@ -8,9 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded import signs
-from quaestor.stores.embedded.quantise import quantise
-from quaestor.stores.embedded.signs import most_alike, planes_of
+from quaestor.stores.embedded.quantise import _SAMPLED, most_alike, planes_of, quantise
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.vectors import Rows, nearest
 
@@ -44,7 +42,7 @@ def test_no_row_that_is_left_out_is_more_alike(seed: int, dimensions: int, rows:
 def test_a_sample_that_is_like_no_other_rows_misleads_nobody(sampled_are_near: bool, dimensions: int) -> None:
     query = units(7, 1, dimensions)[0]
     data = quantise(units(8, 1000, dimensions))
-    data[:: signs._SAMPLED] = quantise((query if sampled_are_near else -query)[None, :])
+    data[::_SAMPLED] = quantise((query if sampled_are_near else -query)[None, :])
     differing = ((data > 0) != (query > 0)).sum(axis=1)
     for count in (1, 200, 990, 2000):
         found = most_alike(planes_of(data), query, np.ones(1000, dtype=np.bool_), count)

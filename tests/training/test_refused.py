@@ -241,7 +241,7 @@ def test_a_copyleft_file_beside_a_permissive_one_refuses_both(tmp_path: Path) ->
 
 
 def test_a_folder_that_is_no_repository_is_named(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="no git repository"):
+    with pytest.raises(NotFoundError, match="not a git repository"):
         open_source(tmp_path)
 
 

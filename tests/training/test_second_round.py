@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bag_files
-from quaestor.tuning.train_embedder import Recipe
-from quaestor.tuning.trainable_embedder import Parameters
+from quaestor.tuning.train_embedder import Parameters, Recipe
 from quaestor.tuning.training_pairs import Kind, Pair, write_pairs
 from training.anchor import everyday_shares, pull_back
 from training.fit import second_round

@@ -13,8 +13,20 @@ from hypothesis import strategies as st
 from quaestor.embedding.static import Pieces, StaticEmbedder
 from quaestor.tuning import text_bags as bag_files
 from quaestor.tuning.text_bags import Bags, PairedBags, bags_of, join
-from quaestor.tuning.train_embedder import Adam, Recipe, gradient, info_nce, make_batches, schedule, train
-from quaestor.tuning.trainable_embedder import Parameters, backward, encode, export, quantise
+from quaestor.tuning.train_embedder import (
+    Adam,
+    Parameters,
+    Recipe,
+    backward,
+    encode,
+    export,
+    gradient,
+    info_nce,
+    make_batches,
+    quantise,
+    schedule,
+    train,
+)
 from quaestor.tuning.training_pairs import Pair, write_pairs
 from training.export_model2vec import tokenizer, write
 from training.vocabulary import HASHED, choose, count_rows, count_words
@@ -98,7 +110,7 @@ def test_hard_negatives_of_a_batch_count_as_wrong_answers() -> None:
 
 def test_encoding_is_the_weighted_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     bags, table = random_bags(10, np.random.default_rng(1)), random_parameters().table()
-    monkeypatch.setattr("quaestor.tuning.trainable_embedder._BLOCK", 3)
+    monkeypatch.setattr("quaestor.tuning.train_embedder._BLOCK", 3)
     for number, unit in enumerate(encode(bags, table).units):
         span = slice(bags.offsets[number], bags.offsets[number + 1])
         wanted = np.log1p(bags.counts[span].astype(np.float32)) @ table[bags.rows[span]]

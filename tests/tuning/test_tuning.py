@@ -18,9 +18,8 @@ from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.made import texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.tuning.learn_rows import learned, pairs_of, replaced
-from quaestor.tuning.time_limit import Clock
 from quaestor.tuning.tune_embedder import Asked, Tuned, Values, figures_object, rows_of, tune
-from quaestor.tuning.tuning_bench import Bench
+from quaestor.tuning.tuning_bench import Bench, Clock
 from quaestor.tuning.tuning_questions import PARTS, _dealt, ground_of, part_of
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.

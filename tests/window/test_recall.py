@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
 from quaestor.window.message_reading import speaker_of
-from quaestor.window.message_scores import MessageTerms
-from quaestor.window.recall import spread
+from quaestor.window.recall import MessageTerms, spread
 
 
 class Letters:

@@ -12,12 +12,11 @@ from hypothesis import strategies as st
 from quaestor.core.errors import UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.window import Recall, Reminder, Settings, Window, compose
-from quaestor.window.compose import PINNED
+from quaestor.window.compose import END, HEAD, PINNED, QUESTION, take_all, take_examples, take_required
 from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import CUT, Budget, Draft, trim_messages
 from quaestor.window.recall import spread
-from quaestor.window.required import END, HEAD, QUESTION, take_all, take_examples, take_required
 from quaestor.window.trim import longest, trim
 
 

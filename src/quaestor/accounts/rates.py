@@ -8,9 +8,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Literal
 
-from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import LimitError
-from quaestor.state.rows import Connection, Shared
+from quaestor.state.rows import Connection, Shared, SharedFile
 
 
 class RateLimiter:

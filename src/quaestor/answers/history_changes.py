@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, document_hit, tag_hit, told
-from quaestor.answers.history_questions import Asked
+from quaestor.answers.history_questions import NEWEST, Asked
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document, Hit
@@ -107,10 +107,11 @@ def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
         if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
             return True
         return None if git is None else _in_time(asked, git, draft, limit)
-    named = [version for text in asked.versions if (version := version_in(text))]
+    listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
+    meant = [_newest(listed, changelogs) if text == NEWEST else version_in(text) for text in asked.versions]
+    named = [version for version in meant if version is not None]
     if len(named) != len(asked.versions):
         return None
-    listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
     noted = _noted(asked, named, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))

@@ -23,6 +23,10 @@ Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 
 
+NEWEST = "newest"
+"""Stands among versions for the last one that came out."""
+
+
 class Asked(NamedTuple):
     """What a question asks of a history.
 
@@ -30,7 +34,7 @@ class Asked(NamedTuple):
         kind: see ``Kind``.
         subject: what it is about, as it is written; empty for everything.
         verb: what became of the subject.
-        versions: that are named, as they are written.
+        versions: that are named, as they are written; ``NEWEST`` for the last one that came out.
         relation: how the versions limit: within one, from one on, from one to another.
         since: the first day that is meant, ISO 8601; empty for none.
         until: the last one.
@@ -112,6 +116,11 @@ _IN = re.compile(
     rf"(?:(?:the|la|le|der|die|el)\s+)?(?P<first>{_VERSION})(?:\s+release)?",
     re.IGNORECASE,
 )
+_IN_NEWEST = re.compile(
+    r"\b(?:(?P<since>since|after)|in|with|for|of|by)\s+(?:the|your|our)\s+(?:very\s+)?(?:last|latest|newest|current|most\s+recent)"
+    r"\s+(?:version|release)\b",
+    re.IGNORECASE,
+)
 
 _NOUNS = r"(?:changes?|change\s?log|release\s+notes|news|updates?|differences?|diff|fixes|improvements|features|things)"
 _DONE = (
@@ -139,8 +148,9 @@ _CHANGES = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _RECENT = re.compile(
-    r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were)\s+the\s+)?(?:\d+\s+)?"
-    r"(?:latest|recent|newest|last|most recent)\s+(?:\d+\s+)?(?:changes|commits|updates|work)"
+    r"^(?:(?:show|list|give)\s+(?:me\s+)?)?(?:the\s+|what\s+(?:are|were|happened\s+in|was\s+done\s+in)\s+the\s+)?"
+    r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:latest|recent|newest|last|most recent)\s+"
+    r"(?:(?:\d+|few|two|three|four|five|six|ten)\s+)?(?:changes|commits|updates|work)(?:\s+about)?"
     r"(?:\s+(?:here|in (?:this|the) (?:repo(?:sitory)?|project|code(?:base)?)))?$|^what(?:['’]s| is) new(?: here)?$"
     r"|^(?:die )?(?:letzten|neuesten) (?:änderungen|commits)$|^(?:les )?derniers (?:changements|commits)$"
     r"|^(?:los )?últimos (?:cambios|commits)$|^最近的?(?:提交|改动|变化|更新)$|^最近の(?:変更|コミット)$",
@@ -182,6 +192,7 @@ _ORIGIN: tuple[str, ...] = (
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
     rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
     r"when\s+(?:could|did|was\s+it\s+made\s+possible\s+to)\s+(?P<subject>.+?)\s+(?:be\s+set|become\s+\w+|start|begin|(?P<verb>come)(?:\s+in)?)(?:\s+(?P<gained>.*))?",
+    r"(?:since\s+)?when\s+did\s+(?!i\b|we\b|you\b|it\b)(?P<subject>.+?)\s+(?:first\s+)?(?:arrive|land|appear|ship|show\s+up|turn\s+up)(?:\s+in\s+.+)?",
     r"(?:since\s+)?when\s+(?:was|is|has|did)\s+it\s+(?:been\s+|become\s+|made\s+)*possible\s+to\s+(?P<subject>.+?)",
     r"when\s+(?:and\s+why\s+)?(?:did|have|has|had)\s+(?!i\b|we\b|you\b|it\b)(?P<subject>.+?)\s+(?:first\s+)?(?:get|got|gotten|gain(?:ed)?"
     r"|receive[d]?|learn(?:ed|t)?(?:\s+to)?|start(?:ed)?\s+to(?:\s+have)?)\s+(?P<gained>.+?)",
@@ -274,7 +285,8 @@ _VERBS: tuple[tuple[Verb, str], ...] = (
 )
 # Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
 _CHANGED_IN = re.compile(
-    r"^what(?:['’]s|\s+(?:is|was|has|have|been))*\s+(?:changed|new|been\s+changed)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
+    r"^(?:what|has\s+anything|did\s+anything|have\s+any\s+things?)(?:['’]s|\s+(?:is|was|has|have|been))*"
+    r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
     re.IGNORECASE,
 )
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
@@ -374,6 +386,8 @@ def _changed(plain: str, today: date) -> Asked | None:
 
 def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
     """Return a question without the versions that it names, these, and how they limit."""
+    if found := _IN_NEWEST.search(text):
+        return _cut(text, found), (NEWEST,), "since" if found["since"] else "in"
     if found := _BETWEEN.search(text):
         return _cut(text, found), (found["first"], found["second"]), "between"
     if found := _SINCE.search(text):

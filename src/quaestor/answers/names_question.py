@@ -22,25 +22,34 @@ class NameQuestion:
 
 
 _LONGEST = 300
-_KIND = (
-    r"(?:(?:the|a|an|this|our)\s+)?(?:(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant"
-    r"|variable|document|page|decorator|protocol|component|header)\s+)?(?:called\s+|named\s+)?"
+_KINDS = (
+    r"(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable|document|page"
+    r"|decorator|protocol|component|header)"
 )
+_THING = (
+    rf"(?:(?:the|a|an|this|our)\s+)?(?:{_KINDS}\s+)?(?:called\s+|named\s+)?({NAME})"
+    rf"(?:\s+{_KINDS}(?=\W*$|\s+(?:do|for|used|good|meant)\b))?"
+)
+"""A thing with the word that says what it is before or behind it: ``the class Client``, ``the Client class``."""
+_POLITE = r"(?:(?:please|so|ok|can you|could you|would you)\s+)*(?:tell me\s+)?"
 _END = r"\s*[?.!]*\s*$"
 _I = re.IGNORECASE
 _ASKED = tuple(
-    re.compile(pattern, _I)
+    re.compile(rf"^\W*{_POLITE}{pattern}{_END}", _I)
     for pattern in (
-        rf"^\W*(?:what|who)(?:\s+exactly)?(?:\s+is|['’]s|\s+are)\s+{_KIND}({NAME})(?:\s+(?:for|about"
-        rf"|good for|used for|meant for))?{_END}",
-        rf"^\W*what(?:\s+exactly)?\s+(?:does|do|can)\s+{_KIND}({NAME})\s+(?:do|contain|hold|define|mean|provide|export|implement|represent){_END}",
-        rf"^\W*what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition"
-        rf"|meaning) of)\s+{_KIND}({NAME}){_END}",
-        rf"^\W*(?:please\s+)?(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about"
-        rf"|definition of|purpose of|documentation (?:of|for))\s+{_KIND}({NAME}){_END}",
-        rf"^\W*where(?:\s+is|\s+are|['’]s)\s+{_KIND}({NAME})\s+(?:defined|declared|implemented|located){_END}",
-        rf"^\W*({NAME})\s+(?:what (?:is|does) (?:it|this|that)(?: do)?|definition|explained|purpose){_END}",
-        rf"^\W*(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+({NAME}){_END}",
+        rf"(?:what|who)(?:\s+exactly)?(?:\s+is|['’]s|\s+are)\s+{_THING}"
+        rf"(?:\s+(?:for|about|good for|used for|meant for|responsible for))?",
+        rf"what(?:\s+exactly)?\s+(?:does|do|can)\s+{_THING}\s+(?:do|contain|hold|define|mean|provide|export|implement"
+        rf"|represent|stand for)",
+        rf"what(?:\s+is|['’]s)\s+(?:in|inside|defined in|the (?:purpose|point|role|job|definition|meaning"
+        rf"|responsibility|use|idea) (?:of|behind))\s+{_THING}",
+        rf"(?:explain|describe|summari[sz]e|show(?: me)?|define|open|tell me about|definition of|purpose of"
+        rf"|documentation (?:of|for))\s+{_THING}",
+        rf"where(?:\s+(?:is|are|can i find|do i find|do we have)|['’]s)\s+{_THING}"
+        rf"(?:\s+(?:defined|declared|implemented|located))?",
+        rf"where\s+does\s+{_THING}\s+(?:live|come from)",
+        rf"{_THING}\s+(?:what (?:is|does) (?:it|this|that)(?: do)?|definition|explained|purpose)",
+        rf"(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+{_THING}",
     )
 )
 
@@ -48,7 +57,7 @@ _ASKED = tuple(
 def read_name_question(text: str) -> NameQuestion | None:
     """Return what a question wants explained, or None where it asks for more, or for something that is not a name.
 
-    A plain word counts only behind a word that says what it is: ``what is the class client``.
+    A plain word counts only with a word that says what it is, ``what is the class client``, or with a capital.
     """
     text = text.strip()
     if not text or len(text) > _LONGEST or "\n" in text:
@@ -59,9 +68,9 @@ def read_name_question(text: str) -> NameQuestion | None:
         found = pattern.search(text)
         if found is None:
             continue
-        *kinds, name = found.groups()
-        kind = (kinds[0] if kinds and kinds[0] else "").lower()
-        if _is_name(name) or (kind and bare_name(name)):
+        before, name, behind = found.groups()
+        kind = (before or behind or "").lower()
+        if _is_name(name) or (bare_name(name) and (kind or name[0].isupper())):
             return NameQuestion(bare_name(name), kind)
     return None
 

@@ -1,7 +1,8 @@
 """Answering without a language model: what the best passage says, quoted and cited.
 
 The search has found which passage answers. Where it says how good each was, the first is quoted whole, so that the
-first quote holds evidence whenever the first hit does: no choice among its sentences, nor of another passage by words,
+first quote holds evidence whenever the first hit does, but for sections at its edges that tell little of the question
+(two of 202 first passages with evidence lose it so): no choice among its sentences, nor of another passage by words,
 was found to do better. Further quotes, as long as there is little to read yet, are stretches of passages that were
 found nearly as good, each chosen for the rarity of the question's words that it holds, for how alike it is to the
 question, and for how much it shows of the chunk that was found; one a document where several things are asked for.
@@ -139,7 +140,7 @@ def answer(
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
     found = _weighed(question, passages, hits, rarity, encode)
-    chosen = _choose(question, found, rarity, most, _first_whole(passages, hits, wanted))
+    chosen = _choose(question, found, rarity, most, _first_whole(passages, hits, rarity))
     coverage = _share(_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
@@ -283,13 +284,13 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _first_whole(passages: Sequence[Passage], hits: Sequence[Hit], wanted: frozenset[str]) -> _Weighed | None:
+def _first_whole(passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]) -> _Weighed | None:
     """Return the passage that was found first as one stretch; None where it says nothing, or too much."""
     if not hits or not passages or len(passages[0].text) > _LONGEST_WHOLE:
         return None
     behind, found = _standing(0, passages[0], hits)
-    stretch = whole(passages[0], found)
-    return None if stretch is None else _Weighed(stretch, stretch.terms & wanted, 0.0, behind, found)
+    stretch = whole(passages[0], found, lambda text: _share(content_terms(text) & rarity.keys(), rarity))
+    return None if stretch is None else _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found)
 
 
 def _choose(

@@ -42,6 +42,9 @@ class Resolved:
     nearest: tuple[str, ...] = ()
 
 
+_SINGLE_WORD = re.compile(r"[^\W_]\w*")
+
+
 def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
     """Return what belongs to a name, a path or the end of one; None for a path that leads to no document here."""
     if looks_like_a_file(name):
@@ -52,10 +55,16 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
     name = _SINGLE_COLON.sub(".", name)
     if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
         return Resolved(path, corpus.related(path, kinds, limit))
+    return _resolved_symbol(corpus, name, kinds, limit)
+
+
+def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
     found = _found(corpus, name, kinds, limit)
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
         found = _found(corpus, f"{name}?", kinds, limit) or found
+        if not (found and found.relatives) and (own := _own_of(corpus, name, kinds, limit)) is not None:
+            return own
     if found is None:
         return _nearest(corpus, name, kinds, limit)
     if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
@@ -68,6 +77,12 @@ def _found(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) 
         return corpus.related(name, kinds, limit)
     except NotFoundError:
         return None
+
+
+def _own_of(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+    """Return what belongs to a name that is written with an underscore before it, as what is not for others is."""
+    own = _found(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
+    return Resolved(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
 
 
 def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:

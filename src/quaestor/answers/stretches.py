@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import groupby
 
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
@@ -18,6 +19,8 @@ MOST_LINES = 30
 MOST_CHARACTERS = 1000
 """The same of prose, in characters."""
 
+_OF_BEST = 0.5
+"""The share of what the best section of a passage tells that one at its edge tells at least, to be quoted with it."""
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
@@ -101,12 +104,16 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     ]
 
 
-def whole(passage: Passage, found: tuple[int, int]) -> Stretch | None:
+def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]) -> Stretch | None:
     """Return all of a passage as one stretch, without front matter, headings at its edges and blank lines.
+
+    Of prose, sections at its beginning and its end that tell far less than the best of them are left out: what was
+    found may be several short sections, or the end of one and the beginning of the next.
 
     Args:
         passage: what is quoted.
         found: the document's first and last line of what was found of it: the section of these names the stretch.
+        told: how much of the question a text holds.
 
     Returns:
         The stretch; None where the passage says nothing.
@@ -119,10 +126,19 @@ def whole(passage: Passage, found: tuple[int, int]) -> Stretch | None:
     pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
     if not pieces:
         return None
+    pieces = _without_edges(text, pieces, told)
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+
+
+def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> list[Piece]:
+    """Return pieces of prose without the first and last sections that tell less than half of what the best tells."""
+    sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
+    shares = [told("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
+    telling = [number for number, share in enumerate(shares) if share >= _OF_BEST * max(shares)]
+    return [piece for own in sections[telling[0] : telling[-1] + 1] for piece in own]
 
 
 @dataclass(frozen=True, slots=True)

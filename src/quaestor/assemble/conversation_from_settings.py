@@ -142,6 +142,6 @@ def make_sessions(settings: Settings) -> Sessions:
         from quaestor.sessions.shared_sessions import SharedSessions  # noqa: PLC0415 - only with the extra
 
         return SharedSessions(server)
-    from quaestor.sessions.session_files import FolderSessions  # noqa: PLC0415 - only for conversations
+    from quaestor.sessions.named_sessions import FolderSessions  # noqa: PLC0415 - only for conversations
 
     return FolderSessions(data_home(settings) / "sessions")

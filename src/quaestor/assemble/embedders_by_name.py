@@ -16,8 +16,8 @@ from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.embedding import Embedder
-from quaestor.embedding.remote import Allowance, RemoteEmbedder
-from quaestor.embedding.transformer import NAME, PREFIX
+from quaestor.embedding.remote import Allowance, RemoteEmbedder, UnaskedEmbedder
+from quaestor.embedding.transformer import MINILM, NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.llm.endpoints import OPENAI_URL
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 STATIC = "static"
 OPENAI = "openai:"
 _ASKED = "asked"  # names of remote embedders that the user has named
-_NAMES = "'auto', 'static', 'openai:MODEL', 'onnx:FOLDER'"
+_NAMES = "'auto', 'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL'"
 
 
 class Made(NamedTuple):
@@ -62,6 +62,11 @@ def spec_of(name: str) -> str:
     return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
 
 
+def names_transformer(settings: Settings) -> bool:
+    """Return whether the settings name a transformer on this machine."""
+    return settings.embedder == MINILM or settings.embedder.startswith(PREFIX)
+
+
 def chosen(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
@@ -69,6 +74,10 @@ def chosen(settings: Settings, made: Made | None = None) -> str:
     if settings.embedder.startswith(PREFIX):
         # Kept with an index, and read again from other folders.
         return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
+    if settings.embedder == MINILM:
+        from quaestor.embedding.transformer.minilm import minilm_folder  # noqa: PLC0415 - only for this one
+
+        return f"{PREFIX}{minilm_folder(register_of(settings)).absolute()}"
     return STATIC if settings.embedder == "bundled" else settings.embedder
 
 
@@ -123,8 +132,6 @@ def make_embedder(
     if remote is None:
         raise UsageError(f"There is no embedder {settings.embedder!r}. Use one of {_NAMES}.")
     if not _may_ask(remote.name, settings) and made is not None:
-        from quaestor.embedding.stand_ins import UnaskedEmbedder  # noqa: PLC0415 - seldom
-
         return UnaskedEmbedder(remote.name, made.dimensions, name)
     return remote.embedder(settings, made, source)
 
@@ -168,9 +175,9 @@ class RemoteModel(NamedTuple):
     def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
         """Return the embedder itself."""
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
+        from quaestor.accounts.metered_model import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
-        from quaestor.accounts.request_record import EmbeddingMeter, Record  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 

@@ -22,6 +22,7 @@ from quaestor.stores.embedded import EmbeddedStore
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database
     from quaestor.stores.postgres.corpus_states import Listed
+    from quaestor.stores.postgres.database_health import Health
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
 _LARGEST_CONFIG = 1 << 20
@@ -150,6 +151,20 @@ def corpora_of(settings: Settings) -> list[Listed]:
     database = open_database(settings.store)
     migrate(database)
     return database.read(list_corpora)
+
+
+def examine_database(settings: Settings) -> Health:
+    """Return what there is of the database that the settings name; see ``stores.postgres.database_health``."""
+    from quaestor.stores.postgres import database_health  # noqa: PLC0415 - only for these
+
+    return database_health.examine_database(open_database(settings.store))
+
+
+def examine_corpus(root: Path, settings: Settings) -> Health | None:
+    """Return what there is of a source's corpus in that database; None if it holds none."""
+    from quaestor.stores.postgres import database_health  # noqa: PLC0415 - only for these
+
+    return database_health.examine_corpus(open_database(settings.store), _corpus(root, settings))
 
 
 def erase_store(root: Path, settings: Settings) -> None:

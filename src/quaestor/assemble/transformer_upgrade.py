@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, register_of, spec_of
+from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, names_transformer, register_of, spec_of
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
@@ -39,7 +39,7 @@ def missing_transformer(settings: Settings, made: Made | None) -> str:
 def upgrade_state(root: Path, settings: Settings) -> Coming | None:
     """Return how many vectors of a transformer are made for an index that waits for them; None if it waits for none."""
     folder = index_folder(root, settings)
-    if not (settings.embedder.startswith(PREFIX) or (folder / _FOLDER).exists()):
+    if not (names_transformer(settings) or (folder / _FOLDER).exists()):
         return None
     from quaestor.indexing.pending_vectors import begun, place_of  # noqa: PLC0415 - few indexes lack any
 
@@ -93,8 +93,8 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
     """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
-    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget  # noqa: PLC0415
-    from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - few indexes lack any
+    # Few indexes lack any.
+    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget, reembed  # noqa: PLC0415
 
     folder = index_folder(root, settings)
     made = made_of(root, settings)

@@ -136,7 +136,7 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
 
 
 def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Progress) -> int:
-    from quaestor.indexing.reembed import reembed  # noqa: PLC0415 - imports what most commands do without
+    from quaestor.indexing.pending_vectors import reembed  # noqa: PLC0415 - imports what most commands do without
 
     folder = index_folder(root, settings)
     made = made_with(root, settings)

@@ -15,7 +15,7 @@ from quaestor.core.messages import Message, ToolCall
 from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts import load
-from quaestor.sessions.rounds import Answered, Round
+from quaestor.sessions.records import Answered, Round
 from quaestor.window.conversation_costs import RESULT
 
 if TYPE_CHECKING:

@@ -24,10 +24,9 @@ from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.citation_numbers import Numbering, marked
 from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
-from quaestor.chat.loop import Loop
+from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Requests
 from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
-from quaestor.chat.run_calls import Calling
 from quaestor.chat.turn import Preview, Turn
 from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError

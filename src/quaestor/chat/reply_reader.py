@@ -1,4 +1,7 @@
-"""One reply of a model read as it arrives: what a person sees, what is called, what was premeditated."""
+"""One reply of a model read as it arrives: what a person sees, what is called, what was premeditated.
+
+Nothing is shown until it is clear whether the reply says that there is no answer.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,11 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping
 
-from quaestor.chat.visible_text import Growing
+from quaestor.answers.citations.citation_marks import NO_ANSWER, says_no_answer, without_no_answer
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.prompts import load
-from quaestor.sessions.rounds import Asked, Plan, read_plan
+from quaestor.sessions.records import Asked, Plan, read_plan
 
 _OPENING, _CLOSING = "<think>", "</think>"
 
@@ -73,7 +76,7 @@ class TextCalls:
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
-        self._held = Growing()
+        self._held = _Growing()
         self._begins = ""  # the first letters that are not blanks: they tell
         self._passing = not names
 
@@ -91,11 +94,11 @@ class TextCalls:
         """Return what was held back as text, or as the calls that it is."""
         calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
-            self._held = Growing()
+            self._held = _Growing()
         return self._released(), calls
 
     def _released(self) -> str:
-        held, self._held = self._held.text, Growing()
+        held, self._held = self._held.text, _Growing()
         return held
 
     def _calls(self, text: str) -> tuple[Asked, ...]:
@@ -166,8 +169,8 @@ class Reading:
         self._thinking = Thinking()
         # Only where tool calls are native may text be one that the server failed to read.
         self._text_calls = TextCalls(() if marks else names)
-        self._written = Growing(opening)
-        self._said_so_far = Growing()
+        self._written = _Growing(opening)
+        self._said_so_far = _Growing()
         self.calls: list[Asked] = []
         self.plan: Plan | None = None
         self.goes_on = False
@@ -230,7 +233,7 @@ class Reading:
             text += self._shown.take((part,))
         if self._called:
             unread = "".join(part.raw for part in rest) + self._parser.held
-            self._written = Growing(self.written.removesuffix(unread))
+            self._written = _Growing(self.written.removesuffix(unread))
             self._parser.close()
         return text
 
@@ -252,3 +255,94 @@ class Reading:
                 self.plan = read_plan(attributes, self._names)
             case tags.Broken(name=tags.Tag.PLAN, reason=reason) if self.plan is None:
                 self.plan = Plan(problem=reason)
+
+
+class _Growing:
+    """Keeps pieces, and joins them when the text is asked for.
+
+    Args:
+        text: what it begins with.
+    """
+
+    def __init__(self, text: str = "") -> None:
+        self._pieces = [text]
+
+    def add(self, piece: str) -> None:
+        """Go on with a piece."""
+        self._pieces.append(piece)
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        if len(self._pieces) > 1:
+            self._pieces = ["".join(self._pieces)]
+        return self._pieces[0]
+
+
+# No mark that says "no answer" is longer than this, so this much is held back until it is clear.
+_MARK_LENGTH = len(NO_ANSWER) + 4
+
+
+class Visible:
+    """Collects a reply and passes on what may be shown."""
+
+    def __init__(self) -> None:
+        self._written = _Growing()
+        self._held = True
+        self._begins = 0  # where the part begins that is written now: behind the last call
+
+    @property
+    def written(self) -> str:
+        """Everything that the model wrote."""
+        return self._written.text
+
+    @property
+    def known(self) -> bool:
+        """Whether the reply, as far as it goes, claims to be an answer."""
+        return bool(self.written.strip()) and not says_no_answer(self._part)
+
+    @property
+    def answer(self) -> str:
+        """The reply as it is shown and remembered."""
+        return self.written[: self._begins] + _without_mark(self._part)
+
+    def part(self) -> str:
+        """Begin another part of the reply, which may be an answer or not, and return what was held back of the last."""
+        held = self.rest()
+        self._written = _Growing(self.answer)
+        self._held, self._begins = True, len(self.written)
+        return held
+
+    def feed(self, piece: str) -> str:
+        """Take a piece and return what can be shown now."""
+        self._written.add(piece)
+        if not self._held:
+            return piece
+        part = self._part
+        if says_no_answer(part) or (len(part) < _MARK_LENGTH and _may_be_mark(part)):
+            return ""
+        self._held = False
+        return part
+
+    def rest(self) -> str:
+        """Return what was held back, now that the reply is whole."""
+        held, self._held = self._held, False
+        return _without_mark(self._part) if held else ""
+
+    @property
+    def _part(self) -> str:
+        return self.written[self._begins :]
+
+
+def _may_be_mark(part: str) -> bool:
+    """Return whether a reply that has just begun may say that there is no answer: it begins with the mark then."""
+    begun = part.lstrip()
+    return not begun or not begun[0].isalnum()
+
+
+def _without_mark(part: str) -> str:
+    """Return a part of a reply as it is shown; the blank lines before it stay."""
+    if not says_no_answer(part):
+        return part
+    rest = part.lstrip()
+    return part[: len(part) - len(rest)] + without_no_answer(rest)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaestor.chat.visible_text import Visible
+from quaestor.chat.reply_reader import Visible
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.core.passages import Hit
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.stops import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.rounds import Asked, Plan, Round
+from quaestor.sessions.records import Asked, Plan, Round
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"

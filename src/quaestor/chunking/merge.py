@@ -9,8 +9,7 @@ from itertools import pairwise
 from quaestor.chunking.by_lines import lift
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS
-from quaestor.chunking.heads import head_cuts
-from quaestor.chunking.outline import Piece
+from quaestor.chunking.outline import Piece, head_cuts
 from quaestor.core.passages import Chunk
 
 # Shares of the target size. A definition from SIZEABLE up stands for itself: next to it, only neighbours

@@ -1,4 +1,8 @@
-"""Cutting prose by its headings; long sections at paragraphs and list items, then at sentences."""
+"""Prose documents: what they say about themselves, and cutting them by their headings.
+
+Title, author and date come from front matter or fields. Long sections are cut at paragraphs and list items, then at
+sentences.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,9 @@ from itertools import pairwise
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
-from quaestor.chunking.frontmatter import About, read_fields, read_front_matter
 from quaestor.chunking.headings import TERM_LEVEL, Heading, adorned_headings, asciidoc_headings, markdown_headings
 from quaestor.chunking.outline import NO_PARENT, Piece
+from quaestor.core.bylines import author_line, iso_date
 from quaestor.core.passages import Chunk
 
 _FEWEST = 8
@@ -28,6 +32,35 @@ _LINE = re.compile(
     rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?P<text>)(?=\S)",
     re.MULTILINE,
 )
+
+_LARGEST = 1 << 16
+_YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+_AUTHOR = r"authors?|creators?|by"
+# First what says when it was written, then what says when it became known.
+_DATES = ("date", "created", "date_created", "published", "date_published", "published_at", "pubdate", "publishdate")
+_ENTRY = re.compile(
+    rf"^(title|{_AUTHOR}|{'|'.join(_DATES)}|url)[ \t]*[:=][ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE
+)
+# Authors one below the other, each with a name of its own or not; or one, with its name below it.
+_LISTED = re.compile(
+    r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
+)
+_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S[^\n]*)", re.MULTILINE)
+_FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
+# A mail's header, as Python's proposals have it and pages of some site generators.
+_HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
+_HEADER_FIELD = re.compile(
+    r"^(title|authors?|from|date|created|published):[ \t]*(\S[^\n]*(?:\n[ \t]+\S[^\n]*)*)$",
+    re.MULTILINE | re.IGNORECASE,
+)
+# Under the title of an AsciiDoc document: who wrote it, and the version with its date.
+_UNDER_TITLE = re.compile(
+    r"\A(?:(?://|:)[^\n]*\n|\n)*= [^\n]+\n(?P<author>[^\s:=/|\[][^\n<]{0,80}<[^\n>]+@[^\n>]+>[^\n]*)\n"
+    r"(?:v?[\d.]+,[ \t]*(?P<date>[^\n:]+))?"
+)
+_COMMENT = re.compile(r"(?<![ \t])[ \t]+#.*$")
+_FIELDS_WITHIN = 2000
 
 
 def list_items(data: bytes, start: int, end: int) -> list[int]:
@@ -104,7 +137,7 @@ class Prose:
     """
 
     chunks: tuple[Chunk, ...]
-    about: About
+    about: _About
     has_headings: bool
 
 
@@ -225,3 +258,81 @@ def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
             yield position
             last = position
         position = at
+
+
+@dataclass(frozen=True, slots=True)
+class _About:
+    """What a document says about itself.
+
+    Attributes:
+        title: its title.
+        author: who wrote it, in one line; several with commas between them.
+        date: when, in the form of ISO 8601, as exact as it is written.
+        end: offset after the front matter.
+        url: where it says that it came from.
+    """
+
+    title: str | None = None
+    author: str | None = None
+    date: str | None = None
+    end: int = 0
+    url: str | None = None
+
+
+def read_front_matter(data: bytes, start: int) -> _About:
+    """Read YAML or TOML front matter at the start of a document."""
+    for pattern in (_YAML, _TOML):
+        found = pattern.match(data, start, start + _LARGEST)
+        if found:
+            return _about(found["body"].decode("utf-8", errors="replace"), found.end())
+    return _About(end=start)
+
+
+def _about(body: str, end: int) -> _About:
+    entries: dict[str, str] = {}
+    for key, value in _ENTRY.findall(body):
+        entries.setdefault(key.lower(), value.strip())
+    authors = next(
+        (_names(entries[key]) for key in ("author", "authors", "creator", "creators", "by") if key in entries), ""
+    )
+    if not authors and (listed := _LISTED.search(body)):
+        authors = ", ".join(_scalar(name) for name in _LISTED_NAME.findall(listed[1]))
+    date = _first_date([_scalar(entries.get(key, "")) for key in _DATES])
+    title, url = (_scalar(entries.get(key, "")) or None for key in ("title", "url"))
+    return _About(title, author_line(authors), date, end, url)
+
+
+def read_fields(data: bytes, start: int) -> _About:
+    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, or the lines
+    under an AsciiDoc title.
+    """
+    head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
+    header = _HEADER.match(head)
+    found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
+    fields = {key.lower(): value.strip() for key, value in reversed(found)}
+    under = _UNDER_TITLE.match(head)
+    author = fields.get("author") or fields.get("authors") or fields.get("from") or (under["author"] if under else "")
+    dates = [fields.get(key, "") for key in ("date", "revdate", "created", "published")]
+    date = _first_date([*dates, under["date"] or "" if under else ""])
+    return _About(" ".join(fields.get("title", "").split()) or None, author_line(author), date, start)
+
+
+def _first_date(texts: list[str]) -> str | None:
+    return next((date for text in texts if (date := iso_date(text))), None)
+
+
+def _names(value: str) -> str:
+    """A scalar, or all of a list in brackets."""
+    if not value.startswith("["):
+        return _scalar(value)
+    return ", ".join(filter(None, (name.strip(" \t'\"") for name in value.strip("[]").split(","))))
+
+
+def _scalar(value: str) -> str:
+    """A quoted scalar, a plain one without its comment, or the first of a list in brackets."""
+    value = value.strip()
+    if value[:1] == "[":
+        value = value.strip("[]").split(",")[0].strip()
+    if value[:1] in {'"', "'"} and (closing := value.find(value[0], 1)) > 0:
+        return value[1:closing]
+    return _COMMENT.sub("", value).strip()

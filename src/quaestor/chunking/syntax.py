@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quaestor.chunking import more_languages as further
 from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
-from quaestor.chunking.finders import classes, functional, scripting, systems
+from quaestor.chunking.finders import classes, other_languages, scripting, systems
 
 
 class Syntax(NamedTuple):
@@ -283,21 +283,21 @@ SYNTAXES: dict[str, Syntax] = {
         },
         _COMMENTS,
     ),
-    "elixir": Syntax("elixir", {"call": functional.elixir_call}, _COMMENTS | {"unary_operator"}, same_name=True),
+    "elixir": Syntax("elixir", {"call": other_languages.elixir_call}, _COMMENTS | {"unary_operator"}, same_name=True),
     "haskell": Syntax(
         "haskell",
         {
-            "signature": functional.haskell_equation,
-            "function": functional.haskell_equation,
-            "bind": functional.haskell_equation,
+            "signature": other_languages.haskell_equation,
+            "function": other_languages.haskell_equation,
+            "bind": other_languages.haskell_equation,
             "data_type": by_field("type"),
             "newtype": by_field("type"),
             "type_synomym": by_field("type"),
-            "field": functional.haskell_field,
+            "field": other_languages.haskell_field,
             "type_family": by_field("type"),
             "data_family": by_field("type"),
-            "class": functional.haskell_named("interface"),
-            "instance": functional.haskell_named("extension", defines=False),
+            "class": other_languages.haskell_named("interface"),
+            "instance": other_languages.haskell_named("extension", defines=False),
             "pattern_synonym": by_field("function"),
         },
         _COMMENTS | {"pragma"},

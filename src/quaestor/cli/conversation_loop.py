@@ -28,15 +28,16 @@ from quaestor.chat.events import (
 from quaestor.chat.session_json import by_name, window_object, wire_messages
 from quaestor.chat.turn import Preview
 from quaestor.cli.answer_drawing import Answer, new_answer
-from quaestor.cli.event_lines import as_object, print_event
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
 from quaestor.cli.proposed_edits import Changing
 from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
 from quaestor.cli.session_export import write_export
 from quaestor.cli.turn_details import (
+    as_object,
     call_line,
     print_citations,
     print_decisions,
+    print_event,
     print_messages,
     print_place,
     print_sections,

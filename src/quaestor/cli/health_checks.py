@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 from quaestor.accounts import FILE
 from quaestor.assemble import check_endpoint, make_sessions, make_users, shared_tables
 from quaestor.assemble.source_paths import index_folder, make_journal
+from quaestor.assemble.stores_by_name import corpus_name, examine_corpus, examine_database, is_shared
 from quaestor.cli.commands.serve import PORT
 from quaestor.core.config import RULES, Settings, config_folder, data_home, without_credentials
 from quaestor.core.errors import IndexUnusableError, QuaestorError, UpstreamError, UsageError
@@ -24,7 +25,7 @@ from quaestor.core.wording import amount, command
 from quaestor.edits.journal import JournalError
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.reaching import is_listening
-from quaestor.sessions.session_files import FolderSessions
+from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
@@ -48,6 +49,21 @@ class FindingError(QuaestorError):
         self.exit_code = exit_code
 
 
+def check_store(settings: Settings) -> str:
+    """Return where indexes lie; of a database, which it is and how far its tables are.
+
+    Raises:
+        FindingError: its rights are to be set right.
+        QuaestorError: it cannot be reached or used.
+    """
+    if not is_shared(settings):
+        return "files of this machine"
+    found = examine_database(settings)
+    if found.to_set_right:
+        raise FindingError("; ".join(found.to_set_right), TO_SET_RIGHT)
+    return found.found
+
+
 def check_index(root: Path, settings: Settings) -> str:
     """Return what is to be said of a whole index, or of none.
 
@@ -55,6 +71,30 @@ def check_index(root: Path, settings: Settings) -> str:
         FindingError: it is damaged.
         IndexBusyError: another process has locked it.
     """
+    return _check_corpus(root, settings) if is_shared(settings) else _check_files(root, settings)
+
+
+def _check_corpus(root: Path, settings: Settings) -> str:
+    """Return what is to be said of a sample of a corpus in a database; raises as ``check_index``."""
+    found, name = examine_corpus(root, settings), corpus_name(root, settings)
+    if found is None:
+        return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
+    if found.damaged:
+        raise FindingError(
+            f"of {found.found} of {name!r} that were looked at: {'; '.join(found.damaged)}. `quaestor store check`"
+            f" looks at all, `quaestor store vacuum` makes words anew, and {command('index', root, '--rebuild')}"
+            " everything"
+        )
+    if found.to_set_right:
+        raise FindingError(f"{name!r}: {'; '.join(found.to_set_right)}", TO_SET_RIGHT)
+    return (
+        f"{found.found} of {name!r}, taken by chance, agree with their checksums, documents, vectors and words;"
+        " `quaestor store check` looks at all"
+    )
+
+
+def _check_files(root: Path, settings: Settings) -> str:
+    """Return what is to be said of an index on this machine; raises as ``check_index``."""
     folder = index_folder(root, settings)
     if not folder.exists():
         return f"none of {str(root)!r} yet: {command('index', root)} makes it, and so does a first search"
@@ -174,12 +214,22 @@ def _secret_places(settings: Settings) -> Iterator[Path]:
     yield from (home / FILE, home / f"{FILE}-wal", home / "sessions", home / "documents", home / "edits")
 
 
+_NOT_LOOKED_AT = "not looked at: the database lacks tables, which the next command that opens it makes"
+
+
+def _lacks_tables(settings: Settings) -> bool:
+    """Return whether a database is set of which to ask for anything would make or change tables."""
+    return is_shared(settings) and not examine_database(settings).is_current
+
+
 def check_sessions(settings: Settings) -> str:
     """Return how many sessions there are.
 
     Raises:
         FindingError: one cannot be read, or its file is damaged.
     """
+    if _lacks_tables(settings):
+        return _NOT_LOOKED_AT
     sessions = make_sessions(settings)
     if not isinstance(sessions, FolderSessions):
         return f"{amount(len(sessions.list()), 'session')} in the database"
@@ -202,6 +252,8 @@ def check_accounts(settings: Settings) -> str:
         FindingError: the file is damaged.
         AccountsUnusableError: it is of another program or version.
     """
+    if _lacks_tables(settings):
+        return _NOT_LOOKED_AT
     if shared_tables(settings) is not None:
         return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
     file = data_home(settings) / FILE

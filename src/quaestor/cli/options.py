@@ -104,6 +104,6 @@ _FILTERS = (
 def embedder_options(command: Command) -> Command:
     """Add the options that choose an embedder."""
     command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
-    return click.option("--embedder", metavar="NAME", help="'static', 'onnx:FOLDER', 'openai:MODEL', or 'auto'.")(
-        command
-    )
+    return click.option(
+        "--embedder", metavar="NAME", help="'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL', or 'auto'."
+    )(command)

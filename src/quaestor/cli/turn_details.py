@@ -1,18 +1,21 @@
-"""What is shown of a turn beside its answer: calls of tools, citations and whether they hold, and the window."""
+"""What is shown of a turn beside its answer: calls, citations, the window; and its events as JSON lines."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from quaestor.chat.events import Returned
-from quaestor.chat.session_json import subject_of
+from quaestor.chat.events import Called, Composed, Event, Passages, Returned
+from quaestor.chat.session_json import passage_place, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.messages import Message
+from quaestor.core.passages import Hit
 from quaestor.core.wording import amount
-from quaestor.sessions.records import CallRecord, DecisionRun, Support
-from quaestor.sessions.rounds import Plan
+from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support
+from quaestor.sessions.sent_messages import passages_shown, runs
 
 _LONGEST = 80
 
@@ -150,3 +153,60 @@ def print_messages(messages: Iterable[Message]) -> None:
         echo(safe(message.content))
         for call in message.tool_calls:
             echo(safe(f"{call.name}({call.arguments})"))
+
+
+def print_event(value: dict[str, Any]) -> None:
+    """Print one JSON object on one line, at once."""
+    echo(json.dumps(value))
+
+
+def as_object(event: Event) -> dict[str, Any]:
+    """Return an event as a JSON object."""
+    return {"event": type(event).__name__.lower(), **_content(event)}
+
+
+def _content(event: Event) -> dict[str, Any]:
+    match event:
+        case Passages(hits=hits, known=known, numbers=numbers):
+            return {"known": known, "hits": _hits(hits, numbers)}
+        case Composed(window=window, model=model):
+            sizes = {"tokens": window.tokens, "limit": window.limit, "reserve": window.reserve}
+            sent = len(passages_shown(runs(window.decisions)))
+            return {"model": model, **sizes, "sections": dict(window.sections), "sent": sent}
+        case Returned(name=name, text=text, passages=passages, failed=failed):
+            return {"name": name, "text": text, "failed": failed, "passages": list(map(passage_place, passages))}
+        case Called(name=name, arguments=arguments):
+            return {"name": name, "arguments": dict(arguments)}
+        case _:
+            return _plain(event)
+
+
+def _plain(event: Event) -> dict[str, Any]:
+    """Return an event's fields, proposals as far as JSON holds them."""
+    return {key: _jsonable(value) for key, value in asdict(event).items() if key != "proposals" or value}
+
+
+def _jsonable(value: object) -> object:
+    try:
+        json.dumps(value)
+    except TypeError:
+        return json.loads(json.dumps(value, default=str))
+    return value
+
+
+def _hits(hits: Sequence[Hit], numbers: Sequence[int]) -> list[dict[str, Any]]:
+    numbers = numbers or range(1, len(hits) + 1)
+    return [
+        {
+            "n": n,
+            "path": hit.path,
+            "start_line": hit.start_line,
+            "end_line": hit.end_line,
+            "score": hit.score,
+            "symbol": hit.symbol,
+            "title": hit.document.title,
+            "url": hit.document.url,
+            "sha256": hit.document.sha256,
+        }
+        for n, hit in zip(numbers, hits, strict=True)
+    ]

@@ -8,9 +8,9 @@ from xml.etree import ElementTree
 
 from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
-from quaestor.convert.main_text import main_text
 from quaestor.convert.page_metadata import LONGEST_FIELD
 from quaestor.convert.zipped_documents import Archive, declares_entities
 

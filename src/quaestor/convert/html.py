@@ -1,23 +1,50 @@
-"""Pages as Markdown: their text with its structure, without the site around it."""
+"""Pages as Markdown: what their author wrote, with its structure, without the site's furniture around it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import Converted
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element, Start, parse, tokens
-from quaestor.convert.main_text import main_text
-from quaestor.convert.page import base_of
-from quaestor.convert.page_metadata import About, about
+from quaestor.convert.page_metadata import About, about, base_of
 
 _TEMPLATE = re.compile(
     rb"\{\{|\{%|<%|<\?(?:php|=)|\$\{|\bng-\w+=|\bv-(?:if|for|bind|model)\b|\bx-data=|@(?:if|foreach)\b"
 )
 _LEAST_WORDS = 40
 _LOOKED_AT = 200_000
+
+_FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
+_NEVER_FURNITURE = frozenset("main article body html pre code dt h1 h2 h3 h4 h5 h6".split())
+_FURNITURE_ROLES = frozenset(
+    "navigation banner contentinfo search complementary menu menubar dialog alertdialog".split()
+)
+_FURNITURE = re.compile(
+    r"""(?:^|[\s_-])(?:sidebar|side-?nav|navbar|nav-?menu|navigation|breadcrumbs?|pagination|pager|prev-?next|prevnext|
+    author-?(?:bio|box|info|card|profile)|(?:about|post)-?(?:the-?)?author|toc|table-of-contents|contents-?list|skip-?link|skip-?to-?\w+|share|sharing|social|newsletter|subscribe|cookies?|
+    consent|banner|advert\w*|ads?|sponsor\w*|promo|related(?:-?(?:posts?|articles?|links?))?|comments?|respond|
+    footer|site-?header|masthead|headerlink|anchor-?link|permalink|hash-?link|copy-?button|copybtn|edit-?(?:this-?)?page|
+    edit-?link|page-?tools|toolbar|tags?-?list|meta-?nav|sphinxsidebar|popup|modal|lightbox|screen-reader-text|
+    sr-only|visually-?hidden|linenos|lineno|linenodiv|gutter|line-?numbers?(?:-rows)?|no-?print|noprint|feedback|
+    page-?nav|post-?nav|(?:in|out)put_prompt|jp-(?:In|Out)put\w*prompt|md-(?:source|sidebar|header|footer|tabs|clipboard|search)\w*)(?:$|[\s_-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_REMARKS = re.compile(r"(?:^|[\s_-])(?:comments?|respond|disqus)(?:$|[\s_-])", re.IGNORECASE)
+_CONTENT = re.compile(
+    r"""^(?:main|content|main-?content|page-?content|post-?content|entry-?(?:content|inner|body|text)|article-?(?:body|content|inner|entry|text)|
+    markdown-?(?:body|section)|rst-content|document|documentwrapper|body-?content|post-?body|mw-content-text|
+    md-content|theme-doc-markdown|readme|book-?content|bd-article)$""",
+    re.IGNORECASE | re.VERBOSE,
+)
+_SHOWN = frozenset({"img", "math", "code"})
+_HEADER_SHARE = 0.3
+_LINK_SHARE = 0.7
+_MOST = 0.6
+_LINKS_DISCOUNT = 0.8
 
 
 def reads_as_page(data: bytes) -> bool:
@@ -62,3 +89,203 @@ def page_text(page: Element, address: str, told: About | None = None) -> Convert
     if told.title and text and not any(one.name == "h1" for one in root.elements()):
         text = f"# {told.title}\n\n{text}"
     return Converted(text, told.title, told.author, told.date)
+
+
+@dataclass(slots=True)  # mutable: sums up while a tree is walked
+class Measure:
+    """What an element holds, with all below it.
+
+    Attributes:
+        length: characters of text that are not blanks.
+        linked: those of them within links.
+        has_text_part: whether something in it bears the name of a page's text.
+        has_heading: whether there is a heading of the first two levels in it.
+        has_shown: whether there is a picture, a formula or code in it.
+    """
+
+    length: int = 0
+    linked: int = 0
+    has_text_part: bool = False
+    has_heading: bool = False
+    has_shown: bool = False
+
+    @property
+    def link_share(self) -> float:
+        """The share of the text that is within links."""
+        return self.linked / max(self.length, 1)
+
+    @property
+    def weight(self) -> float:
+        """How much of a page's text it is likely to be: links count little."""
+        return self.length - _LINKS_DISCOUNT * self.linked
+
+
+class Measures:
+    """The measures of every element of a page; each is looked at once, however deep it lies.
+
+    Args:
+        page: the page, or a part of it.
+    """
+
+    def __init__(self, page: Element) -> None:
+        self._by_element: dict[int, Measure] = {}
+        self._measure(page)
+
+    def __getitem__(self, element: Element) -> Measure:
+        """Return the measure of an element as it was when the page was measured."""
+        return self._by_element[id(element)]
+
+    def _measure(self, element: Element) -> Measure:
+        found = Measure(has_text_part=is_text_part(element))
+        for child in element.children:
+            if isinstance(child, str):
+                found.length += sum(map(len, child.split()))
+                continue
+            below = self._measure(child)
+            found.length += below.length
+            found.linked += below.linked
+            found.has_text_part |= below.has_text_part
+            found.has_heading |= below.has_heading or child.name in ("h1", "h2")
+            found.has_shown |= below.has_shown or child.name in _SHOWN
+        if element.name == "a":
+            found.linked = found.length
+        self._by_element[id(element)] = found
+        return found
+
+
+class Furniture:
+    """Tells what is furniture in a part of a page.
+
+    Args:
+        part: the part.
+        measures: of it and what is in it.
+    """
+
+    def __init__(self, part: Element, measures: Measures) -> None:
+        self._measures = measures
+        self._much = _MOST * measures[part].length
+
+    def __call__(self, element: Element) -> bool:
+        """Return whether an element is furniture.
+
+        Some wrap a whole page and say in their name what stands beside its text: "wrap has-sidebar", "entry share".
+        """
+        measure = self._measures[element]
+        if not _is_named_furniture(element, measure):
+            return False
+        if element.name in _FURNITURE_ELEMENTS or _REMARKS.search(_names(element)):
+            return True
+        return not measure.has_text_part and (measure.length <= self._much or measure.link_share > _LINK_SHARE)
+
+
+def is_text_part(element: Element) -> bool:
+    """Return whether an element bears one of the names that sites give to a page's text."""
+    if element.get("role") == "main" or element.get("itemprop") == "articleBody":
+        return True
+    names = (element.get("id"), *element.get("class").split())
+    return element.name in ("div", "section", "td") and any(_CONTENT.match(name) for name in names)
+
+
+def _is_named_furniture(element: Element, measure: Measure) -> bool:
+    if element.name in _FURNITURE_ELEMENTS or element.get("role").lower() in _FURNITURE_ROLES:
+        return True
+    if element.name in _NEVER_FURNITURE or "section" in element.get("class").split():
+        return False
+    if element.name == "header":
+        return not measure.has_heading and measure.link_share > _HEADER_SHARE
+    if element.name == "aside":
+        return measure.link_share > _LINK_SHARE
+    if element.get("aria-hidden").lower() == "true" and not measure.has_shown:
+        return True
+    return bool(_FURNITURE.search(_names(element)))
+
+
+def _names(element: Element) -> str:
+    # A section is named after its heading, which may well be about cookies or comments.
+    return element.get("class") if element.name == "section" else f"{element.get('class')} {element.get('id')}"
+
+
+# Nothing in these is text to read.
+_UNREAD = frozenset(
+    """script style template noscript iframe object embed canvas button select textarea datalist dialog audio video
+    head title map""".split()
+)
+# What else bears the name of furniture in code is a part of it, as colourers name it: "hljs-comment", "nav".
+_IN_CODE = re.compile(
+    r"(?:^|[\s_-])(?:linenos?|linenodiv|gutter|line-?numbers?(?:-rows)?|copy-?button|copybtn|headerlink)(?:$|[\s_-])",
+    re.IGNORECASE,
+)
+_CODE = frozenset({"pre", "code", "samp", "kbd"})
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+_LEAST = 8
+_LEAST_SHARE = 0.5
+_MOST_OF_IT = 0.8
+
+
+def main_text(page: Element) -> Element:
+    """Return the element that holds the text of a page, without the furniture in it. The tree is changed.
+
+    A ``main``, an ``article`` or what sites commonly name their content is taken; else the body. What it holds must be
+    a fair part of what is not furniture, or the body is taken after all.
+    """
+    body = page.find("body") or page
+    _drop(body, _is_unread)
+    measures = Measures(body)
+    root = _content(body, measures)
+    is_furniture = Furniture(root, measures)
+    furniture = sum(measures[one].length for one in _outermost(root, is_furniture))
+    if measures[root].length - furniture >= min(_LEAST, furniture):
+        _drop(root, is_furniture)
+    return root
+
+
+def _content(body: Element, measures: Measures) -> Element:
+    """Return the innermost of the likely elements that still holds most of what the largest of them holds.
+
+    Links count little: what stands beside a text is mostly made of them.
+    """
+    likely = [one for one in body.elements() if _is_content(one)]
+    most = max((measures[one].length for one in likely), default=0)
+    furniture = sum(measures[one].length for one in _outermost(body, Furniture(body, measures)))
+    if most < _LEAST or most < _LEAST_SHARE * (measures[body].length - furniture):
+        return body
+    heaviest = max(measures[one].weight for one in likely)
+    return [one for one in likely if measures[one].weight >= _MOST_OF_IT * heaviest][-1]
+
+
+def _is_content(element: Element) -> bool:
+    return element.name in ("main", "article") or is_text_part(element)
+
+
+def _outermost(element: Element, is_furniture: Callable[[Element], bool]) -> Iterator[Element]:
+    """Yield the pieces of furniture that lie in no other."""
+    for child in element.children:
+        if isinstance(child, Element):
+            if is_furniture(child):
+                yield child
+            elif child.name not in _CODE:
+                yield from _outermost(child, is_furniture)
+
+
+def _drop(element: Element, unwanted: Callable[[Element], bool]) -> None:
+    """Remove the elements below that are not wanted."""
+    kept: list[Element | str] = []
+    for child in element.children:
+        if isinstance(child, Element):
+            if unwanted(child):
+                continue
+            _drop(child, _is_no_code if child.name in _CODE else unwanted)
+        kept.append(child)
+    element.children = kept
+
+
+def _is_no_code(element: Element) -> bool:
+    return element.name in _UNREAD or bool(_IN_CODE.search(element.get("class")))
+
+
+def _is_unread(element: Element) -> bool:
+    if element.name in _UNREAD or "hidden" in element.attributes:
+        return True
+    if element.name == "input":
+        return element.get("type").lower() != "checkbox"
+    return bool(_HIDDEN_STYLE.search(element.get("style")))

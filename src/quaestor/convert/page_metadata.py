@@ -1,4 +1,4 @@
-"""What a page says about itself: title, author, date, address."""
+"""What a page says about itself (title, author, date, address), and where it leads: links, feeds, robots' leave."""
 
 from __future__ import annotations
 
@@ -7,15 +7,94 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from quaestor.convert.html_tree import Element
-from quaestor.convert.page import has_rel, joined, meta_of
 from quaestor.convert.running_text import Inline
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 
+_REFRESH = re.compile(r"^\s*\d+(?:\.\d*)?\s*[;,]\s*url\s*=\s*['\"]?([^'\"]+)", re.IGNORECASE)
+_FEEDS = frozenset({"application/rss+xml", "application/atom+xml", "application/feed+json"})
+
 _LONGEST = 200_000
 _WRITTEN = ("author", "datePublished", "dateCreated")
+
+
+@dataclass(frozen=True, slots=True)
+class Outgoing:
+    """Where a page leads, as absolute addresses in order of appearance.
+
+    Attributes:
+        links: those to follow.
+        feeds: feeds that it names.
+        index: whether the page may be kept.
+        follow: whether its links may be followed.
+    """
+
+    links: tuple[str, ...]
+    feeds: tuple[str, ...]
+    index: bool
+    follow: bool
+
+
+def outgoing(page: Element, address: str) -> Outgoing:
+    """Return where a page leads.
+
+    Args:
+        page: the whole page, with its furniture.
+        address: its own, which links are relative to unless it says otherwise.
+    """
+    base = base_of(page, address)
+    links: dict[str, None] = {}
+    feeds: dict[str, None] = {}
+    robots = _meta_of(page).get("robots", "").lower()
+    for one in page.elements():
+        if one.name in ("a", "area") and one.get("href") and not _has_rel(one, "nofollow"):
+            links[_joined(base, one.get("href"))] = None
+        elif one.name == "link" and _has_rel(one, "alternate") and one.get("type").lower() in _FEEDS:
+            feeds[_joined(base, one.get("href"))] = None
+        elif one.name == "link" and (_has_rel(one, "next") or _has_rel(one, "prev")):
+            links[_joined(base, one.get("href"))] = None
+        elif one.name == "meta" and one.get("http-equiv").lower() == "refresh":
+            if found := _REFRESH.match(one.get("content")):
+                links[_joined(base, found[1].strip())] = None
+        elif one.name in ("frame", "iframe") and one.get("src"):
+            links[_joined(base, one.get("src"))] = None
+    links.pop("", None)
+    feeds.pop("", None)
+    none = "none" in robots
+    return Outgoing(
+        tuple(links), tuple(feeds), "noindex" not in robots and not none, "nofollow" not in robots and not none
+    )
+
+
+def base_of(page: Element, address: str) -> str:
+    """Return what a page's links are relative to."""
+    element = page.find("base")
+    return _joined(address, element.get("href")) if element and element.get("href") else address
+
+
+def _meta_of(page: Element) -> dict[str, str]:
+    """Return what the ``meta`` elements of a page say, by their names in lower case; the first of a name counts."""
+    found: dict[str, str] = {}
+    for one in page.elements():
+        if one.name == "meta" and one.get("content"):
+            name = one.get("name") or one.get("property") or one.get("itemprop")
+            found.setdefault(name.lower(), one.get("content"))
+    return found
+
+
+def _has_rel(element: Element, word: str) -> bool:
+    """Return whether ``rel`` holds a word."""
+    return word in element.get("rel").lower().split()
+
+
+def _joined(base: str, href: str) -> str:
+    """Return an absolute address; empty if there is none."""
+    try:
+        return urljoin(base, href.strip())
+    except ValueError:
+        return ""
 
 
 def linked_data(page: Element) -> dict[str, Any]:
@@ -117,14 +196,14 @@ def about(page: Element, base: str = "") -> About:
         page: the whole page.
         base: its address, whose path may hold a date; empty for a file.
     """
-    meta = meta_of(page)
+    meta = _meta_of(page)
     data = linked_data(page)
-    links = (one.get("href") for one in page.elements() if one.name == "link" and has_rel(one, "canonical"))
+    links = (one.get("href") for one in page.elements() if one.name == "link" and _has_rel(one, "canonical"))
     return About(
         title=_title(page, meta),
         author=_author(page, meta, data),
         date=_date(page, meta, data, base),
-        canonical=joined(base, next(links, "")) or None,
+        canonical=_joined(base, next(links, "")) or None,
     )
 
 
@@ -173,8 +252,8 @@ def _marked_author(page: Element) -> str:
 
 def _byline(page: Element) -> str:
     for one in _own(page):
-        if (has_rel(one, "author") or _BYLINE.search(one.get("class"))) and len(one.text()) <= _LONGEST_NEAR_NAME:
-            name = next((inner for inner in one.elements() if has_rel(inner, "author") or "fn" in classes(inner)), one)
+        if (_has_rel(one, "author") or _BYLINE.search(one.get("class"))) and len(one.text()) <= _LONGEST_NEAR_NAME:
+            name = next((inner for inner in one.elements() if _has_rel(inner, "author") or "fn" in classes(inner)), one)
             text = _AFTER_NAME.sub("", _BY.sub("", " ".join(name.text().split())))
             if 1 < len(text) <= _LONGEST_BYLINE:
                 return text

@@ -20,7 +20,7 @@ from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import LARGEST_PART, Archive, Bounds, checked_archive, core_properties
 
 MOST_COLUMNS = 60
-"""Columns of a table that Markdown shows (see ``convert/table.py``)."""
+"""Columns of a table that Markdown shows (see ``convert/html_to_markdown.py``)."""
 _PART_BYTES = 700
 """A part of a long table, with its head and heading, is one chunk: cut by itself it would lose its head."""
 

@@ -133,8 +133,8 @@ RULES: Mapping[str, Rule] = {
         form=r"on|off|auto",
     ),
     "embedder": Rule(
-        "what turns text into vectors: 'static', which comes with Quaestor; 'onnx:FOLDER', a transformer on this"
-        " machine; 'openai:MODEL', a model at an endpoint; or 'auto': what the index was made with"
+        "what turns text into vectors: 'static', which comes with Quaestor; 'minilm' or 'onnx:FOLDER', a transformer"
+        " on this machine; 'openai:MODEL', a model at an endpoint; or 'auto': what the index was made with"
     ),
     "embedder_base_url": Rule("endpoint of an embedding model; empty: that of base_url"),
     "embedder_api_key": Rule("key of that endpoint; empty: api_key, if it is the same endpoint", secret=True),

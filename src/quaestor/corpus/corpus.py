@@ -14,11 +14,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from quaestor.core.errors import UsageError
 from quaestor.core.passages import Document, Hit
-from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness
+from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness, Meaning
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex, Parts
 from quaestor.corpus.understood_filters import Understood, search_understood, understood
-from quaestor.corpus.vector_state import Meaning
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -28,10 +27,10 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
+    from quaestor.corpus.document_paths import Folder
     from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.corpus.tree import Folder
     from quaestor.history.repository import Repository
     from quaestor.indexing.survey import Surveyed
     from quaestor.llm.models import Model
@@ -298,7 +297,7 @@ class Corpus:
 
     def unmentioned(self, question: str) -> tuple[str, ...]:
         """Return the names in a question that nothing in this corpus mentions."""
-        from quaestor.corpus.unmentioned import unmentioned  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.doubt import unmentioned  # noqa: PLC0415 - no search needs it
 
         return self._index.following(lambda: unmentioned(self.store, question))
 
@@ -307,8 +306,7 @@ class Corpus:
 
         ``translated`` tells that it was asked in another language than it was searched for in.
         """
-        from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
-        from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
+        from quaestor.corpus.doubt import doubt_of, likeness, share_absent  # noqa: PLC0415 - no search needs it
 
         absent = share_absent(question, self.spelling(question).unknown)
         alike = likeness(question, hits)

@@ -13,15 +13,15 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
 from quaestor.corpus.commits import is_object, object_document, read_object, repository_of
+from quaestor.corpus.document_paths import make_tree, meant_path, parents, plain
 from quaestor.corpus.fresh_index import FreshIndex
-from quaestor.corpus.path_hints import meant_path, parents, plain
 from quaestor.files.consistent_read import Snapshot, read_snapshot
 from quaestor.files.file_names import on_disk
 from quaestor.files.walk import folder_of
 
 if TYPE_CHECKING:
+    from quaestor.corpus.document_paths import Folder
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.corpus.tree import Folder
     from quaestor.history.repository import Repository
 
 
@@ -145,8 +145,6 @@ class DocumentsOnDisk:
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
         """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
-        from quaestor.corpus.tree import make_tree  # noqa: PLC0415 - no search needs it
-
         self._index.take_in()
         paths = self._index.store.documents()
         found = make_tree(paths, plain(folder), depth)

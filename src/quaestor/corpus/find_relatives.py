@@ -9,9 +9,9 @@ from quaestor.chunking.languages import knows_extension
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.terms import terms_of_word
+from quaestor.corpus.document_paths import meant, plain
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex
-from quaestor.corpus.path_hints import meant, plain
 from quaestor.related import KINDS, Related, RelatedKind, Relations, Target
 from quaestor.stores import Store
 

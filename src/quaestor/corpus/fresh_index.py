@@ -15,8 +15,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.corpus.descriptions import Coming, Freshness, hidden_by_settings
-from quaestor.corpus.vector_state import Meaning
+from quaestor.corpus.descriptions import Coming, Freshness, Meaning, hidden_by_settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check

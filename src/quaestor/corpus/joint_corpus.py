@@ -133,8 +133,7 @@ class JointCorpus:
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return what speaks against there being an answer; a name counts that none of the corpora mentions."""
-        from quaestor.corpus.doubt import doubt_of, likeness  # noqa: PLC0415 - no search needs it
-        from quaestor.corpus.unmentioned import share_absent  # noqa: PLC0415
+        from quaestor.corpus.doubt import doubt_of, likeness, share_absent  # noqa: PLC0415 - no search needs it
 
         lacking = [corpus.unmentioned(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]

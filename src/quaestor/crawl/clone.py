@@ -1,16 +1,26 @@
-"""Fetching one commit of a repository into a folder, and what changed since the time before."""
+"""Fetching one commit of a repository into a folder, and what changed since the time before.
+
+Git is run as for a stranger: without helpers, hooks or configuration, within bounds on time and room.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, UpstreamError, UsageError
+from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
 from quaestor.crawl.repositories import GitAddress
-from quaestor.crawl.run_git import MOST_BYTES, SECONDS, Ended, GitRunner
 from quaestor.history.git import NoHistoryError, program
 
 _CONNECT_SECONDS = 20
@@ -20,9 +30,37 @@ _PLAIN = re.compile(r"[^\x20-\x7e]+")
 _OF_OTHERS = ("remote:", "hint:", "warning:")
 _NO_REF = ("couldn't find remote ref", "not our ref", "unadvertised object")
 
+_SECONDS = 900.0
+"""What all commands for one repository may take."""
+_MOST_BYTES = 2_000_000_000
+"""What a repository may take on disk: what is fetched and the files that are made of it."""
+
+_POLL_SECONDS = 0.05
+_SAID_BYTES = 20_000
+_SETTINGS = {
+    "core.hooksPath": os.devnull,
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.symlinks": "false",
+    "core.protectHFS": "true",
+    "core.protectNTFS": "true",
+    "core.logAllRefUpdates": "false",
+    "core.autocrlf": "false",
+    "credential.helper": "",
+    "fetch.recurseSubmodules": "false",
+    "submodule.recurse": "false",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "http.followRedirects": "false",
+    "http.lowSpeedLimit": "1000",
+    "http.lowSpeedTime": "60",
+    "transfer.credentialsInUrl": "die",
+}
+
 
 def fetch_commit(
-    address: GitAddress, folder: Path, *, allow_private: bool, seconds: float = SECONDS, most_bytes: int = MOST_BYTES
+    address: GitAddress, folder: Path, *, allow_private: bool, seconds: float = _SECONDS, most_bytes: int = _MOST_BYTES
 ) -> bool:
     """Make a folder hold the files of a repository as they are now, with the last commit alone.
 
@@ -52,7 +90,7 @@ def fetch_commit(
         raise UsageError("There is no git on this machine. Install git, or give a folder.") from None
     make_private(folder)
     transport = (_settings_for_host(address, host), address.scheme, _ssh(address, host))
-    git = GitRunner(git_program, folder, *transport, seconds, most_bytes)
+    git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
     for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
         left.unlink()
     before = _head(folder)
@@ -111,7 +149,7 @@ def _ssh(address: GitAddress, host: str) -> str:
     return shlex.join(["ssh", "-F", "none", *given])
 
 
-def _check_size(git: GitRunner, most_bytes: int) -> None:
+def _check_size(git: _GitRunner, most_bytes: int) -> None:
     """Refuse a commit whose files would take more than they may: few objects can be very many files."""
     listed = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
     whole = not listed.code and len(listed.said) < _LISTING_BYTES
@@ -119,7 +157,7 @@ def _check_size(git: GitRunner, most_bytes: int) -> None:
         raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone what you need.")
 
 
-def _raise_failure(address: GitAddress, ended: Ended) -> None:
+def _raise_failure(address: GitAddress, ended: _Ended) -> None:
     """Raise the error that a failure of git means; do nothing if it did not fail."""
     if not ended.code:
         return
@@ -139,3 +177,136 @@ def _head(folder: Path) -> str | None:
         return (folder / ".git" / "HEAD").read_text(encoding="ascii").strip()
     except (OSError, ValueError):
         return None
+
+
+class _Ended(NamedTuple):
+    """How a run of git ended.
+
+    Attributes:
+        code: its exit code.
+        said: the last of what it printed, with what it complained of.
+    """
+
+    code: int
+    said: str
+
+
+class _GitRunner:
+    """Runs git in one folder.
+
+    Args:
+        program: where git is.
+        folder: the working tree; its size is bounded.
+        settings: configuration for this repository alone.
+        scheme: the only transport that may be used.
+        ssh: the command for ssh, if that is the transport.
+        seconds: what all commands together may take.
+        most_bytes: what the folder may grow to.
+    """
+
+    def __init__(
+        self,
+        program: str,
+        folder: Path,
+        settings: Mapping[str, str],
+        scheme: str,
+        ssh: str = "",
+        seconds: float = _SECONDS,
+        most_bytes: int = _MOST_BYTES,
+    ) -> None:
+        self._program, self._folder = program, folder
+        chosen = {**_SETTINGS, **settings}
+        self._settings = [part for name, value in chosen.items() for part in ("-c", f"{name}={value}")]
+        self._environment = _environment(folder, scheme, ssh)
+        self._until, self._seconds = time.monotonic() + seconds, seconds
+        self._most = most_bytes
+
+    def run(self, *arguments: str, most_said: int = _SAID_BYTES) -> _Ended:
+        """Run one command of git.
+
+        Args:
+            arguments: what follows ``git``.
+            most_said: the last bytes of its output that are returned.
+
+        Raises:
+            LimitError: it took more time or room than it may.
+        """
+        command = [self._program, *self._settings, *arguments]
+        with tempfile.TemporaryFile() as said:
+            process = subprocess.Popen(
+                command,
+                cwd=self._folder,
+                env=self._environment,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+            try:
+                self._wait(process, said.fileno())
+            finally:
+                _end(process)
+            said.seek(max(0, said.seek(0, os.SEEK_END) - most_said))
+            return _Ended(process.returncode, said.read().decode("utf-8", "replace"))
+
+    def _wait(self, process: subprocess.Popen[bytes], said: int) -> None:
+        while True:
+            # Looking through a large folder takes time, and none of that is taken from git's.
+            started = time.monotonic()
+            held = _size(self._folder) + os.fstat(said).st_size
+            looked = time.monotonic() - started
+            if held > self._most:
+                raise LimitError(
+                    f"The repository takes more than {self._most:,} bytes. Clone what you need and index that folder."
+                )
+            if time.monotonic() > self._until:
+                raise LimitError(
+                    f"The repository took more than {self._seconds:,.0f} seconds. Clone it and index that folder."
+                )
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(max(_POLL_SECONDS, 10 * looked))
+                return
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is left of a command, and what that started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
+    """Return the whole environment of git; of the caller's the path, and for ssh the agent that holds the keys."""
+    passed = ("PATH", "SYSTEMROOT", *(("SSH_AUTH_SOCK", "HOME") if scheme == "ssh" else ()))
+    own = {name: os.environ[name] for name in passed if name in os.environ}
+    return {
+        "HOME": str(folder),
+        **own,
+        "LC_ALL": "C.UTF-8",
+        "GIT_DIR": str(folder / ".git"),
+        "GIT_WORK_TREE": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_ATTR_NOSYSTEM": "1",
+        "GIT_TERMINAL_PROMPT": "0",
+        "GIT_ASKPASS": "false",
+        "GIT_ALLOW_PROTOCOL": scheme,
+        "GIT_SSH_COMMAND": ssh or "false",
+        "GIT_LFS_SKIP_SMUDGE": "1",
+        "GIT_ALLOC_LIMIT": "2g",
+    }
+
+
+def _size(folder: Path) -> int:
+    """Return the bytes in a folder; what goes meanwhile counts nothing."""
+    total = 0
+    pending = [str(folder)]
+    while pending:
+        with suppress(OSError), os.scandir(pending.pop()) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    if entry.is_dir(follow_symlinks=False):
+                        pending.append(entry.path)
+                    else:
+                        total += entry.stat(follow_symlinks=False).st_size
+    return total

@@ -1,19 +1,31 @@
-"""Crawling one site into a folder: politely, within bounds, and on from where it was left."""
+"""Crawling one site into a folder: politely, within bounds, and on from where it was left.
+
+What a disk or a damaged file does to a crawl becomes an error for people.
+"""
 
 from __future__ import annotations
 
 import heapq
 import json
+import sqlite3
 import time
+from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import contextmanager
 from pathlib import Path
 
-from quaestor.core.errors import ForbiddenError, UpstreamError
+from quaestor.core.errors import (
+    ForbiddenError,
+    IndexBusyError,
+    IndexReadOnlyError,
+    IndexUnusableError,
+    LimitError,
+    UpstreamError,
+)
 from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
-from quaestor.crawl.disk_failures import explained
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
 from quaestor.crawl.mirror import Dropped, Mirror
@@ -23,6 +35,7 @@ from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of
 from quaestor.stores.embedded.lock import WriteLock
+from quaestor.stores.embedded.sqlite_failures import READ_ONLY, is_full
 
 _GIVE_UP_AFTER = 12
 _REQUESTS_PER_PAGE = 5
@@ -72,7 +85,7 @@ class Crawl:
             IndexUnusableError: another process crawls this site, or its files are damaged.
             LimitError: there is no room, or the disk fails; what was fetched by then is kept.
         """
-        with explained(self._folder):
+        with _explained(self._folder):
             return self._run(progress)
 
     def _run(self, progress: CrawlProgress | None) -> CrawlReport:
@@ -332,3 +345,40 @@ class _Run:
             seconds=seconds,
             held=self._held,
         )
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Raise what goes wrong with the files of a crawl as an error for people.
+
+    Args:
+        folder: of the site.
+
+    Raises:
+        LimitError: there is no room, or the disk fails.
+        IndexBusyError: another process uses the list of addresses.
+        IndexReadOnlyError: the folder may not be written.
+        IndexUnusableError: the list of addresses is damaged.
+    """
+    place = repr(str(folder))
+    try:
+        yield
+    except (sqlite3.OperationalError, OSError) as error:
+        if is_full(error):
+            raise LimitError(
+                f"The crawl into {place} could not go on, for lack of space or because the disk fails ({error}); each "
+                "page there is whole, and the crawl goes on from there: free some space and run again."
+            ) from error
+        if "locked" in str(error) or "busy" in str(error):
+            raise IndexBusyError(f"The crawl into {place} is busy in another process: try again later.") from error
+        if "readonly" in str(error) or (isinstance(error, OSError) and error.errno in READ_ONLY):
+            raise IndexReadOnlyError(
+                f"The crawl into {place} cannot be written: let that folder be written."
+            ) from error
+        raise IndexUnusableError(f"The crawl into {place} cannot go on ({error}): run again with --rebuild.") from error
+    except sqlite3.ProgrammingError:
+        raise
+    except sqlite3.DatabaseError as error:
+        raise IndexUnusableError(
+            f"The list of addresses in {place} is damaged ({error}): run again with --rebuild, which begins anew."
+        ) from error

@@ -1,24 +1,31 @@
-"""What becomes of an answer: a page on disk, links to follow, or a reason."""
+"""What becomes of an answer: its text, which kind of document it is, where it leads; a page on disk, or a reason."""
 
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
+from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from quaestor.convert import Converted
+from quaestor.convert import ConversionError, Converted, converted
+from quaestor.convert.charset import decode_page
+from quaestor.convert.html import page_text
+from quaestor.convert.html_tree import parse
+from quaestor.convert.page_metadata import Outgoing, about, outgoing
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier, Kind
 from quaestor.crawl.mirror import Mirror
-from quaestor.crawl.page_text import NotAPageError, PageContent, media_type, read_page
 from quaestor.crawl.politeness import Pace
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.sitemaps import Listed, is_list, read_list
 from quaestor.crawl.urls import host_of, normalise, path_for, shape_of
+from quaestor.files.deny import deny_content, suffix_of
 
 _MOST_HOPS = 10
 _MOST_LISTS = 200
@@ -30,6 +37,27 @@ ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of sco
 """Reasons to leave an address out that say nothing against its site."""
 
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
+
+_CHARSET = re.compile(r"charset\s*=\s*[\"']?([\w.:-]{1,40})", re.IGNORECASE)
+_HTML = frozenset({"text/html", "application/xhtml+xml"})
+_TEXTS = frozenset({"text/plain", "text/markdown", "text/x-markdown", "text/x-rst"})
+_DOCUMENTS = {
+    "application/pdf": "pdf",
+    "application/epub+zip": "epub",
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document": "docx",
+    "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": "xlsx",
+    "application/vnd.openxmlformats-officedocument.presentationml.presentation": "pptx",
+    "application/x-ipynb+json": "ipynb",
+}
+_MAGIC = (b"\x89PNG", b"GIF8", b"\xff\xd8\xff", b"%PDF", b"PK\x03\x04", b"\x1f\x8b", b"\x7fELF", b"RIFF", b"OggS")
+_LOOKS_LIKE_HTML = re.compile(rb"<(?:!doctype\s+html|html|head|body|title|p|div|h1)\b", re.IGNORECASE)
+_CHANGING = re.compile(
+    r"\d+|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b|\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|"
+    r"sat(?:ur)?|sun)(?:day)?\b",
+    re.IGNORECASE,
+)
+_TARGET = re.compile(r"\]\([^()\s]*\)")
+_NOWHERE = Outgoing((), (), True, True)
 
 
 class Taking:
@@ -71,7 +99,7 @@ class Taking:
         elif fetched.status != 200:
             self.skip(entry, _REASONS.get(fetched.status, f"answer {fetched.status}"))
             self._frontier.ask_again_for(_CANONICAL, entry.url[:200])
-        elif entry.kind != "page" or is_list(media_type(fetched.headers), fetched.body):
+        elif entry.kind != "page" or is_list(_media_type(fetched.headers), fetched.body):
             self._list(entry, fetched)
         else:
             self._page(entry, fetched)
@@ -141,8 +169,8 @@ class Taking:
 
     def _page(self, entry: Entry, fetched: Fetched) -> None:
         try:
-            content = read_page(fetched, entry.url)
-        except NotAPageError as error:
+            content = _read_page(fetched, entry.url)
+        except _NotAPageError as error:
             self.skip(entry, error.reason, error.detail)
             return
         if content.led.follow:
@@ -164,7 +192,7 @@ class Taking:
             validators = {"etag": fetched.headers.get("etag"), "modified": fetched.headers.get("last-modified")}
             self._settle(entry, path, content.hash, content, validators)
 
-    def _like(self, entry: Entry, content: PageContent) -> None:
+    def _like(self, entry: Entry, content: _PageContent) -> None:
         self._frontier.set(entry.url, "waiting", likeness=content.likeness)
 
     def _settle(
@@ -172,7 +200,7 @@ class Taking:
         entry: Entry,
         path: str,
         content_hash: str,
-        content: PageContent | None,
+        content: _PageContent | None,
         validators: dict[str, str | None],
     ) -> None:
         """Keep a page, unless its text is kept already: then the shorter of both addresses stands for it."""
@@ -198,7 +226,7 @@ class Taking:
         exact = date if date is not None and date.startswith(text.date or "") else text.date
         return text._replace(date=exact, author=text.author or author)
 
-    def _canonical(self, url: str, content: PageContent) -> str | None:
+    def _canonical(self, url: str, content: _PageContent) -> str | None:
         """Return the address that stands for a page, if it is another one of this site.
 
         Many sites name their first page for every page, and some a page that there is not; that is not believed.
@@ -229,3 +257,106 @@ def _retry_after(value: str) -> float:
     except (ValueError, TypeError, OverflowError):
         return 0.0
     return min(max(moment - time.time(), 0.0), _LONGEST_WAIT)
+
+
+@dataclass(frozen=True, slots=True)
+class _PageContent:
+    """A page that was read.
+
+    Attributes:
+        text: its Markdown with what it says about itself.
+        led: where it leads, and whether it may be kept.
+        canonical: the address that it wants to be known by, as it is written.
+    """
+
+    text: Converted
+    led: Outgoing
+    canonical: str | None = None
+
+    @property
+    def hash(self) -> str:
+        """Of the words alone: the same for the same page under two addresses, wherever its links lead."""
+        return _digest(_TARGET.sub("]", self.text.text))
+
+    @property
+    def likeness(self) -> str:
+        """The same for pages that differ in numbers and names of days and months only: a calendar's."""
+        return _digest(" ".join(_CHANGING.sub("", _TARGET.sub("]", self.text.text)).split()))
+
+
+class _NotAPageError(Exception):
+    """An answer that holds nothing to read.
+
+    Attributes:
+        reason: for the report.
+        detail: what it was.
+    """
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(reason, detail)
+        self.reason = reason
+        self.detail = detail
+
+
+def _read_page(fetched: Fetched, url: str) -> _PageContent:
+    """Return what an answer says.
+
+    Args:
+        fetched: the answer, of status 200.
+        url: its address, which links are relative to.
+
+    Raises:
+        NotAPageError: it is not a document, or one that cannot be read.
+    """
+    said = fetched.headers.get("content-type", "")
+    kind = _media_type(fetched.headers)
+    charset = _CHARSET.search(said)
+    data = fetched.body
+    try:
+        if kind in _DOCUMENTS or (
+            kind in ("", "application/octet-stream") and suffix_of(urlsplit(url).path) in ("pdf", "epub")
+        ):
+            return _PageContent(_document(data, _DOCUMENTS.get(kind) or suffix_of(urlsplit(url).path)), _NOWHERE)
+        if kind and kind not in _HTML | _TEXTS:
+            raise _NotAPageError("not a page", kind[:80])
+        if data.startswith(_MAGIC) or (deny_content(data) == "binary" and not (charset and "16" in charset[1])):
+            raise _NotAPageError("not a page", "it is binary, whatever it is said to be")
+        text = decode_page(data, charset[1] if charset else None)
+        if kind in _TEXTS or (not kind and not _LOOKS_LIKE_HTML.search(data[:5000])):
+            return _PageContent(Converted(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE))
+        page = parse(text)
+    except ConversionError as error:
+        raise _NotAPageError(error.reason, error.detail) from error
+    led = _with_robots_header(fetched.headers, outgoing(page, url))
+    told = about(page, url)
+    return _PageContent(page_text(page, url, told), led, told.canonical)
+
+
+def _media_type(headers: Mapping[str, str]) -> str:
+    """Return what kind of document an answer says that it is, in lower case; empty if it says nothing."""
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _document(data: bytes, suffix: str) -> Converted:
+    made = converted(data, f"document.{suffix}")
+    if made is None:
+        raise _NotAPageError("not a page", suffix)
+    return made
+
+
+def _with_robots_header(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
+    """Take what the server says to robots together with what the page says."""
+    said = headers.get("x-robots-tag", "").lower()
+    if not said:
+        return led
+    none = "none" in said
+    return Outgoing(
+        led.links,
+        led.feeds,
+        led.index and not none and "noindex" not in said,
+        led.follow and not none and "nofollow" not in said,
+    )
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "replace"), digest_size=16).hexdigest()

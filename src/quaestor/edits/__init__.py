@@ -13,12 +13,25 @@ This package knows nothing of models, nor of who consents.
 from __future__ import annotations
 
 from quaestor.edits.apply_plan import Applied, ChangedError, apply, recover, undo
-from quaestor.edits.changes import Change, Create, Delete, Problem, Proposal, Rename, Replace, Whole
 from quaestor.edits.diffs import diff, patch
 from quaestor.edits.journal import Journal, JournalError
 from quaestor.edits.make_plan import Objection, plan
 from quaestor.edits.parse import parse
-from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
+from quaestor.edits.plans import (
+    Change,
+    Create,
+    Delete,
+    FileChange,
+    How,
+    Kind,
+    Plan,
+    Problem,
+    Proposal,
+    Refusal,
+    Rename,
+    Replace,
+    Whole,
+)
 
 __all__ = [
     "Applied",

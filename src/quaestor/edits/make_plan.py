@@ -1,24 +1,52 @@
-"""From a proposal to a plan: reads the files, fits the changes, and writes nothing."""
+"""From a proposal to a plan: reads the files, fits the changes, checks the syntax, and writes nothing.
+
+Whether a file still parses is told by its language's own parser where we have one, else by tree-sitter.
+"""
 
 from __future__ import annotations
 
+import ast
+import json
 import re
+import tomllib
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from quaestor.chunking import recognise
+from quaestor.chunking.decode import decode
+from quaestor.chunking.file_kind import why_not_parse
+from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.languages import PROSE
+from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.errors import NotFoundError
-from quaestor.edits.changes import Change, Create, Delete, Proposal, Rename, Replace, Whole
+from quaestor.core.toml_text import read_toml
 from quaestor.edits.edit_paths import confined, objections
-from quaestor.edits.elisions import new_elision
 from quaestor.edits.file_text import Line, NotTextError, Text, block_lines, read_text
 from quaestor.edits.linkless_folders import Content, Folders, PlaceError
 from quaestor.edits.place_replacement import Fitted, fit
-from quaestor.edits.plans import FileChange, How, Kind, Plan, Refusal
-from quaestor.edits.syntax_check import newly_broken
+from quaestor.edits.plans import (
+    Change,
+    Create,
+    Delete,
+    FileChange,
+    How,
+    Kind,
+    Plan,
+    Proposal,
+    Refusal,
+    Rename,
+    Replace,
+    Whole,
+)
+from quaestor.edits.quoted_places import new_elision
 from quaestor.edits.three_way_merge import hunks
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
 
 _DOTS_ARE_CODE = frozenset({"python", "starlark", "yaml"})
 _NEW_MODE = 0o644
@@ -111,7 +139,7 @@ class _Planning:
         if self._check_syntax and file.data is not None:
             source = self._files[file.renamed_from].before if file.renamed_from else None
             base = source.data if source is not None else before
-            line = newly_broken(base, file.data, path)
+            line = _newly_broken(base, file.data, path)
             if line is not None and base is None:
                 found.append(f"it does not parse (line {line})")
             elif line is not None:
@@ -228,3 +256,74 @@ def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None
     lazy = new_elision(list(lines), known, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
     if lazy is not None:
         raise _Refused("elided", f"the text for {path!r} leaves lines out ({lazy.strip()!r}); write all of them")
+
+
+def broken_line(data: bytes, path: str) -> int | None:
+    """Return the line, from 1, at which a file does not parse; None if it does or nobody can tell."""
+    language = recognise(data, path)
+    if len(data) > LARGEST_PARSED:
+        return None
+    strict = _STRICT.get(language)
+    if strict is not None:
+        return strict(data)
+    if language not in SYNTAXES or why_not_parse(data, path):
+        return None
+    decoded = decode(data)
+    tree = parse(decoded.data, SYNTAXES[language].grammar, decoded.encoding)
+    if tree is None or not tree.root_node.has_error:
+        return None
+    return _first_error(tree.root_node)
+
+
+def _newly_broken(before: bytes | None, after: bytes, path: str) -> int | None:
+    """Return the line at which a file no longer parses that did before; None where it never parsed.
+
+    A grammar that finds fault with the file as it was says nothing about the change.
+    """
+    line = broken_line(after, path)
+    if line is None or before is None:
+        return line
+    return None if broken_line(before, path) is not None else line
+
+
+def _first_error(node: Node) -> int:
+    while True:
+        worse = next((child for child in node.children if child.has_error or child.is_missing), None)
+        if worse is None or node.is_error:
+            return node.start_point[0] + 1
+        node = worse
+
+
+def _python(data: bytes) -> int | None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            ast.parse(data)
+        except SyntaxError as error:
+            return error.lineno or 1
+        except (ValueError, RecursionError, MemoryError):
+            return None
+    return None
+
+
+def _json(data: bytes) -> int | None:
+    try:
+        json.loads(data)
+    except json.JSONDecodeError as error:
+        return error.lineno
+    except (ValueError, RecursionError):
+        return None
+    return None
+
+
+def _toml(data: bytes) -> int | None:
+    try:
+        read_toml(data.decode("utf-8", errors="replace"))
+    except tomllib.TOMLDecodeError:
+        return 1
+    except ValueError:
+        return None
+    return None
+
+
+_STRICT: dict[str, Callable[[bytes], int | None]] = {"python": _python, "json": _json, "toml": _toml}

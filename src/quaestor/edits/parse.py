@@ -18,7 +18,6 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from quaestor.edits.changes import Change, Create, Problem, Proposal, Replace, Whole
 from quaestor.edits.patches import (
     FENCE,
     is_diff_head,
@@ -29,6 +28,7 @@ from quaestor.edits.patches import (
     read_diff,
     read_patch,
 )
+from quaestor.edits.plans import Change, Create, Problem, Proposal, Replace, Whole
 
 
 def read_whole_files(lines: list[str]) -> tuple[list[Change], list[Problem]]:

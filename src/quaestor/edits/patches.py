@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 
-from quaestor.edits.changes import Change, Create, Delete, Problem, Rename, Replace
+from quaestor.edits.plans import Change, Create, Delete, Problem, Rename, Replace
 
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([^`]*)$")
 """A line that opens or closes a fence: its marks, and what follows them."""

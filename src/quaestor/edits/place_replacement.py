@@ -10,16 +10,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.edits.changes import Replace
-from quaestor.edits.elisions import is_elision, new_elision, split_at_elisions
 from quaestor.edits.file_text import Line, Text, block_lines
 from quaestor.edits.indents import Mending, UnclearError
-from quaestor.edits.plans import How, Kind, Refusal
+from quaestor.edits.plans import How, Kind, Refusal, Replace
 from quaestor.edits.quoted_places import (
     Alignment,
     alignments,
     indent_of,
+    is_elision,
     key,
+    new_elision,
+    split_at_elisions,
     strictest,
     weight,
     windows,

@@ -31,8 +31,14 @@ from quaestor.embedding.requests_and_replies import (
 )
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, explained, headers_for
-from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
-from quaestor.llm.endpoints.failures import TooLongError, UnreachableError, refuses_so_many, worth_retrying
+from quaestor.llm.endpoints.failures import (
+    Endpoint,
+    TooLongError,
+    UnreachableError,
+    refuses_so_many,
+    shown_url,
+    worth_retrying,
+)
 from quaestor.llm.tokens import Tokenizer
 
 if TYPE_CHECKING:

@@ -1,23 +1,26 @@
-"""Embedders that take their time, or money: what they are held to, and what they give.
+"""Embedders that take their time, or money: what they are held to, what they give, and what stands in for them.
 
-The accounts lie on a higher floor; they come in as a ``Meter``. An ``Allowance`` is what one piece of work may cost.
+The accounts lie on a higher floor; they come in as a ``Meter``. An ``Allowance`` is what one piece of work may cost. A
+stand-in takes an embedder's place where the user did not name it, and where its server is down.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
-from quaestor.core.errors import BudgetError
+from quaestor.core.errors import BudgetError, UpstreamError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.embedding import Vectors
+from quaestor.embedding import Embedder, Vectors
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
 
 Use = Literal["index", "search"]
 Outcome = Literal["done", "failed"]
@@ -150,3 +153,91 @@ class SlowEmbedder(ABC):
 
 class RemoteEmbedder(SlowEmbedder):
     """An embedder that is asked over a wire; its name identifies the model and its server."""
+
+
+class UnaskedEmbedder(RemoteEmbedder):
+    """Stands for an embedder behind an endpoint, and sends nothing.
+
+    Args:
+        name: of the embedder that it stands for.
+        dimensions: length of that one's vectors.
+        spec: the setting that lets it be asked.
+    """
+
+    def __init__(self, name: str, dimensions: int, spec: str) -> None:
+        self.name = name
+        self._dimensions = dimensions
+        self._spec = spec
+
+    @property
+    def dimensions(self) -> int:
+        """Length of each vector."""
+        return self._dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Send nothing.
+
+        Raises:
+            UpstreamError: always.
+        """
+        raise self._refusal()
+
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+        """Return that nothing was embedded, and why."""
+        count = len(texts)
+        return Encoded(np.zeros((count, self._dimensions), np.float32), np.zeros(count, np.bool_), 0, self._refusal())
+
+    def _refusal(self) -> UpstreamError:
+        return UpstreamError(
+            f"Nothing was sent to {self.name!r}, which the index names and no setting of yours does: "
+            f"give --embedder {self._spec} once, or set 'embedder', to let it be asked"
+        )
+
+
+_PAUSE_SECONDS = 30.0
+
+
+class ForgivingEmbedder:
+    """An embedder of queries that gives zeros, which are like nothing, when the one behind it fails.
+
+    After a failure it is left alone for a while, so that not every search waits for a server that is down.
+
+    Args:
+        inner: the embedder.
+        clock: seconds that never go back.
+
+    Attributes:
+        failure: why the last query was not embedded; None if it was.
+    """
+
+    def __init__(self, inner: Embedder, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._inner = inner
+        self._clock = clock
+        self._until = float("-inf")
+        self.failure: UpstreamError | None = None
+
+    @property
+    def name(self) -> str:
+        """The inner embedder's."""
+        return self._inner.name
+
+    @property
+    def dimensions(self) -> int:
+        """The inner embedder's."""
+        return self._inner.dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        """Return one unit row per text, or rows of zeros where the server is down.
+
+        Raises:
+            BudgetError: it could cost more than a limit leaves.
+        """
+        if self.failure is None or self._clock() >= self._until:
+            try:
+                vectors = self._inner.encode(texts)
+            except UpstreamError as failure:
+                self.failure, self._until = failure, self._clock() + _PAUSE_SECONDS
+            else:
+                self.failure = None
+                return vectors
+        return np.zeros((len(texts), self._inner.dimensions), np.float32)

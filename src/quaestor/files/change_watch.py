@@ -17,7 +17,7 @@ from quaestor.files.consistent_read import is_racy
 from quaestor.files.git_folder import deciding_files, index_file, repository_root
 from quaestor.files.ignore import NESTED_EXCLUDE, outer_files
 from quaestor.files.walk import Found
-from quaestor.files.walk_decisions import Decisions
+from quaestor.files.walk_rules import Decisions
 
 if TYPE_CHECKING:
     from quaestor.files.inotify import InotifyWatch

@@ -28,8 +28,7 @@ from quaestor.files.extras import extra_is_installed
 from quaestor.files.file_names import storable
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk_decisions import Decisions
-from quaestor.files.walk_rules import Folder, OpenFolder, Rules
+from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules
 
 
 class Found:

@@ -1,15 +1,18 @@
 """Which entries of a folder are wanted: patterns, what git tracks, and what earlier walks decided, joined.
 
-A decision is kept from one walk to the next while nothing that it rests on has changed: the settings, the
-ignore files above the entry, and, for what is ignored, the repository's index.
+Decisions are kept with the index from one walk to the next while nothing that they rest on has changed. One by pattern
+holds while the settings, the ignore files above the entry and, for what is ignored, the repository's index are the
+same; one by content holds while the file's size and stamp are.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Set as AbstractSet
 from pathlib import Path
+from typing import Any, Self
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.files.consistent_read import is_racy, stamp_of
@@ -25,7 +28,13 @@ from quaestor.files.ignore import (
     root_level,
 )
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk_decisions import NO_FILE, Decisions, Stamp
+
+_VERSION = 1
+
+_Stamp = tuple[int, int]
+"""A file's size and stamp (see ``reading``); (-1, 0) for a file that does not exist."""
+
+_NO_FILE: _Stamp = (-1, 0)
 
 
 # Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.
@@ -159,12 +168,12 @@ class Rules:
         stamp = self.after.tracked[tracked.prefix] = self._stamp(str(tracked.file))
         return stamp == self.before.tracked.get(tracked.prefix)
 
-    def _stamp(self, place: str) -> Stamp:
+    def _stamp(self, place: str) -> _Stamp:
         """Return a file's size and stamp; a stamp that proves nothing is replaced by one that equals no other."""
         try:
             state = os.stat(place)  # noqa: PTH116 - hot
         except (OSError, ValueError):
-            return NO_FILE
+            return _NO_FILE
         racy = is_racy(state.st_mtime_ns, self._now)
         return state.st_size, -self._now if racy else stamp_of(state)
 
@@ -197,3 +206,83 @@ def _names(place: str) -> frozenset[str]:
         return frozenset(os.listdir(place))  # noqa: PTH208
     except OSError:
         return frozenset()
+
+
+class Decisions:
+    """The remembered part of a walk. Paths are as the file system gives them.
+
+    Attributes:
+        rules: digest of the settings.
+        outer: ignore files outside the root that apply inside it.
+        sources: per folder (``""`` is the root, others end with ``/``), its ignore files.
+        folders: folders that were entered.
+        ignored: entries that a pattern left out; folders end with ``/``.
+        tracked: per repository (``""`` is the root's), its index.
+        rescued: files that are indexed only because they are tracked.
+        refused: files that were left out for what is in them: reason, detail, and the stamp that they hold
+            for.
+    """
+
+    __slots__ = ("folders", "ignored", "outer", "refused", "rescued", "rules", "sources", "tracked")
+
+    def __init__(self, rules: str = "") -> None:
+        self.rules = rules
+        self.outer: dict[str, _Stamp] = {}
+        self.sources: dict[str, dict[str, _Stamp]] = {}
+        self.folders: set[str] = set()
+        self.ignored: set[str] = set()
+        self.tracked: dict[str, _Stamp] = {}
+        self.rescued: set[str] = set()
+        self.refused: dict[str, tuple[Reason, str, _Stamp]] = {}
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Decisions):
+            return NotImplemented
+        return all(getattr(self, name) == getattr(other, name) for name in self.__slots__)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def to_text(self) -> str:
+        """Return the decisions as JSON in ASCII."""
+        return json.dumps(
+            {
+                "version": _VERSION,
+                "rules": self.rules,
+                "outer": self.outer,
+                "sources": self.sources,
+                "folders": sorted(self.folders),
+                "ignored": sorted(self.ignored),
+                "tracked": self.tracked,
+                "rescued": sorted(self.rescued),
+                "refused": self.refused,
+            },
+            separators=(",", ":"),
+        )
+
+    @classmethod
+    def from_text(cls, text: str | None) -> Self:
+        """Return remembered decisions; empty ones where the text is missing or not understood."""
+        try:
+            return cls._read(json.loads(text or ""))
+        except (ValueError, KeyError, TypeError, AttributeError):
+            return cls()
+
+    @classmethod
+    def _read(cls, data: dict[str, Any]) -> Self:
+        if data["version"] != _VERSION:
+            return cls()
+        read = cls(data["rules"])
+        read.outer = _stamps(data["outer"])
+        read.sources = {folder: _stamps(files) for folder, files in data["sources"].items()}
+        read.folders = set(data["folders"])
+        read.ignored = set(data["ignored"])
+        read.tracked = _stamps(data["tracked"])
+        read.rescued = set(data["rescued"])
+        read.refused = {
+            path: (reason, detail, (size, time)) for path, (reason, detail, (size, time)) in data["refused"].items()
+        }
+        return read
+
+
+def _stamps(data: dict[str, list[int]]) -> dict[str, _Stamp]:
+    return {name: (size, time) for name, (size, time) in data.items()}

@@ -1,15 +1,18 @@
-"""Keeping a store in step with a folder: plan, refresh, survey."""
+"""Keeping a store in step with a folder: what changed, plan, refresh, survey."""
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.core.errors import IndexBusyError, IndexReadOnlyError
+from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, NotFoundError
+from quaestor.core.passages import Document
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
+from quaestor.files.change_watch import ChangeWatch
 from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
 from quaestor.files.file_names import on_disk
 from quaestor.files.git_folder import head_commit
@@ -26,7 +29,7 @@ from quaestor.files.ingest_report import (
 )
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
-from quaestor.indexing.changed_files import DECISIONS_KEY, Scanner
+from quaestor.files.walk_rules import Decisions
 from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending
 from quaestor.stores import Store
 from quaestor.stores.shared_work import SharingStore
@@ -34,6 +37,7 @@ from quaestor.stores.shared_work import SharingStore
 if TYPE_CHECKING:
     from quaestor.indexing.intake import Intake
     from quaestor.indexing.survey import Surveyed
+
 
 __all__ = [
     "Changes",
@@ -54,6 +58,9 @@ RECIPE_KEY = "ingest.recipe"
 
 _BEGUN_KEY = "ingest.begun"
 """The metadata under which a store says that its first index was begun and is not whole yet; empty once it is."""
+
+DECISIONS_KEY = "ingest.decisions"
+"""The metadata under which a store keeps what walks decided."""
 
 
 class Indexer:
@@ -309,3 +316,75 @@ class Indexer:
     @property
     def _is_shared(self) -> bool:
         return isinstance(self._store, SharingStore)
+
+
+class Scanner:
+    """Compares a root with a store, and remembers between calls what the store holds.
+
+    Attributes:
+        decisions: what the store remembers of earlier walks.
+    """
+
+    def __init__(self, root: Path, store: Store, settings: IngestSettings) -> None:
+        self._root = root
+        self._store = store
+        self._settings = settings
+        self._generation = -1
+        self._documents: dict[str, Document] = {}
+        self._quiet = ChangeWatch(root)
+        self._turns = threading.RLock()
+        self.decisions = Decisions()
+
+    def documents(self) -> Mapping[str, Document]:
+        """Return the store's documents by path; read again only after a commit, by whatever process."""
+        with self._turns:
+            self._read_store()
+            return self._documents
+
+    def scan(self) -> Found:
+        """Compare sizes and stamps with the store's; reads no file but ignore files.
+
+        The root is walked, but from the third time on only if something happened in it, where the kernel tells.
+        """
+        with self._turns:
+            self._read_store()
+            return self._quiet.look(self._walk, self.decisions)
+
+    def distrust(self) -> None:
+        """Walk at the next scan, whatever the kernel tells."""
+        with self._turns:
+            self._quiet.forget()
+
+    def follow(self, transactions: int, written: Mapping[str, Document | None], decisions: Decisions) -> None:
+        """Take over what was just committed, without reading it back, if nobody else committed meanwhile.
+
+        Args:
+            transactions: how many were made since the last scan.
+            written: documents by path, None for those removed.
+            decisions: what the store remembers of walks now.
+        """
+        with self._turns:
+            if self._store.generation() != self._generation + transactions:
+                return
+            self._generation += transactions
+            self.decisions = decisions
+            for path, document in written.items():
+                if document is None:
+                    self._documents.pop(path, None)
+                else:
+                    self._documents[path] = document
+
+    def _walk(self) -> Found:
+        if (now := checked_root(self._root)) != self._root:
+            # Whoever may write beside the folder could show another one in its place.
+            raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
+        return walk(self._root, self._settings, self._documents, self.decisions)
+
+    def _read_store(self) -> None:
+        generation = self._store.generation()
+        if generation == self._generation:
+            return
+        self._documents = dict(self._store.documents())
+        self.decisions = Decisions.from_text(self._store.metadata(DECISIONS_KEY))
+        self._generation = generation
+        self._quiet.forget()  # another process wrote: what was found is held against other documents now

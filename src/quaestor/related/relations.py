@@ -10,21 +10,21 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from quaestor.embedding import Embedder
-from quaestor.related.candidates import (
-    Candidate,
-    Candidates,
-    documents_with_name,
-    split_tests,
-    that_may_define,
-    that_may_use,
-)
 from quaestor.related.imports import imports_of
 from quaestor.related.neighbours import beside, importers, mirrors, outline
 from quaestor.related.occurrences import enclosing
 from quaestor.related.relation_inputs import Found, Sources
 from quaestor.related.relatives import KINDS, Related, RelatedKind, Relative, Target
 from quaestor.related.stored_files import IndexedFile, chunk_relative, load_file
-from quaestor.related.uses import Confirmer
+from quaestor.related.uses import (
+    Candidate,
+    Candidates,
+    Confirmer,
+    documents_with_name,
+    split_tests,
+    that_may_define,
+    that_may_use,
+)
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import Store, StoredChunk
 

@@ -12,9 +12,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import QuaestorError
-from quaestor.state.rows import Connection, Shared
+from quaestor.state.rows import Connection, Shared, SharedFile
 
 _LOG = logging.getLogger("quaestor.server")
 _RENEWALS = 4

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from quaestor.server.upload_shelf import Lying, lying_in, written
+from quaestor.server.uploads import Lying, lying_in, written
 from quaestor.state.postgres import StateConnection, StateTables
 
 _SIZES = "select name, octet_length(data), changed from uploads where owner = ?"

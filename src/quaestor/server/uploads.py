@@ -1,17 +1,25 @@
 """What one user uploaded or pasted: files in a folder of that user's, which is a corpus like any other.
 
-Names come from outside. What is stored under is made of letters, digits and a few marks, lies directly in the folder,
-and is refused where the index would leave it out: a document that nobody can find is worse than an error.
+Names come from outside. A document is stored under letters, digits and a few marks, lies directly in the folder, and
+is refused where the index would leave it out: a document that nobody can find is worse than an error. A ``Shelf`` is
+where the files lie; ``FolderShelf`` is the one on disk.
 """
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
 import re
+import secrets
+import threading
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from quaestor.assemble import ingest_settings, shared_tables
 from quaestor.convert import ConversionError, converted
@@ -19,7 +27,6 @@ from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
 from quaestor.files.deny import deny_content, largest
 from quaestor.files.walk_rules import left_out
-from quaestor.server.upload_shelf import FolderShelf, Lying, Shelf
 
 _ODD = re.compile(r"[^\w .()+,@-]|[\r\n\t]")
 _LONGEST_NAME = 120
@@ -28,6 +35,8 @@ _MOST_BYTES = 200_000_000
 _WIDE = (b"\xff\xfe", b"\xfe\xff", b"\x00\x00\xfe\xff")
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f]")
 _LOCAL = "local"
+
+_NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class DocumentRefusedError(UsageError):
@@ -231,3 +240,118 @@ def _not_text(name: str) -> DocumentRefusedError:
         status=415,
         code="unsupported_media_type",
     )
+
+
+class Lying(NamedTuple):
+    """A document on a shelf: its name, its bytes, and when it was put there, in microseconds since the epoch."""
+
+    name: str
+    size: int
+    changed: int
+
+
+class Shelf(Protocol):
+    """One user's documents by their names."""
+
+    @property
+    def folder(self) -> Path:
+        """Where they lie as files, or are copied to; made by the first of them."""
+
+    def all(self) -> list[Lying]:
+        """Return all of them, in any order."""
+
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+        """Put a document there as a whole or not at all, under the first of some names that is free.
+
+        Args:
+            names: to choose from.
+            data: its bytes.
+            check: called with what is there, while nobody else adds anything; what it raises ends it.
+
+        Raises:
+            OSError: there is no room on the disk.
+        """
+
+    def remove(self, name: str) -> None:
+        """Remove one, if it is there."""
+
+    def bring(self) -> None:
+        """Bring the folder up to what lies on the shelf."""
+
+
+class FolderShelf:
+    """A ``Shelf`` that is its folder.
+
+    Args:
+        folder: of the user's own.
+        incoming: a folder of the same disk, where files are written before they are there.
+    """
+
+    # Two uploads at once would find the same room, and no link tells names apart on disks that know none.
+    _adding = threading.Lock()
+
+    def __init__(self, folder: Path, incoming: Path) -> None:
+        self.folder = folder
+        self._incoming = incoming
+
+    def all(self) -> list[Lying]:
+        """Return all of them, in any order."""
+        return lying_in(self.folder)
+
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+        """Write a file elsewhere, and move it to where no other is."""
+        with self._adding:
+            check(self.all())
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with written(self._incoming, data) as place:
+                free = (name for name in names if not os.path.lexists(self.folder / name))
+                name = next(one for one in free if _moved(place, self.folder / one))
+        return _lying(self.folder / name)
+
+    def remove(self, name: str) -> None:
+        """Remove one, if it is there."""
+        (self.folder / name).unlink(missing_ok=True)
+
+    def bring(self) -> None:
+        """Do nothing: what lies there is what there is."""
+
+
+def lying_in(folder: Path) -> list[Lying]:
+    """Return the files of a folder; there need be none."""
+    try:
+        entries = list(os.scandir(folder))
+    except FileNotFoundError:
+        return []
+    return [_lying(Path(entry.path)) for entry in entries if entry.is_file(follow_symlinks=False)]
+
+
+def _lying(path: Path) -> Lying:
+    found = path.lstat()
+    return Lying(path.name, found.st_size, found.st_mtime_ns // 1000)
+
+
+@contextmanager
+def written(folder: Path, data: bytes) -> Iterator[Path]:
+    """Give a file with some bytes that only this user may read, under a name of its own; it is gone afterwards."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    place = folder / secrets.token_hex(8)
+    try:
+        with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            file.write(data)
+        yield place
+    finally:
+        place.unlink(missing_ok=True)
+
+
+def _moved(place: Path, target: Path) -> bool:
+    """Give a file another place, unless that was taken meanwhile; return whether it has it."""
+    try:
+        # Unlike a move, this never takes the place of a file that another process has just put there.
+        os.link(place, target)
+    except FileExistsError:
+        return False
+    except OSError as error:
+        if error.errno not in _NO_LINKS:
+            raise
+        place.replace(target)
+    return True

@@ -12,7 +12,7 @@ from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.llm import chatml
 from quaestor.llm.models.wire import as_wire
 from quaestor.sessions.records import CallRecord, Ending, TurnRecord
-from quaestor.sessions.session_place import SessionUnusableError
+from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.rows import RowsRefusedError
 

@@ -14,10 +14,9 @@ from quaestor.llm.models.capabilities import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import sent_messages as packing
 from quaestor.sessions import session_tables as tables
-from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Sent, SessionInfo, Source, TurnRecord
-from quaestor.sessions.rounds import Plan
+from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Plan, Sent, SessionInfo, Source, TurnRecord
 from quaestor.sessions.rows import ago, as_shown, ending_of, message_of
-from quaestor.sessions.session_place import SessionPlace
+from quaestor.sessions.session_tables import SessionPlace
 
 _TITLE = 80
 _DECIDED = "select decisions from requests where turn = ?"

@@ -1,8 +1,9 @@
-"""The tables of a session's file, and what its failures mean.
+"""The tables of a session, what holds them, and what its failures mean.
 
-SQLite rather than lines of JSON: a step is written whole or not at all without any repair at the next start, a
-message is referred to by its number instead of being written again with each request, and lists and totals are read
-without the rest. Rows are only ever added. One file a session, so that a damaged one hurts no other.
+A session lies in a file, in the process, or on a server that others use as well. A file is SQLite rather than lines of
+JSON: a step is written whole or not at all without any repair at the next start, a message is referred to by its
+number instead of being written again with each request, and lists and totals are read without the rest. Rows are only
+ever added. One file a session, so that a damaged one hurts no other.
 
 With a write-ahead log, ``kill -9`` loses nothing that was committed. A power cut may lose the last step and damages
 nothing; a full flush with every step would protect that step as well and make each turn wait for the disk.
@@ -14,13 +15,13 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Protocol
 
-from quaestor.core.errors import LimitError, NotFoundError
-from quaestor.sessions.session_place import SessionUnusableError
-from quaestor.state.rows import RowsRefusedError
+from quaestor.core.errors import LimitError, NotFoundError, UsageError
+from quaestor.state.rows import Connection, RowsRefusedError
 
 APPLICATION = 0x51535472
 VERSION = 7
@@ -357,3 +358,38 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     known = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
     if missing := set(TABLES) - known:
         raise damaged(repr(str(path)), f"it has no {', '.join(sorted(missing))}")
+
+
+class SessionUnusableError(UsageError):
+    """A session is damaged, of another program, or of a newer version."""
+
+    code = "session"
+
+
+class SessionPlace(Protocol):
+    """Holds the tables of one session."""
+
+    @property
+    def saved(self) -> bool:
+        """Whether it outlives the process."""
+
+    def reading(self) -> AbstractContextManager[Connection]:
+        """Give a connection to read with.
+
+        Raises:
+            SessionUnusableError: it cannot be read.
+        """
+
+    def writing(self) -> AbstractContextManager[Connection]:
+        """Give a connection inside a transaction that no other of this session runs beside.
+
+        Raises:
+            LimitError: there is no room; what was recorded before is whole.
+            SessionUnusableError: it cannot be written.
+        """
+
+    def damaged(self, said: object) -> SessionUnusableError:
+        """Return the error for rows that cannot be read."""
+
+    def close(self) -> None:
+        """Release what it holds open."""

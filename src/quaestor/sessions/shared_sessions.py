@@ -9,8 +9,8 @@ from quaestor.core.errors import NotFoundError
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import SessionInfo
 from quaestor.sessions.rows import clean, now
-from quaestor.sessions.session_place import SessionUnusableError
 from quaestor.sessions.session_reader import shown_title
+from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.postgres import SESSION, StateConnection, transaction
 from quaestor.stores.postgres.connection import Database

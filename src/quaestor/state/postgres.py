@@ -17,8 +17,8 @@ from psycopg import sql
 
 from quaestor.core.errors import QuaestorError
 from quaestor.state.rows import RowsRefusedError, Values
+from quaestor.stores.postgres.connection import Connection as Raw
 from quaestor.stores.postgres.connection import Database as Server
-from quaestor.stores.postgres.pool import Connection as Raw
 
 STATE = "quaestor_state"
 SESSION = "quaestor_session"

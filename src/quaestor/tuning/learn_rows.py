@@ -19,8 +19,7 @@ from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.made import SourceText
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bags_of
-from quaestor.tuning.train_embedder import Recipe, train
-from quaestor.tuning.trainable_embedder import Parameters, quantise
+from quaestor.tuning.train_embedder import Parameters, Recipe, quantise, train
 from quaestor.tuning.training_pairs import Kind, Pair, code_pairs, prose_pairs
 
 Floats = NDArray[np.float32]

@@ -13,7 +13,7 @@ from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
-from quaestor.indexing.reembed import texts_of
+from quaestor.indexing.pending_vectors import texts_of
 from quaestor.search.dense_trust import trusting
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Mode

@@ -1,17 +1,17 @@
-"""What embedders are tuned and asked on, and how far vectors are best trusted."""
+"""What embedders are tuned and asked on, how far vectors are best trusted, and ending it all when the time is up."""
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable, Sequence
+import time
+from collections.abc import Callable, Container, Iterable, Sequence
 
-from quaestor.core.errors import UsageError
+from quaestor.core.errors import LimitError, UsageError
 from quaestor.core.wording import amount
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.statistics import difference
 from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, replaced, sampled
-from quaestor.tuning.time_limit import Clock
 from quaestor.tuning.training_pairs import Pair
 from quaestor.tuning.trial_search import Chunks, Trial
 from quaestor.tuning.tuning_questions import PARTS, Ground, part_of
@@ -23,6 +23,9 @@ TRUSTS = (1.0, 2.0, 4.0)
 
 Answers = dict[str, tuple[float, float]]
 """NDCG@10 of the whole search and of vectors alone for each question, by its id."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many questions are asked, of about how many, and what is being done."""
 
 
 class Bench:
@@ -103,3 +106,43 @@ class Half:
 def by_question(questions: Sequence[Question], whole: Sequence[float], dense: Sequence[float]) -> Answers:
     """Return values by the questions that they belong to."""
     return {one.id: values for one, values in zip(questions, zip(whole, dense, strict=True), strict=True)}
+
+
+class Clock:
+    """Counts questions, tells of them, and ends the work when the time is up."""
+
+    def __init__(self, seconds: float, progress: Progress) -> None:
+        self._started = time.monotonic()
+        self._seconds = seconds
+        self._progress = progress
+        self._doing = ""
+        self._done = 0
+        self.total = 1
+
+    def doing(self, what: str) -> None:
+        """Say what is being done from here on."""
+        self._doing = what
+        self._progress(self._done, self.total, what)
+
+    def tick(self) -> None:
+        """Count a question, and look."""
+        self._done += 1
+        self.look()
+        self._progress(min(self._done, self.total - 1), self.total, self._doing)
+
+    def look(self) -> None:
+        """End the work if the time is up.
+
+        Raises:
+            LimitError: it is.
+        """
+        if time.monotonic() - self._started > self._seconds:
+            raise LimitError(
+                f"Tuning was not done within {self._seconds:g} seconds, and nothing was changed. Give it more with "
+                "--seconds, or less to do with --questions."
+            )
+
+    def finish(self) -> float:
+        """Say that all is done, and return the seconds that it took."""
+        self._progress(self.total, self.total, "done")
+        return time.monotonic() - self._started

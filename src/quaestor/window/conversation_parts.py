@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core.messages import Message
-from quaestor.window import evidence, summarising
+from quaestor.window import evidence, summary
 from quaestor.window.conversation_costs import RESULT, Unit
 
 EXAMPLE = "example_"
@@ -64,7 +64,7 @@ def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: 
 
 def _is_asked(message: Message) -> bool:
     # What the window or the engine wrote in the user's role asks nothing.
-    return message.role == "user" and message.name not in (evidence.NAME, summarising.NAME, RESULT)
+    return message.role == "user" and message.name not in (evidence.NAME, summary.NAME, RESULT)
 
 
 def _carries(messages: Sequence[Message], end: int) -> bool:

@@ -1,14 +1,21 @@
-"""What slid out, in few words: by a model when there is one, else by the most central sentences."""
+"""What slid out, in few words: by a model when there is one, else by the most central sentences.
+
+A bad summary is discarded. Nothing is lost by it, for the transcript is as it was.
+"""
 
 from __future__ import annotations
 
+import collections
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import log1p, sqrt
 
 from quaestor.core.messages import Message
+from quaestor.window.conversation_costs import Counter
 from quaestor.window.message_reading import content_terms
+from quaestor.window.trim import trim
+from quaestor.window.window_settings import Wording
 from quaestor.window.window_values import Summarise
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
@@ -16,6 +23,10 @@ _LETTERS = 4_000
 _LONGEST = 400
 _NEWEST = 300
 _OLDEST = 60
+
+NAME = "summary"
+# Less than this, in tokens, says nothing.
+_LEAST = 24
 
 
 def central_sentences(messages: Sequence[Message], budget: int, count: Callable[[str], int]) -> str:
@@ -85,10 +96,10 @@ def _sentences(message: Message) -> list[str]:
 
 def _by_centrality(sentences: Sequence[frozenset[str]]) -> list[int]:
     """Return the numbers of the sentences, most central first, what repeats earlier choices pushed back."""
-    spread = Counter(term for terms in sentences for term in terms)
+    spread = collections.Counter(term for terms in sentences for term in terms)
     weights = {term: number * log1p(len(sentences) / number) for term, number in spread.items() if number > 1}
     first = sorted(range(len(sentences)), key=lambda number: -_weight(sentences[number], weights))
-    said: Counter[str] = Counter()
+    said: collections.Counter[str] = collections.Counter()
     again: dict[int, float] = {}
     for number in first:
         again[number] = sum(weights.get(term, 0) / (1 + said[term]) for term in sentences[number])
@@ -99,3 +110,61 @@ def _by_centrality(sentences: Sequence[frozenset[str]]) -> list[int]:
 
 def _weight(terms: frozenset[str], weights: dict[str, float]) -> float:
     return sum(weights.get(term, 0) for term in terms) / sqrt(len(terms) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """A summary, or the reason why it could not be made.
+
+    Attributes:
+        message: what is sent; None if it was discarded.
+        tokens: what it takes.
+        note: in plain words.
+    """
+
+    message: Message | None
+    tokens: int
+    note: str
+
+
+def summary_of(
+    messages: Sequence[Message], summarise: Summarise | None, budget: int, counter: Counter, wording: Wording
+) -> Summary:
+    """Return a summary of ``messages`` in up to ``budget`` tokens; never raises for what ``summarise`` does."""
+    room = budget - counter.message(as_message("", wording))
+    if room < _LEAST:
+        return Summary(None, 0, "no summary: its share of the window is too small")
+    if summarise is None:
+        return _checked_summary(messages, central_sentences(messages, room, counter.text), budget, counter, wording)
+    try:
+        text = summarise(messages)
+    except Exception as error:  # the callback may fail in any way: a model, a network, a cache
+        return Summary(None, 0, f"the summary was discarded: making it failed ({type(error).__name__}: {error})"[:300])
+    return _checked_summary(messages, text, budget, counter, wording)
+
+
+def as_message(text: str, wording: Wording) -> Message:
+    """Return the message that carries a summary.
+
+    The user's role, not the system's: it repeats what people and tools said and carries no authority.
+    """
+    return Message("user", f"{wording.summary}\n{text}", name=NAME)
+
+
+def _checked_summary(
+    messages: Sequence[Message], text: str, budget: int, counter: Counter, wording: Wording
+) -> Summary:
+    if not text.strip():
+        return Summary(None, 0, "the summary was discarded: it is empty")
+    message = as_message(text.strip(), wording)
+    tokens, replaced = counter.message(message), sum(map(counter.message, messages))
+    if tokens >= replaced:
+        return Summary(None, 0, f"the summary was discarded: its {tokens} tokens replace only {replaced}")
+    if tokens <= budget:
+        return Summary(message, tokens, f"stands for {len(messages)} messages that are left out")
+    cut = trim(text.strip(), budget, lambda part: counter.message(as_message(part, wording)), wording.trimmed)
+    if cut is None:
+        return Summary(None, 0, f"the summary was discarded: its {tokens} tokens do not fit the {budget} of its share")
+    message = as_message(cut, wording)
+    note = f"stands for {len(messages)} messages that are left out; cut short from {tokens} tokens"
+    return Summary(message, counter.message(message), note)

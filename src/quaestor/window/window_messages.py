@@ -6,11 +6,11 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaestor.core.messages import Message
-from quaestor.window import evidence, summarising
+from quaestor.window import evidence, summary
 from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import Chosen, Draft
 from quaestor.window.evidence import Placement, Placing
-from quaestor.window.summarising import Summary
+from quaestor.window.summary import Summary
 from quaestor.window.window_settings import Reminder, Settings
 from quaestor.window.window_values import Action, Decision, Section
 
@@ -73,7 +73,7 @@ def _inside(chosen: Chosen, place: int, index: int, whole: Message, full_tokens:
     return Decision("message", index, action, chosen.section, chosen.tokens[place], full_tokens, reason)
 
 
-_OWN = (evidence.NAME, summarising.NAME)
+_OWN = (evidence.NAME, summary.NAME)
 
 
 class Item(NamedTuple):

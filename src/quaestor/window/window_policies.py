@@ -13,7 +13,7 @@ import numpy as np
 from quaestor.core.messages import Message
 from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import LATEST, Draft
-from quaestor.window.summarising import Summary, summary_of
+from quaestor.window.summary import Summary, summary_of
 from quaestor.window.window_settings import Settings
 from quaestor.window.window_values import Policy, Recaller, Summarise
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.core.errors import UsageError
-from quaestor.embedding.transformer.graph import NoModelError, external_files
-from quaestor.embedding.transformer.model_folder import read_folder
+from quaestor.embedding.transformer.model_folder import NoModelError, external_files, read_folder
 from tiny_transformer import write_json, write_transformer
 
 

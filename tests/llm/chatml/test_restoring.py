@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.llm import chatml, tags
-from quaestor.llm.chatml.special_tokens import FORMS, LONGEST
+from quaestor.llm.chatml.raw import FORMS, LONGEST
 from special_tokens import SPECIAL, hostile_texts, special_in
 
 kept = st.sampled_from([(), tags.OPENINGS])

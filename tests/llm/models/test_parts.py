@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.messages import ToolCall
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
-from quaestor.llm.endpoints.failure_messages import Endpoint, shown_url
-from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.llm.endpoints.failures import Endpoint, read_overflow, shown_url
 from quaestor.llm.models.reply import ToolCallAssembler
 from quaestor.llm.models.stops import StopCutter
 

@@ -40,7 +40,7 @@ def test_strictness() -> None:
     with pytest.raises(UsageError, match="knows no when"):
         prompt.render(who="Ann", what="x", when="now")
     for bad in ("{{Who}}", "{{ who }}", "a {{", "}} b", "{{a-b}}"):
-        with pytest.raises(UsageError, match="no placeholder"):
+        with pytest.raises(UsageError, match="not a placeholder"):
             parse_prompt("x", bad)
     with pytest.raises(NotFoundError, match="chat"):
         load("../answer")

@@ -16,8 +16,7 @@ from tiktoken_ext import openai_public
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.llm.tokens import ExactTokenizer, HuggingFaceTokenizer, encoding_name_for, load_encoding, tokenizer_for
-from quaestor.llm.tokens.count_cache import CountCache
-from quaestor.llm.tokens.exact import EncodingName, read_ranks
+from quaestor.llm.tokens.exact import CountCache, EncodingName, read_ranks
 
 NAMES: tuple[EncodingName, ...] = ("cl100k_base", "o200k_base")
 SHA256 = {

@@ -9,8 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.llm.tokens.bound import CalibratedBound
-from quaestor.llm.tokens.count_cache import segments
-from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer, load_encoding
+from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer, load_encoding, segments
 
 ENCODINGS = get_args(EncodingName)
 BLANKS = ("\n", "\r\n", "\r", "\n\n", " ", "    ", "\t", "\x0c", "\x0b", "\x1c", "\x85", "\u2028", "\xa0")

@@ -14,8 +14,8 @@ from quaestor.core.errors import LimitError, UpstreamError, WindowError
 from quaestor.core.messages import Message, Usage
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.server.api.event_stream import encoded, failure
-from quaestor.sessions.rounds import Plan
+from quaestor.server.api.turn_routes import encoded, failure
+from quaestor.sessions.records import Plan
 from quaestor.window import Window
 
 HIT = Hit(

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from served import Running, get, post, serving, write
 
-from quaestor.accounts.process_state import SharedFile
 from quaestor.assemble import make_users
 from quaestor.core.errors import LimitError
 from quaestor.server.http.token_guessing import Guesses
+from quaestor.state.rows import SharedFile
 
 PATH = "/v1/models"
 

@@ -15,7 +15,7 @@ import pytest
 from served import Running, post, serving, stream, write
 
 from quaestor.core.errors import IndexBusyError, IndexUnusableError
-from quaestor.server.api.event_stream import failure
+from quaestor.server.api.turn_routes import failure
 from quaestor.server.http.error_responses import answer
 from scripted_server import Reply, ScriptedServer, StartServer
 

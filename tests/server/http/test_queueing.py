@@ -9,7 +9,7 @@ from contextlib import aclosing
 import pytest
 
 from quaestor.chat.events import Event, Passages, Searching, Text
-from quaestor.server.http.turn_queue import queued
+from quaestor.server.http.running_turns import queued
 
 
 class Turns:

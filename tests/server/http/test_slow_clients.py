@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from typing import Any
 
 import httpx
 import pytest
@@ -26,6 +27,15 @@ class TurnedLoop(asyncio.SelectorEventLoop):
     """An event loop whose clock goes on by as much more as it is told."""
 
     turned = 0.0
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.waits: list[float] = []
+
+    def call_later(self, delay: float, *given: Any, **named: Any) -> asyncio.TimerHandle:
+        """Note for how long something is waited for, too."""
+        self.waits.append(delay)
+        return super().call_later(delay, *given, **named)
 
     def time(self) -> float:
         return super().time() + self.turned
@@ -105,6 +115,15 @@ def test_heads_that_never_end_are_not_waited_for(slow: Slow, sent: bytes) -> Non
     slow.loop.turn(LATER)
     assert all(map(ended, held))
     assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"
+
+
+def test_a_head_has_20_seconds_and_a_body_60_where_nobody_says_otherwise(slow: Slow) -> None:
+    # Told by what the server waits for: to wait as long, or to turn the clock nearly so far, would judge the machine.
+    assert 20 in slow.loop.waits and 60 not in slow.loop.waits
+    with slow.connect(b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"):
+        assert slow.arrived.acquire(timeout=60)
+        assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"
+    assert 60 in slow.loop.waits
 
 
 def test_a_head_that_trickles_ends_by_one_moment(slow: Slow) -> None:

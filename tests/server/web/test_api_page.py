@@ -8,7 +8,7 @@ from typing import Any
 
 from served import Running, get
 
-from quaestor.server.web.api_description import Field, described, kind_of
+from quaestor.server.web.api_pages import Field, described, kind_of
 
 
 class _Loaded(HTMLParser):

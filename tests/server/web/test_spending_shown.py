@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.server.web.usage_in_words import in_short, money, periods
+from quaestor.server.web.page_frame import in_short, money, periods
 
 USED = {
     "requests": 3,

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.chunking.languages import PROSE
-from quaestor.server.web.highlight import COLOURS, highlight
 from quaestor.server.web.safe_text import plain, plain_line
+from quaestor.server.web.source_lines import COLOURS, highlight
 
 
 @given(st.text())
@@ -63,5 +63,5 @@ def test_what_is_very_long_stays_plain() -> None:
 
 
 def test_what_there_is_no_time_for_stays_plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.server.web.highlight._SECONDS", -1.0)
+    monkeypatch.setattr("quaestor.server.web.source_lines._SECONDS", -1.0)
     assert highlight(["def f():", "    return '<b>'"], "python") == ["def f():", "    return &#39;&lt;b&gt;&#39;"]

@@ -20,7 +20,7 @@ from quaestor.answers.overview.statements import Entry, Overview, Section, State
 from quaestor.answers.overview.tree_lines import tree
 from quaestor.core.passages import Document
 from quaestor.corpus import Corpus
-from quaestor.corpus.path_hints import plain
+from quaestor.corpus.document_paths import plain
 
 BUDGET = 1500
 """Tokens that an overview takes at most, where nothing else is said."""

@@ -1,7 +1,8 @@
 """Telling the questions that an overview answers. Pure: words in, truth out.
 
 A question is one only if nothing in it is about a thing of its own: "what is this project" is, "what is this parameter
-for" and "what is httpx" are not. So whole questions are matched, and what they may be about is a short list.
+for" and "what is httpx" are not. In English the words tell; in other languages whole questions are matched, and what
+they may be about is a short list.
 """
 
 from __future__ import annotations
@@ -9,6 +10,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+
+from quaestor.answers.overview.overview_words import OWN, is_about_the_whole, words_of, words_of_its_own
 
 _LONGEST = 160
 _POLITE = re.compile(
@@ -19,85 +22,6 @@ _POLITE = re.compile(
 )
 _TRAILING = re.compile(
     r"(?:\s+(?:please|pls|thanks|thank you|exactly|in general|in short|briefly|bitte|s'il (?:te|vous) pla[iî]t))+$"
-)
-_A = (
-    r"(?:project|repo|repository|library|lib|package|plugin|book|lesson|course|tutorial|guide|manual|service|website"
-    r"|code ?base|code|source(?:s| code)?|app|application|program|tool|framework|software|folder|directory|corpus"
-    r"|collection|documentation|docs|documents|files|texts|papers|notes|material|site|system|thing|implementation)"
-    r"(?: itself)?"
-)
-_WHOLE = r"(?:whole |entire |overall |complete )?"
-_THIS = (
-    rf"(?:(?:this|the|these|that|those|your|our) {_WHOLE}{_A}|this|it all|all (?:of )?this|everything(?: here)?|here)"
-)
-_OF = rf"(?: (?:(?:of|in|for|about|on|to|at|with) )?{_THIS}(?: {_A})?)?"
-_KIND = (
-    r"(?:(?:short|quick|brief|rough|high[- ]level|general|overall|good|one[- ]page|concise|compact|bird'?s[- ]eye) )*"
-)
-_MAP = (
-    r"(?:overview|summary|map|tour|outline|introduction|walk-?through|description|orientation|big picture|rundown"
-    r"|repo map|code map|tl;?dr)"
-)
-_PART = (
-    r"(?:parts|components|modules|packages|folders|directories|sub-?systems|pieces|building blocks|files|layers|crates"
-    r"|entry ?points?|topics|documents|sections|areas|subprojects|chapters|episodes|lessons|adapters"
-    r"|plugins|volumes|classes)"
-)
-_PARTS = rf"{_PART}(?:,? and {_PART})?"
-_MAIN = r"(?:main|major|key|most important|important|core|principal|central|top[- ]level)"
-_READ = r"(?:(?:to )?(?:read|look|explore|dig|dive|study|understand)(?:ing)?)"
-_ENGLISH = (
-    rf"what(?:'s| is| are) (?:this|that|these|those) {_WHOLE}{_A}(?: all)?(?: (?:about|for|doing|good for))?",
-    r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for|here))?",
-    rf"what (?:is|are|'s) {_THIS}(?: all)? (?:about|for)",
-    rf"what (?:does|do|can) (?:this|these|the) {_WHOLE}{_A} (?:do|contain|cover|hold|include|say|offer"
-    rf"|provide)(?: in general)?",
-    rf"what (?:kind|sort|type) of (?:{_A}) is (?:this|it)",
-    rf"what(?:'s| is| can be found| can i find| do (?:i|we) find) (?:in|inside) {_THIS}",
-    r"what(?:'s| is| do you have| have you got) here",
-    rf"(?:what|which) (?:documents|files|texts|folders|docs) (?:are (?:there|here|in here|indexed|in {_THIS})"
-    rf"|do you (?:have|know)|does it (?:have|hold))",
-    rf"(?:(?:give|show|write|get|provide|offer|make|draw|need|want|see) (?:me |us )?)(?:an? |the )?{_KIND}{_MAP}{_OF}",
-    rf"(?:an? |the )?{_KIND}(?:overview|big picture|repo map|code map){_OF}",
-    rf"(?:an? |the )?{_KIND}{_MAP} (?:of|for|about|to) {_THIS}",
-    rf"what(?:'s| is) the (?:big|overall) picture{_OF}",
-    rf"(?:the )?(?:project|repo|repository|codebase|code|corpus|documentation|documents?) {_MAP}",
-    rf"(?:summari[sz]e|describe|explain|introduce|outline|sketch) (?:(?:me|us|to me) )?{_THIS}",
-    rf"(?:explain|describe|show|what(?:'s| is)|tell me about|sketch"
-    rf"|outline) (?:me )?(?:the )?{_KIND}(?:architecture|structure|layout|organi[sz]ation)(?: (?:of|in) {_THIS})",
-    r"(?:(?:the )?(?:project|repo|repository|codebase|code) )(?:architecture|structure|layout|organi[sz]ation)",
-    rf"where (?:do|should|can|could|would|to|must|shall) ?(?:i|we|one|you|somebody|newcomers|a newcomer"
-    rf"|a beginner|beginners|a new developer)? ?(?:best )?(?:begin|start)"
-    rf"(?: {_READ}(?: (?:(?:in|at|through|into|around|with) )?{_THIS})?| (?:with|in|on) {_THIS})?",
-    rf"(?:what|(?:which|what) (?:files?|documents?|parts?|code|modules?)) (?:should|do|must|can|to) ?(?:i|we"
-    rf"|one)? ?(?:read|look at|start with|begin with) ?(?:first)?{_OF}",
-    rf"how (?:is|are) {_THIS}(?: {_A})? (?:laid[- ]?out|organi[sz]ed|structured|set up|put together|built up"
-    rf"|arranged|divided|split(?: up)?|composed|architected)",
-    r"how is it (?:laid[- ]?out|organi[sz]ed|structured|put together)",
-    rf"what (?:are|is) (?:the )?{_MAIN} {_PARTS}{_OF}",
-    rf"(?:what|which) (?:{_MAIN} )?{_PARTS} (?:does|do) (?:it|{_THIS}) (?:have|consist of|contain)",
-    rf"(?:what|which) {_PARTS} (?:are there|is (?:it|{_THIS}) made of)",
-    rf"(?:give|show) me (?:an? )?{_KIND}{_MAP} of the {_MAIN} {_PARTS}{_OF}",
-    rf"(?:what|which) (?:are|is) (?:the )?entry ?points?{_OF}",
-    rf"(?:the )?{_MAIN} {_PARTS}(?: (?:of|in) {_THIS})?(?:,? and (?:the|its) entry ?points?"
-    r"(?: (?:of|to|into) (?:the|its) [\w-]+)?)?",
-    rf"(?:get|getting|help) (?:me )?(?:an? )?(?:oriented|orientated)(?: in {_THIS})?",
-)
-# What may follow in the same breath, and what "it" is there.
-_FURTHER = (
-    rf"where (?:does|do) (?:it|{_THIS}|the program|execution"
-    r"|the (?:command[- ]line|cli|server|daemon|main loop|client)) (?:all )?(?:start|begin)",
-    r"in which (?:stages|steps|layers|phases|order)",
-    r"where (?:the program|it|the code|execution) (?:starts|begins)",
-    r"what (?:does it|can it) do(?: in general)?",
-    r"what(?:'s| is) (?:its|the) (?:main )?(?:goal|purpose|aim)",
-    r"(?:where|what) is (?:its|the) (?:public )?(?:api|entry ?point)",
-    r"(?:which|what) (?:files|examples) (?:are there|(?:do|should) i read(?: first)?)",
-    r"what (?:is it|it is) (?:about|for)",
-    rf"what are its (?:{_MAIN} )?{_PARTS}",
-    r"how is (?:it|the code) (?:laid[- ]?out|organi[sz]ed|structured)",
-    r"where is (?:everything|it) documented",
-    r"where (?:does one|to|should i|do i|should one) (?:begin|start)(?: (?:to read|reading))?",
 )
 _DAS = (
     r"(?:dieses?|das|dem|diesem|diese[rn]?|der|die)(?: ganzen?)? (?:projekt|repo|repository|bibliothek|paket"
@@ -167,16 +91,11 @@ _JAPANESE = (
     r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
-_QUESTIONS = re.compile(
-    "|".join(f"(?:{one})" for one in (*_ENGLISH, *_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE))
-)
-_MORE = re.compile("|".join(f"(?:{one})" for one in _FURTHER))
-_JOINTS = re.compile(r"\s*(?:[?.;,]+\s*(?:and\s+)?|\s+and\s+)(?=(?:what|where|how|which|in which)\b)")
-_ABOUT_NAMED = re.compile(r"(?:what(?:'s| is| are)|what does) ([\w.@ /-]{2,60}?)(?: (?:about|for|do|all about))?")
+_QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
 # What stands for something said before, where anything was said before.
-_POINTING = re.compile(
-    r"what(?:'s| is) (?:all )?(?:this|that)(?: (?:all )?(?:about|for))?|how is it .*|was ist (?:das|dies)|c'est quoi"
-)
+_POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
+_MOST_NAME = 4
+"""Words of the name of the whole."""
 
 
 def asks_for_overview(question: str, *, first: bool = True, own: Collection[str] = ()) -> bool:
@@ -190,24 +109,25 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     if len(question) > _LONGEST:
         return False
     text = _plain(question)
-    if _is_one(text, own):
+    if _QUESTIONS.fullmatch(text):
         return first or _POINTING.fullmatch(text) is None
-    begin, *rest = (part.strip(" ?.,;") for part in _JOINTS.split(text))
-    return bool(rest) and _is_one(begin, own) and all(_is_one(one, own) or _MORE.fullmatch(one) for one in rest)
+    for name in own:
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", OWN, text)
+    return is_about_the_whole(words_of(text), first=first)
 
 
 def name_asked_for(question: str) -> str:
-    """Return the name in "what is NAME", in small letters; empty where a question names nothing."""
-    begin = _JOINTS.split(_plain(question[:_LONGEST]))[0].strip(" ?.,;")
-    named = _ABOUT_NAMED.fullmatch(begin)
-    return named[1] if named else ""
+    """Return what a question is about if an overview would answer it were it the name of the whole, in small letters.
 
-
-def _is_one(text: str, own: Collection[str]) -> bool:
-    if _QUESTIONS.fullmatch(text):
-        return True
-    named = _ABOUT_NAMED.fullmatch(text)
-    return named is not None and named[1] in own
+    Empty where a question names nothing, or asks for more.
+    """
+    text = _plain(question[:_LONGEST])
+    further = words_of_its_own(words_of(text))
+    if not 0 < len(further) <= _MOST_NAME:
+        return ""
+    together = r"\W+".join(map(re.escape, further))
+    named = re.search(rf"(?<!\w){together}(?!\w)", text)
+    return named[0] if named and asks_for_overview(text, own=(named[0],)) else ""
 
 
 def _plain(question: str) -> str:

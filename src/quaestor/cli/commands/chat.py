@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -11,13 +12,18 @@ import click
 from quaestor.assemble import Index, check_endpoint, make_sessions
 from quaestor.cli.conversation_loop import Talk
 from quaestor.cli.options import count_option, filter_options, model_options, path_argument, store_option, window_option
-from quaestor.cli.output import print_remarks
+from quaestor.cli.output import echo, print_remarks
 from quaestor.cli.progress import indexing_progress
-from quaestor.cli.prompt_line import history, line_of_terminal, lines_of_stdin, questions
 from quaestor.cli.scope import Filters, configure, find_root
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.sessions.transcript import Transcript
+
+BLOCK = '"""'
+_HISTORY = 1000
+
+ReadLine = Callable[[str], str | None]
+"""Returns the next line for a prompt; None at the end."""
 
 
 @click.command("chat")
@@ -83,7 +89,7 @@ def _converse(talk: Talk, dry_run: str | None) -> int:
 
 
 def _in_script(talk: Talk) -> int:
-    for text in questions(lines_of_stdin):
+    for text in _read_questions(_lines_of_stdin):
         if not talk.say(text):
             break
     return talk.code
@@ -91,8 +97,8 @@ def _in_script(talk: Talk) -> int:
 
 def _in_terminal(talk: Talk) -> int:
     talk.greet()
-    with history(data_home(talk.settings) / "sessions" / "history"):
-        for text in questions(line_of_terminal):
+    with _prompt_history(data_home(talk.settings) / "sessions" / "history"):
+        for text in _read_questions(_line_of_terminal):
             if not _went_on(talk, text):
                 break
     return 0
@@ -116,3 +122,64 @@ def _root_of(transcript: Transcript, path: str | None) -> Path:
     if path is not None and find_root(path) != root:
         raise UsageError(f"session {transcript.id!r} is about {str(root)!r}, not {path!r}; leave the path out")
     return root
+
+
+def _read_questions(read: ReadLine, prompt: str = "› ", more: str = "… ") -> Iterator[str]:
+    """Yield what is typed: a line, lines joined by a backslash at their ends, or a block between triple quotes."""
+    while (line := read(prompt)) is not None:
+        text = line.strip()
+        if text.startswith(BLOCK):
+            text = _block(text.removeprefix(BLOCK), read, more)
+        else:
+            while text.endswith("\\") and (following := read(more)) is not None:
+                text = f"{text[:-1].rstrip()}\n{following.strip()}"
+            text = text.removesuffix("\\")
+        if text.strip():
+            yield text.strip()
+
+
+def _block(text: str, read: ReadLine, more: str) -> str:
+    while not text.rstrip().endswith(BLOCK):
+        following = read(more)
+        if following is None:
+            return text
+        text = f"{text}\n{following}"
+    return text.rstrip().removesuffix(BLOCK)
+
+
+def _lines_of_stdin(_: str) -> str | None:
+    """Return the next line of a pipe or a file."""
+    line = sys.stdin.readline()
+    return line.rstrip("\r\n") if line else None
+
+
+def _line_of_terminal(prompt: str) -> str | None:
+    """Return a line that is typed; Ctrl-D ends, Ctrl-C only begins a new line."""
+    while True:
+        try:
+            return input(prompt)
+        except EOFError:
+            echo()
+            return None
+        except KeyboardInterrupt:
+            echo("\n(Ctrl-D or /quit ends)")
+
+
+@contextmanager
+def _prompt_history(place: Path) -> Iterator[None]:
+    """Keep what is typed in a terminal for the next time, where Python has ``readline``."""
+    try:
+        import readline  # noqa: PLC0415 - not everywhere, and it changes how input() works
+    except ImportError:
+        yield
+        return
+    with suppress(OSError):
+        readline.read_history_file(place)
+    readline.set_history_length(_HISTORY)
+    try:
+        yield
+    finally:
+        with suppress(OSError):
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            place.touch(mode=0o600)
+            readline.write_history_file(place)

@@ -16,6 +16,7 @@ import click
 
 from quaestor import __version__
 from quaestor.assemble import Index, make_embedder, make_endpoint
+from quaestor.assemble.stores_by_name import EMBEDDED, is_shared
 from quaestor.assemble.tuned_index import checked_tuning
 from quaestor.chunking import cut
 from quaestor.cli.health_checks import (
@@ -29,8 +30,9 @@ from quaestor.cli.health_checks import (
     check_permissions,
     check_port,
     check_sessions,
+    check_store,
 )
-from quaestor.cli.options import json_option, model_options, path_argument
+from quaestor.cli.options import json_option, model_options, path_argument, store_option
 from quaestor.cli.output import echo, print_json, safe, style
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings, data_home
@@ -65,16 +67,19 @@ class Check:
 @click.command("doctor")
 @path_argument
 @click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and find out what it can do.")
+@store_option
 @model_options
 @json_option
-def command(path: str | None, probe: bool, model: str | None, base_url: str | None, as_json: bool) -> int:
+def command(
+    path: str | None, probe: bool, store: str | None, model: str | None, base_url: str | None, as_json: bool
+) -> int:
     """Check the installation by using each part once, and whether what is kept is whole; say what to do.
 
     Exit codes: 0, all is well; 2, something is to be set right (who may read a file, a port, a setting); 3, nobody
     answers at the model's endpoint; 4, the installation, the index or what is kept beside it is damaged.
     """
     root = find_root(path)
-    settings = configure(root, model=model, base_url=base_url).settings
+    settings = configure(root, store=store, model=model, base_url=base_url).settings
     checks = [_run_check(name, part, settings) for name, part in _PARTS.items()]
     checks += [_run_check(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
     if probe:
@@ -137,6 +142,8 @@ def _transformer(settings: Settings) -> str:
 
 
 def _tuning(root: Path, settings: Settings) -> str:
+    if is_shared(settings):
+        return "none: what a database holds is not tuned"
     tuning = checked_tuning(root, settings)
     if not tuning.embedder:
         return "none: `quaestor tune` adapts the bundled embedder to this corpus, if that helps"
@@ -152,7 +159,9 @@ def _tokens(settings: Settings) -> str:
 def _indexing(settings: Settings) -> str:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
-        with Index.build(folder, settings=settings._replace(home=home, embedder="static")) as index:
+        # Nothing of the user's is touched: neither the data folder nor the corpus that a database is set to hold.
+        alone = settings._replace(home=home, embedder="static", store=EMBEDDED, corpus="", ray="")
+        with Index.build(folder, settings=alone) as index:
             found = index.search("answer", 1)
     if not found:
         raise RuntimeError("a file that was just indexed is not found")
@@ -221,6 +230,7 @@ _PARTS: dict[str, Callable[[Settings], str]] = {
     "extra": _transformer,
     "tokens": _tokens,
     "indexing": _indexing,
+    "store": check_store,
     "sessions": check_sessions,
     "accounts": check_accounts,
     "model": check_model,

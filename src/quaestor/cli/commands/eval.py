@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+import shutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
@@ -10,24 +11,27 @@ import click
 from quaestor.assemble import TUNED, Index, ingest_settings, make_embedder
 from quaestor.assemble.embedders_by_name import allowance_of
 from quaestor.cli.costs import agreed_cost
-from quaestor.cli.evaluation_tables import print_results
 from quaestor.cli.options import json_option
-from quaestor.cli.output import print_json, remark
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark, size, style
 from quaestor.cli.progress import asking_progress, indexing_progress
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
+from quaestor.core.wording import amount
 from quaestor.evaluation.datasets import DataSet, Part, read_data_set
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
+from quaestor.evaluation.metric_scores import MAIN, shown
 from quaestor.evaluation.own_questions import own_data_set
-from quaestor.evaluation.results import results_of
+from quaestor.evaluation.results import SURE, Results, Row, results_of
 from quaestor.evaluation.running import Place, Run, Watcher
-from quaestor.evaluation.running.run import DEPTH
-from quaestor.evaluation.running.run_cost import estimate
+from quaestor.evaluation.running.run import DEPTH, estimate
+from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing import results_object, write_results
 
 _FOLDER = "evaluations"
+
+_WIDEST = 110
 
 
 @click.command("eval")
@@ -128,7 +132,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     if as_json:
         print_json(results_object(results, written))
     else:
-        print_results(results, written)
+        _print_results(results, written)
     return 0
 
 
@@ -186,3 +190,53 @@ def _plain(name: str) -> str:
     return (
         "".join(letter if letter.isalnum() or letter in "._-" else "-" for letter in name)[:60].strip(".-") or "report"
     )
+
+
+def _print_results(results: Results, written: Mapping[str, Path]) -> None:
+    """Print the configurations, what their differences are worth, and where the report lies."""
+    data_set = results.data_set
+    echo(style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
+    for sentence in data_set.about:
+        _print_wrapped(sentence)
+    echo()
+    _print_rows(results)
+    if results.comparisons:
+        echo()
+        _print_comparisons(results)
+    echo()
+    _print_wrapped(results.verdict)
+    _print_wrapped(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
+    echo(f"Report: {one_line(str(written['report']))}")
+
+
+def _print_wrapped(text: str) -> None:
+    echo(click.wrap_text(one_line(text), width=min(shutil.get_terminal_size().columns, _WIDEST)))
+
+
+def _print_rows(results: Results) -> None:
+    head = ["", "embedder", "chunker", "search", *map(shown, results.metrics), "index", "size", "chunks", "query p50"]
+    print_table(head, [_cells(results, row) for row in results.rows], range(4, len(head)))
+
+
+def _cells(results: Results, row: Row) -> list[str]:
+    own, costs = row.scored.configuration, row.scored.costs
+    means = [_interval(row.means[MAIN]), *(f"{row.means[name].mean:.3f}" for name in results.metrics[1:])]
+    chunks = f"{costs.chunks:,} × {size(round(costs.chunk_bytes))}"
+    seconds = "–" if costs.index_seconds is None else f"{costs.index_seconds:.1f} s"
+    spent = [seconds, size(costs.index_bytes), chunks, f"{costs.query_p50 * 1000:.1f} ms"]
+    return [row.name, own.embedder, own.chunker, own.search, *means, *spent]
+
+
+def _print_comparisons(results: Results) -> None:
+    head = ["", "differ in", "difference", "p", "better", "worse", ""]
+    lines = []
+    for one in results.comparisons:
+        names = f"{results.row_of(one.step.before).name} → {results.row_of(one.step.after).name}"
+        sure = "" if one.adjusted < SURE else "may be chance"
+        found = [_interval(one.difference.estimate, sign="+"), f"{one.adjusted:.4f}"]
+        lines.append([names, one.step.what, *found, str(one.better), str(one.worse), sure])
+    print_table(head, lines, range(2, 6))
+
+
+def _interval(value: Estimate, sign: str = "") -> str:
+    return f"{value.mean:{sign}.3f} [{value.low:{sign}.3f}, {value.high:{sign}.3f}]"

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import Index, is_remote
+from quaestor.assemble.embedders_by_name import names_transformer
 from quaestor.cli import crawl_progress as crawling
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
@@ -24,7 +25,6 @@ from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlReport
 from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import is_address, put_back
-from quaestor.embedding.transformer import PREFIX as TRANSFORMER
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
@@ -201,7 +201,7 @@ def _failed(changes: Changes) -> int:
 
 def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool, most: float | None) -> int:
     """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
-    if rebuild or most is not None or settings.embedder.startswith(TRANSFORMER):
+    if rebuild or most is not None or names_transformer(settings):
         Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         for changes in watch(index.refresh, hindered=lambda error: remark(f"warning: {error}")):

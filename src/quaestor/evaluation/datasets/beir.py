@@ -13,8 +13,7 @@ from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.evaluation.copies import Copy
-from quaestor.evaluation.datasets.data_files import Problems, read_objects, read_rows, text_of
-from quaestor.evaluation.datasets.dataset import DataSet, Part
+from quaestor.evaluation.datasets.dataset import DataSet, Part, Problems, read_objects, read_rows, text_of
 from quaestor.evaluation.metrics import Question, Target
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

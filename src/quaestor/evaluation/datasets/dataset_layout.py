@@ -7,9 +7,13 @@ from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.evaluation.datasets.beir import is_beir, read_beir
-from quaestor.evaluation.datasets.code_search import is_code_search, read_annotations, read_code_search
 from quaestor.evaluation.datasets.dataset import DataSet
-from quaestor.evaluation.datasets.judged_question import read_json_lines
+from quaestor.evaluation.datasets.judged_questions import (
+    is_code_search,
+    read_annotations,
+    read_code_search,
+    read_json_lines,
+)
 
 
 def read_data_set(

@@ -1,17 +1,42 @@
-"""Choosing questions, and taking out of a copy of the corpus what would give their answers away."""
+"""Choosing questions that documents give, and taking out of a copy of the corpus what would give their answers away.
+
+Comments ask for their code, commit subjects for files, headings for sections. Each question says what must be taken
+out of the copy.
+"""
 
 from __future__ import annotations
 
+import os
+import posixpath
 import random
+import re
+import subprocess
 from collections import defaultdict
-from collections.abc import Callable, Container, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
-from quaestor.evaluation.made.document_texts import SourceText, Words, letters
-from quaestor.evaluation.made.question_sources import Asked, of_code, of_history, of_prose
+from quaestor.chunking.languages import PROSE
+from quaestor.evaluation.made.clean_queries import (
+    comment_query,
+    prose_query,
+    sentence_query,
+    subject_query,
+    without_sentence,
+)
+from quaestor.evaluation.made.document_texts import Section, SourceText, Words, letters
+from quaestor.evaluation.made.surface_syntax import (
+    LANGUAGES,
+    Block,
+    comment_blocks,
+    defined_name,
+    definition_above,
+    docstrings,
+    indent_of,
+)
 from quaestor.evaluation.metrics import Question, Target
+from quaestor.search.path_roles import profile_path
 
 KINDS = ("docstring", "heading", "sentence", "link", "commit")
 """What questions are made of: comments and docstrings, headings, sentences, words of links, subjects of commits."""
@@ -58,12 +83,12 @@ def make_questions(
         about: whether a document may be asked about.
     """
     chance = random.Random(seed)
-    asked: dict[str, list[Asked]] = defaultdict(list)
+    asked: dict[str, list[_Asked]] = defaultdict(list)
     for path in chance.sample(sorted(texts), len(texts)):
         if about(path):
             for one in _of_document(texts[path], texts, chance):
                 asked[one.category].append(one)
-    of_commits = of_history(root, texts) if "commit" in kinds else ()
+    of_commits = _of_history(root, texts) if "commit" in kinds else ()
     history = [one for one in of_commits if all(about(path) for path, _, _ in one.targets)]
     asked["commit"] = chance.sample(history, len(history))
     words = Words({path: "\n".join(text.lines) for path, text in texts.items()})
@@ -83,7 +108,7 @@ def make_questions(
     return MadeSet(tuple(questions), {path: _changed(text, changes.get(path, {})) for path, text in texts.items()})
 
 
-def _is_fair(one: Asked, texts: Mapping[str, SourceText], words: Words) -> bool:
+def _is_fair(one: _Asked, texts: Mapping[str, SourceText], words: Words) -> bool:
     """Return whether only what answers a question can hold its words, once they are taken out where they stood."""
     own = texts.get(one.place)
     answers = {path for path, first, _ in one.targets if first is None}
@@ -92,11 +117,11 @@ def _is_fair(one: Asked, texts: Mapping[str, SourceText], words: Words) -> bool:
     return own is None or own.path in answers or letters(one.query) not in letters(_changed(own, one.instead))
 
 
-def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[Asked]:
-    found = list(of_code(text))
+def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_Asked]:
+    found = list(_of_code(text))
     yield from chance.sample(found, min(_OF_ONE_DOCUMENT, len(found)))
     taken: set[int] = set()
-    for one in of_prose(text, paths, chance):
+    for one in _of_prose(text, paths, chance):
         # Two questions of one paragraph would undo each other's change.
         if taken.isdisjoint(one.instead):
             taken.update(one.instead)
@@ -105,3 +130,184 @@ def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: rand
 
 def _changed(text: SourceText, instead: Mapping[int, str]) -> str:
     return "\n".join(instead.get(number, line) for number, line in enumerate(text.lines))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question with its answer.
+
+    Attributes:
+        category: ``docstring``, ``heading``, ``sentence``, ``link`` or ``commit``.
+        query: what is asked.
+        targets: (document, first line, last line) of each answer, 1-based and inclusive; no lines for a whole document.
+        place: the document where the question was found; empty for none.
+        instead: what stands instead of a line (0-based) of that document.
+    """
+
+    category: str
+    query: str
+    targets: tuple[tuple[str, int | None, int | None], ...]
+    place: str = ""
+    instead: Mapping[int, str] = field(default_factory=dict)
+
+
+_FEWEST_LINES = 4
+_MOST_LINES = 120
+_ATTRIBUTES = 3  # lines of decorators and the like between a comment and its definition
+
+
+def _of_code(text: SourceText) -> Iterator[_Asked]:
+    """Yield the questions of a source file; none of tests and examples, which say the same of what they use."""
+    profile = profile_path(text.path)
+    if text.language not in LANGUAGES or profile.test or profile.example:
+        return
+    lines = list(text.lines)
+    for block in (*comment_blocks(lines, text.language), *docstrings(lines, text.language)):
+        first = _definition(lines, block, text.language)
+        query = None if first is None else comment_query(lines[block.first : block.last + 1])
+        if first is None or query is None:
+            continue
+        last = _end(lines, max(first, block.last + 1 if block.inside else first), indent_of(lines[first]))
+        gone = range(block.first, block.last + 1)
+        left = [
+            line for number, line in enumerate(lines[first : last + 1], first) if line.strip() and number not in gone
+        ]
+        if len(left) >= _FEWEST_LINES and query.lower() not in " ".join(" ".join(left).split()).lower():
+            yield _Asked("docstring", query, ((text.path, first + 1, last + 1),), text.path, dict.fromkeys(gone, ""))
+
+
+def _definition(lines: list[str], block: Block, language: str) -> int | None:
+    """Return the line on which the definition begins that a comment belongs to, if it belongs to one."""
+    if block.inside:
+        first = definition_above(lines, block.first, language)
+        return first if defined_name(lines[first], language) else None
+    below = range(block.last + 1, min(len(lines), block.last + 1 + _ATTRIBUTES))
+    return next((number for number in below if defined_name(lines[number], language)), None)
+
+
+def _end(lines: Sequence[str], start: int, indent: int) -> int:
+    """Return the last line of what begins at ``start`` and is indented further than ``indent``."""
+    last, deeper = start, False
+    for number in range(start, min(len(lines), start + _MOST_LINES)):
+        line = lines[number]
+        if not line.strip():
+            continue
+        inside = indent_of(line) > indent
+        if number > start and not inside:
+            return number if (deeper and line.strip()[:1] in "})]") or line.strip() == "end" else last
+        deeper = deeper or inside
+        last = number
+    return last
+
+
+_COMMITS = 2000
+_SECONDS = 20.0
+_MOST_FILES = 3
+# A repository's own configuration may name programs to run: to check signatures, to watch files, to show differences.
+# And what is missing of a partial clone would be fetched.
+_HARMLESS = ("log.showSignature=false", "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false")
+_QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+
+
+def _of_history(root: Path, paths: Container[str]) -> Iterator[_Asked]:
+    """Yield the questions of a repository's newest commits that changed few of its present files; none elsewhere."""
+    settings = [part for setting in _HARMLESS for part in ("-c", setting)]
+    command = ["git", "-C", str(root), *settings, "log", "--no-merges", f"-n{_COMMITS}", "--no-show-signature"]
+    command += ["--diff-filter=AM", "--relative", "--name-only", "-z", "--format=%x01%s%x02"]
+    command += ["--no-ext-diff", "--no-textconv"]
+    quiet = {**os.environ, **_QUIET}
+    try:
+        log = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True, env=quiet).stdout
+    except (OSError, subprocess.SubprocessError):
+        return  # no repository, or no git: there is nothing to ask
+    seen: set[str] = set()
+    for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
+        subject, _, names = commit.partition("\x02")
+        files = [name.strip("\n") for name in names.split("\0") if name.strip("\n")]
+        query = subject_query(subject)
+        if query and query not in seen and 0 < len(files) <= _MOST_FILES and all(name in paths for name in files):
+            seen.add(query)
+            yield _Asked("commit", query, tuple((name, None, None) for name in files))
+
+
+_HEADING_WITHIN = 3  # lines from the start of a section
+_FEWEST_WORDS = 3
+_ADORNMENT = re.compile(r"^\s*([=\-~^\"'`#*+.:_])\1{2,}\s*$")
+_PARAGRAPH = re.compile(r"^[A-Za-z`*\"'(]")
+_LINK = re.compile(r"\[([^\]\[]{8,120})\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
+
+
+def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[_Asked]:
+    """Yield at most one question of each kind of a document of prose.
+
+    Args:
+        text: the document.
+        paths: every document of the corpus, for links.
+        chance: chooses which heading, sentence and link.
+    """
+    if text.language not in PROSE:
+        return
+    sections = list(text.sections)
+    chance.shuffle(sections)
+    paragraphs = list(_paragraphs(text.lines))
+    chance.shuffle(paragraphs)
+    makers = (
+        (_heading(text, section) for section in sections),
+        (_sentence(text, *paragraph) for paragraph in paragraphs),
+        (_link(text, number, paths) for number in range(len(text.lines))),
+    )
+    for made in makers:
+        if (asked := next(filter(None, made), None)) is not None:
+            yield asked
+
+
+def _heading(text: SourceText, section: Section) -> _Asked | None:
+    query = prose_query(section.title)
+    if query is None or len(query.split()) < _FEWEST_WORDS or section.last - section.first < _HEADING_WITHIN:
+        return None
+    plain = letters(section.title)
+    near = range(section.first, min(section.first + _HEADING_WITHIN, len(text.lines)))
+    found = next((number for number in near if plain and plain in letters(text.lines[number])), None)
+    if found is None:
+        return None
+    below = range(found + 1, min(found + 2, len(text.lines)))
+    underline = [number for number in below if _ADORNMENT.match(text.lines[number])]
+    gone = dict.fromkeys([*range(section.first, found + 1), *underline], "")
+    return _Asked("heading", query, ((text.path, found + 1, section.last + 1),), text.path, gone)
+
+
+def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of each paragraph of running text of two lines or more, or one long one."""
+    start: int | None = None
+    for number, line in enumerate((*lines, "")):
+        if line.strip():
+            start = number if start is None else start
+        elif start is not None:
+            if _PARAGRAPH.match(lines[start]):
+                yield start, number - 1
+            start = None
+
+
+def _sentence(text: SourceText, first: int, last: int) -> _Asked | None:
+    """Return the longest sentence of a paragraph as a question for the rest of it (Lee et al. 2019)."""
+    paragraph = " ".join(text.lines[first : last + 1])
+    asked = sentence_query(paragraph)
+    if asked is None:
+        return None
+    sentence, query = asked
+    kept = without_sentence(paragraph, sentence, last - first + 1)
+    instead = dict(zip(range(first, last + 1), kept, strict=True))
+    return _Asked("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
+
+
+def _link(text: SourceText, number: int, paths: Container[str]) -> _Asked | None:
+    """Return the words of a link to another document of the corpus as a question for that document."""
+    for found in _LINK.finditer(text.lines[number]):
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(text.path), found[2]))
+        query = prose_query(found[1])
+        if query is None or path == text.path or path not in paths or len(query.split()) < _FEWEST_WORDS:
+            continue
+        line = text.lines[number]
+        changed = f"{line[: found.start(1)]}here{line[found.end(1) :]}"
+        return _Asked("link", query, ((path, None, None),), text.path, {number: changed})
+    return None

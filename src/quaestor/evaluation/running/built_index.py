@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from quaestor.assemble import erase_trial_index, ingest_settings, open_trial_index
+from quaestor.assemble.estimate import survey_and_estimate
 from quaestor.core.config import Settings
 from quaestor.core.passages import Document
 from quaestor.corpus import Corpus
@@ -104,8 +105,6 @@ def built(
 
 def _price(root: Path, settings: Settings) -> float | None:
     """Return what a whole index costs, whatever of it was paid for before."""
-    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - only where embedders cost anything
-
     cost = survey_and_estimate(root, settings, rebuild=True)[1].cost
     return None if cost is None else cost / 1_000_000
 

@@ -1,4 +1,7 @@
-"""Asking every question of every configuration, unless it was asked before."""
+"""Asking every question of every configuration, unless it was asked before.
+
+What a run would cost where embedders are paid for is estimated before anything is sent.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,12 @@ import hashlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from quaestor.assemble import TUNED, Trial, open_trial_index, trial_of
+from quaestor.assemble.embedders_by_name import remote_model
+from quaestor.assemble.estimate import Estimate, estimate_queries, survey_and_estimate
 from quaestor.core.config import Settings
 from quaestor.core.errors import ConflictError
 from quaestor.corpus import Corpus
@@ -102,7 +107,7 @@ class Watcher:
 DEPTH = 50
 """Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""
 
-WARM_UP = 3
+_WARM_UP = 3
 """Searches before those whose time counts."""
 
 
@@ -224,7 +229,7 @@ def _alone(folder: Path) -> Iterator[None]:
 def _ask(corpus: Corpus, begun: _Begun, questions: Sequence[Question], answers: Answers, progress: _Count) -> None:
     """Ask some questions, and keep each answer before the next one is asked."""
     retriever, search = _retriever(corpus, begun), begun.configuration.search
-    for question in questions[:WARM_UP]:
+    for question in questions[:_WARM_UP]:
         retriever.search(question.text, DEPTH, mode=search)
     with answers.adding() as file:
         for question in questions:
@@ -253,3 +258,51 @@ def _key(begun: _Begun, about: Built) -> str:
     part, search = begun.part, begun.configuration.search
     text = repr((begun.folder.name, about.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def estimate(
+    run: Run, data_set: DataSet, configurations: Sequence[Configuration], settings_of: Callable[[Part], Settings]
+) -> Estimate | None:
+    """Return what building the missing indexes and asking the missing questions would take; None where nobody is asked.
+
+    Of an index that was begun it is what a whole one takes: an upper bound.
+
+    Args:
+        run: knows what is there already.
+        data_set: the questions.
+        configurations: what is tried.
+        settings_of: the settings of a part's corpus.
+    """
+    found: list[Estimate] = []
+    for part in data_set.parts:
+        begun: set[tuple[str, str]] = set()
+        for one in configurations:
+            settings = settings_of(part)._replace(embedder=one.embedder, chunker=one.chunker)
+            remote = remote_model(settings)
+            if remote is None:
+                continue
+            missing = run.missing(part, one)
+            if missing is None and (one.embedder, one.chunker) not in begun:
+                begun.add((one.embedder, one.chunker))
+                found.append(survey_and_estimate(part.root, settings, rebuild=True)[1])
+            if one.search != "lexical":
+                asked = part.questions if missing is None else missing
+                found.append(estimate_queries(remote, [question.text for question in (*asked[:_WARM_UP], *asked)]))
+    return _sum_of(found) if found else None
+
+
+def _sum_of(found: Sequence[Estimate]) -> Estimate:
+    """Return several estimates as one; its price is that of the first."""
+    costs = [one.cost for one in found]
+    return replace(
+        found[0],
+        embedder=", ".join(dict.fromkeys(one.embedder for one in found)),
+        exact=all(one.exact for one in found),
+        texts=sum(one.texts for one in found),
+        tokens=sum(one.tokens for one in found),
+        known=sum(one.known for one in found),
+        new=True,
+        cost=None if None in costs else sum(cost for cost in costs if cost is not None),
+        seconds=sum(one.seconds for one in found),
+        basis="of all of them together",
+    )

@@ -1,15 +1,20 @@
-"""The report: one page that needs nothing else."""
+"""The report: one page that needs nothing else.
+
+It shows the questions that two configurations answer most unlike, side by side, and those that one answers worst.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from textwrap import dedent
 
-from quaestor.evaluation.comparison import Comparison
+from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.metric_scores import MAIN, Costs, shown
-from quaestor.evaluation.results import SURE, Results, Row
+from quaestor.evaluation.metrics import Question, Target, covers
+from quaestor.evaluation.results import SURE, Comparison, Contrast, Results, Row
+from quaestor.evaluation.running import Answer, Found
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing.differing_questions import differing, worst
 from quaestor.evaluation.writing.html_report import Markup, page, tag
 from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
 from quaestor.evaluation.writing.report_json import values_of
@@ -17,6 +22,9 @@ from quaestor.evaluation.writing.report_json import values_of
 _STYLE = Path(__file__).with_name("report.css")
 _PLOTTED = 12
 _MAIN = shown(MAIN)
+
+_TARGETS = 3
+_WORST = 8
 
 
 def report(results: Results) -> str:
@@ -212,8 +220,8 @@ def _questions(results: Results) -> Iterator[Markup]:
             "p", "For each change, the questions that gain and lose most, with the first hits of both.", class_="quiet"
         )
     for one in shown:
-        yield differing(results, one)
-    found = worst(results, results.best)
+        yield _differing(results, one)
+    found = _worst(results, results.best)
     if found is not None:
         yield found
 
@@ -234,3 +242,100 @@ def _bytes(value: float) -> str:
             return f"{value:.3g} {unit}"
         value /= 1000
     return f"{value:.3g} GB"
+
+
+def _differing(results: Results, comparison: Comparison) -> Markup:
+    """Return the questions that two configurations answer most unlike, as a part that opens."""
+    before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
+    what = comparison.step.what
+    summary = (
+        f"{what}: {getattr(comparison.step.before, what)} ({before.name}) → "
+        f"{getattr(comparison.step.after, what)} ({after.name})"
+    )
+    count = f" {comparison.better} better, {comparison.worse} worse"
+    asked = results.data_set
+    return tag(
+        "details",
+        tag("summary", tag("strong", summary), tag("span", count, class_="quiet")),
+        *(_contrast(one, before, after, asked) for one in comparison.contrasts),
+    )
+
+
+def _worst(results: Results, row: Row) -> Markup | None:
+    """Return the questions that a configuration answers worst, or nothing where it answers all of them well."""
+    own = row.scored
+    values = own.values[MAIN]
+    order = sorted((number for number, value in enumerate(values) if value < 1), key=values.__getitem__)[:_WORST]
+    if not order:
+        return None
+    asked = results.data_set
+    return tag(
+        "details",
+        tag(
+            "summary",
+            tag("strong", f"What {row.name} finds worst"),
+            tag("span", f" {len(order)} questions", class_="quiet"),
+        ),
+        *(
+            tag(
+                "article",
+                _question_markup(own.questions[number], asked),
+                tag(
+                    "div",
+                    _column(row.name, values[number], own.answers[number], own.questions[number], asked),
+                    class_="sides",
+                ),
+            )
+            for number in order
+        ),
+    )
+
+
+def _contrast(one: Contrast, before: Row, after: Row, asked: DataSet) -> Markup:
+    return tag(
+        "article",
+        _question_markup(one.question, asked),
+        tag(
+            "div",
+            _column(before.name, one.value_before, one.before, one.question, asked),
+            _column(after.name, one.value_after, one.after, one.question, asked),
+            class_="sides",
+        ),
+    )
+
+
+def _question_markup(question: Question, asked: DataSet) -> Markup:
+    places = [_place(target, asked) for target in question.targets[:_TARGETS]]
+    more = len(question.targets) - _TARGETS
+    answers = ", ".join(places) + (f" and {more} more" if more > 0 else "")
+    category = f"{question.category} · " if question.category else ""
+    return Markup(tag("h4", question.text) + tag("p", f"{category}answer: ", tag("code", answers), class_="quiet"))
+
+
+def _column(name: str, value: float, answer: Answer, question: Question, asked: DataSet) -> Markup:
+    hits = [_hit(found, question, asked) for found in answer.first(asked.unit)]
+    return tag(
+        "section",
+        tag("h5", f"{name}: {value:.3f}"),
+        tag("ol", *hits) if hits else tag("p", "Nothing was found.", class_="quiet"),
+    )
+
+
+def _hit(found: Found, question: Question, asked: DataSet) -> Markup:
+    right = any(covers(found.location, target) for target in question.targets)
+    path, start, end = found.location
+    name = asked.name_of(path)
+    place = name if asked.unit == "documents" else f"{name}:{start}–{end}"
+    return tag(
+        "li",
+        tag("code", place),
+        tag("span", " ✓ right", class_="right") if right else None,
+        tag("span", f" {found.symbol}", class_="quiet") if found.symbol else None,
+        tag("pre", dedent(found.text)),
+        class_="hit right" if right else "hit",
+    )
+
+
+def _place(target: Target, asked: DataSet) -> str:
+    name = asked.name_of(target.path)
+    return name if target.start_line is None else f"{name}:{target.start_line}–{target.end_line}"

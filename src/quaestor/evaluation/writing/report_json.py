@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 
-from quaestor.evaluation.comparison import Comparison
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metric_scores import MAIN
-from quaestor.evaluation.results import Results, Row
+from quaestor.evaluation.results import Comparison, Results, Row
 from quaestor.evaluation.statistics import Estimate
 
 _DIGITS = 4

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies
 
 from quaestor.core.errors import UpstreamError, UsageError
-from quaestor.llm.endpoints.failure_messages import Endpoint
+from quaestor.llm.endpoints.failures import Endpoint
 
 if TYPE_CHECKING:
     import openai

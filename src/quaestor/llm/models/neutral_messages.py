@@ -16,7 +16,7 @@ from quaestor.core.messages import Message, ToolCall
 from quaestor.llm import chatml, tags
 from quaestor.llm.models import Request
 from quaestor.llm.tokens import MessageCounter, Tokenizer
-from quaestor.llm.tokens.count_cache import CountCache
+from quaestor.llm.tokens.exact import CountCache
 
 # Escapes of JSON whose letters could be written as they are; a backslash and a quote could not, nor could a surrogate.
 _ESCAPED = re.compile(

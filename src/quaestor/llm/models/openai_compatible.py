@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 from quaestor.core.errors import UpstreamError
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import RetryPolicy, async_client, checked_url, error_object, explained, headers_for
-from quaestor.llm.endpoints.failure_messages import Endpoint
-from quaestor.llm.endpoints.failures import worth_retrying
+from quaestor.llm.endpoints.failures import Endpoint, worth_retrying
 from quaestor.llm.models import Delta, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities, capabilities_at
 from quaestor.llm.models.dialect import dialect_for

@@ -17,8 +17,7 @@ import math
 import re
 from dataclasses import dataclass
 
-from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache, segments
-from quaestor.llm.tokens.exact import EncodingName, count_tokens
+from quaestor.llm.tokens.exact import SEGMENTS, CountCache, EncodingName, count_tokens, segments
 
 _BASE: EncodingName = "cl100k_base"
 

@@ -1,5 +1,8 @@
-"""Exact counts: for OpenAI's encodings from rank files that travel with the package, and from a ``tokenizer.json``
-where the optional ``tokenizers`` package is installed.
+"""Exact counts, remembered by text: for OpenAI's encodings, and from a ``tokenizer.json``.
+
+The rank files of OpenAI's encodings travel with the package; a ``tokenizer.json`` is read where the optional
+``tokenizers`` package is installed. Texts are cut where no token can lie across, so that a long conversation is
+counted once, and a growing text only where it is new.
 """
 
 from __future__ import annotations
@@ -7,18 +10,19 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
+from hashlib import blake2b
 from importlib.resources import files
 from itertools import accumulate, pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.llm.tokens.count_cache import SEGMENTS, CountCache, segments
 
 if TYPE_CHECKING:
     import tiktoken
+
 
 EncodingName = Literal["cl100k_base", "o200k_base"]
 
@@ -53,6 +57,10 @@ _SPECIAL_TOKENS: Mapping[EncodingName, Mapping[str, int]] = {
 # tiktoken's regular expressions give up with a panic on about a million blanks in a row.
 _LONGEST_BLANK = 400_000
 _BLANK = re.compile(r"\s+")
+
+_BOUNDARY = re.compile(r"\n(?![/\r\n])(?=[^\S\r\n]*\S)")
+# Shorter ones cost more to look up than to count.
+_LEAST = 200
 
 
 def read_ranks(name: EncodingName) -> dict[bytes, int]:
@@ -201,3 +209,49 @@ def _pattern(tokenizer: Any) -> re.Pattern[str]:
     """Return what finds a tokenizer's added tokens, in capitals or not, as normalizers may change them."""
     contents = {added.content for added in tokenizer.get_added_tokens_decoder().values() if added.content}
     return re.compile("|".join(map(re.escape, sorted(contents))) or "(?!)", re.IGNORECASE)
+
+
+def segments(text: str) -> Iterator[str]:
+    """Yield a text in pieces whose counts by OpenAI's encodings add up; what is put behind it changes the last only."""
+    start = 0
+    while found := _BOUNDARY.search(text, start + _LEAST):
+        yield text[start : found.end()]
+        start = found.end()
+    yield text[start:]
+
+
+_SHORT = 256
+_ENTRIES = 1 << 16
+
+SEGMENTS = 1 << 13
+"""Entries for pieces of texts: enough for what is put together and taken apart while one window is composed."""
+
+CountT = TypeVar("CountT")
+
+
+class CountCache(Generic[CountT]):
+    """Counts by text, oldest dropped first.
+
+    Long texts are remembered by their digest: a tool result of 10 MB must not stay alive because it was counted.
+    """
+
+    def __init__(self, count: Callable[[str], CountT], entries: int = _ENTRIES) -> None:
+        self._count = count
+        self._entries = entries
+        self._known: dict[str | bytes, CountT] = {}
+
+    def __call__(self, text: str) -> CountT:
+        """Return the count of ``text``, counting it if it is new."""
+        key = text if len(text) <= _SHORT else _digest(text)
+        known = self._known.get(key)
+        if known is None:
+            known = self._count(text)
+            if len(self._known) >= self._entries:
+                # Another thread may have dropped the same entry.
+                self._known.pop(next(iter(self._known)), None)
+            self._known[key] = known
+        return known
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

@@ -18,7 +18,7 @@ from quaestor.server.http.served_state import Served
 from quaestor.server.open_corpora import State
 from quaestor.server.uploads import Documents
 from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.session_place import SessionUnusableError
+from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 
 MY_DOCUMENTS = "my-documents"

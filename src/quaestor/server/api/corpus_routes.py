@@ -1,25 +1,29 @@
-"""Corpora: which there are, what they hold, what is found in them, and lines of their documents."""
+"""Corpora: which there are, what they hold, what is found in them, lines of documents, single questions answered."""
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Query, Request
 
 from quaestor.accounts.users import User
 from quaestor.answers.history_objects import history_object
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
 from quaestor.answers.overview.overview_json import overview_object
+from quaestor.chat.session_json import ask_object
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.corpus.corpus_json import search_object, several_object, stats_object
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.search.filters import make_filter
 from quaestor.server.api import api_schemas as schemas
 from quaestor.server.api.access import MY_DOCUMENTS, corpora_of, corpus_of, corpus_settings, several_of
-from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.api.api_schemas import refusals
+from quaestor.server.ask_once import outcome_of
 from quaestor.server.http.caller import Who
-from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.http.served_state import RequestId, Served, ServedHere
+from quaestor.server.http.streams import answered_while_there
 from quaestor.server.open_corpora import State
 from quaestor.stores import Where
 
@@ -167,3 +171,17 @@ def _state(served: Served, user: User, state: State) -> dict[str, Any]:
         "mine": state.owned,
         "error": error,
     }
+
+
+@router.post("/ask", response_model=schemas.AskResult, responses=refusals(404, 502, 503))
+async def ask(
+    request: Request, served: ServedHere, who: Who, asked: schemas.AskRequest, number: RequestId
+) -> dict[str, Any]:
+    """Answer a question from a corpus, with checked citations; nothing is kept of it."""
+    index = await asyncio.to_thread(corpus_of, served, who, asked.corpus)
+    settings = await asyncio.to_thread(corpus_settings, served, who, asked.corpus)
+    where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
+    model = served.make_model(who, number)
+    answering = outcome_of(index, model, asked.question, settings, where=where, filters=asked.filters)
+    outcome = await answered_while_there(request, answering)
+    return ask_object(asked.question, outcome, settings)

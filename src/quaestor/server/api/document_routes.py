@@ -14,7 +14,7 @@ from quaestor.accounts.users import User
 from quaestor.core.errors import ForbiddenError, UsageError
 from quaestor.server.api import api_schemas as schemas
 from quaestor.server.api.access import MY_DOCUMENTS, corpus_of, documents_of, serve_documents
-from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.api.api_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import StillIndexingError

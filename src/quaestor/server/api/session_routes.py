@@ -1,4 +1,7 @@
-"""Sessions: begun, listed, read, renamed, exported, deleted; and what each turn sent."""
+"""Sessions: begun, listed, read, renamed, exported, deleted; what each turn sent, and what a person says of its answer.
+
+Feedback stays with the conversation and is exported with it.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,12 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query, Response
 
 from quaestor.accounts.users import User
+from quaestor.chat.session_json import subject_of, window_object
 from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.messages import Message
 from quaestor.corpus.joint_corpus import joint_source, roots_of
+from quaestor.llm.prompts.numbered_passages import where
+from quaestor.llm.tokens import counter_for
 from quaestor.server.api import session_schemas
 from quaestor.server.api.access import (
     corpora_named,
@@ -20,13 +27,12 @@ from quaestor.server.api.access import (
     session_of,
     sessions_of,
 )
-from quaestor.server.api.refusal_schemas import refusals
-from quaestor.server.api.window_routes import window_of
+from quaestor.server.api.api_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import ALL
 from quaestor.sessions.export import exported
-from quaestor.sessions.records import CallRecord, SessionInfo, Source, TurnRecord
+from quaestor.sessions.records import CallRecord, Feedback, Sent, SessionInfo, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter()
@@ -37,6 +43,8 @@ _TYPES = {
     "json": ("application/json", "json"),
     "chatml": ("application/json", "chatml.json"),
 }
+
+Turn = Annotated[int, Path(ge=1, le=1_000_000_000)]
 
 
 @router.get("/sessions", response_model=session_schemas.SessionList, responses=refusals(404))
@@ -180,3 +188,73 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
         "feedback": turn.feedback and asdict(turn.feedback),
         "resumes": turn.resumes,
     }
+
+
+@router.put("/sessions/{id}/turns/{turn}/feedback", status_code=204, response_class=Response, responses=refusals(404))
+def give_feedback(
+    served: ServedHere, who: Who, id: SessionId, turn: Turn, said: session_schemas.FeedbackObject
+) -> None:
+    """Say whether an answer is useful, and why; what is said last counts."""
+    keep_feedback(served, who, id, turn, Feedback(said.useful, said.words))
+
+
+def keep_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
+    """Record what a user says of an answer.
+
+    Raises:
+        NotFoundError: the user has no such session, or it has no such turn.
+    """
+    with session_of(served, user, session) as transcript:
+        if turn not in (one.number for one in transcript.turns()):
+            raise NotFoundError(f"This conversation has no turn {turn}.")
+        transcript.record_feedback(turn, said)
+
+
+def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:
+    """Return the requests of a turn that there is."""
+    requests = transcript.requests(turn)
+    said = _said(transcript.turns(), turn)
+    places = [f"[{source.passage.n}] {where(source.passage)}" for source in transcript.sources(turn)]
+    # The first request of a turn is composed from the instructions, what was said, and nothing else.
+    head = _composed_from(requests[0]) - len(said) if requests else 0
+    return {"turn": turn, "requests": [_request(sent, [*sent.messages[:head], *said], places) for sent in requests]}
+
+
+def _said(turns: Sequence[TurnRecord], number: int) -> list[Message]:
+    """Return the conversation up to a turn's question."""
+    said: list[Message] = []
+    for turn in turns:
+        if turn.number < number and turn.ending.state == "done":
+            said += [Message("user", turn.question), *turn.ending.messages]
+        elif turn.number == number:
+            said.append(Message("user", turn.question))
+    return said
+
+
+def _composed_from(sent: Sent) -> int:
+    """Return the number of messages that a window was composed from."""
+    return 1 + max((run.last for run in sent.decisions if run.kind == "message"), default=-1)
+
+
+def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> dict[str, Any]:
+    count = counter_for(sent.model).message
+    shown = window_object(
+        sections=sent.sections, tokens=sent.tokens, limit=sent.limit, reserve=sent.reserve, decisions=()
+    )
+    return {
+        **shown,
+        "at": sent.at,
+        "model": sent.model,
+        "messages": [
+            {"role": one.role, "name": one.name, "content": _text(one), "tokens": count(one)} for one in sent.messages
+        ],
+        "decisions": [{**asdict(run), "about": subject_of(run, messages, places)} for run in sent.decisions],
+        "usage": None if sent.usage is None else asdict(sent.usage),
+        "finish": sent.finish,
+    }
+
+
+def _text(message: Message) -> str:
+    """Return what a message says, its calls included."""
+    calls = (f"{call.name}({call.arguments})" for call in message.tool_calls)
+    return "\n".join(filter(None, (message.content, *calls)))

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter
 from pydantic import BaseModel, Field
 
-from quaestor.server.api.refusal_schemas import refusals
+from quaestor.server.api.api_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
 

@@ -11,15 +11,12 @@ from typing import Any
 from fastapi import FastAPI
 
 from quaestor import __version__
-from quaestor.server.api import all_routes as native
 from quaestor.server.http import error_responses as failures
-from quaestor.server.http import operations
+from quaestor.server.http.all_routes import ROUTERS
 from quaestor.server.http.guard import Guard
 from quaestor.server.http.request_log import Observed
 from quaestor.server.http.served_state import Served
-from quaestor.server.openai import openai_routes as openai
 from quaestor.server.web import error_pages as failing
-from quaestor.server.web import page_routes as web
 
 
 def create_app(served: Served) -> FastAPI:
@@ -41,7 +38,7 @@ def create_app(served: Served) -> FastAPI:
     # The last one added is the outermost.
     app.add_middleware(Guard, served=served, refused=failing.refused)
     app.add_middleware(Observed, metrics=served.metrics)
-    for router in (openai.router, native.router, operations.router, web.router):
+    for router in ROUTERS:
         app.include_router(router)
     _document(app)
     return app

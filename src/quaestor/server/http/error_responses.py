@@ -1,6 +1,7 @@
 """Errors as answers: the status and the body, in OpenAI's shape under ``/v1`` and in ours elsewhere.
 
-An answer never holds a traceback, nor what was sent.
+An answer never holds a traceback, nor what was sent. Where the model's server refuses a request, ``blaming`` says
+whose fault it is: what a client sent is passed on, and may be wrong.
 """
 
 from __future__ import annotations
@@ -8,15 +9,18 @@ from __future__ import annotations
 import logging
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 from fastapi import FastAPI, Request, Response
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
+from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UpstreamError, UsageError, WindowError
+from quaestor.llm.endpoints.failures import BadRequestError, TooLongError, ToolsRefusedError
 from quaestor.server.http.streams import ClientGoneError
 from quaestor.server.open_corpora import StillIndexingError
 
@@ -178,3 +182,28 @@ def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
 
 
 __all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "text_of", "unforeseen"]
+
+
+@contextmanager
+def blaming(request: BaseModel) -> Iterator[None]:
+    """Let a refusal of the model's server reach the client as its own mistake, where it is one.
+
+    A key, an address or the name of a model is the server's affair, and no client can mend it: such a failure is
+    passed on as it is.
+
+    Raises:
+        RequestRefusedError: the model's server refused what the client asked for.
+    """
+    try:
+        yield
+    except BadRequestError as error:
+        said = error.said or f"It answered {error.status} and does not say why."
+        param = error.param if error.param in type(request).model_fields else None
+        raise RequestRefusedError(f"The model's server refuses the request: {said}", param=param) from error
+    except TooLongError as error:
+        said = "The request does not fit the window of the model. Send less."
+        raise RequestRefusedError(said, code="context_length_exceeded") from error
+    except ToolsRefusedError as error:
+        if not getattr(request, "tools", None):
+            raise
+        raise RequestRefusedError("The model takes no tools. Leave them out.", param="tools") from error

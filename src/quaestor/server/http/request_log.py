@@ -1,4 +1,4 @@
-"""What is logged and counted of each request and each fault: what, how long, how it ended. Never what was asked."""
+"""What is logged and counted of each request, turn and fault: what, how long, how it ended. Never what was asked."""
 
 from __future__ import annotations
 
@@ -6,10 +6,14 @@ import logging
 import re
 import secrets
 import time
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
+from fastapi import Request
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from quaestor.chat.events import Done, Event, Text
 from quaestor.server.http.error_responses import unforeseen
 from quaestor.server.http.json_log import fault
 from quaestor.server.http.prometheus import Metrics
@@ -65,7 +69,7 @@ class Observed:
         _LOG.info("request", extra={"data": data | ({"error": request.error} if request.error else {})})
 
 
-def route_of(scope: Scope) -> str:
+def _route_of(scope: Scope) -> str:
     """Return a request's path with the names of its parameters, which are few, in place of their values."""
     if "endpoint" not in scope:
         return _UNKNOWN
@@ -98,7 +102,7 @@ class _Request:
     @property
     def route(self) -> str:
         """The request's route."""
-        return route_of(self._scope)
+        return _route_of(self._scope)
 
     @property
     def error(self) -> str:
@@ -115,3 +119,25 @@ class _Request:
             self.status = message["status"]
             MutableHeaders(scope=message)["x-request-id"] = self.id
         await self._send(message)
+
+
+async def observed(request: Request, metrics: Metrics, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    """Yield a turn's events, and count what they tell.
+
+    Args:
+        request: that the turn answers.
+        metrics: what is counted.
+        events: of the turn; closed with this.
+    """
+    began: float = request.scope["state"]["began"]
+    route = _route_of(request.scope)
+    silent = True
+    async with aclosing(events):
+        async for event in events:
+            if silent and isinstance(event, Text) and event.text:
+                silent = False
+                metrics.first_token.labels(route).observe(time.perf_counter() - began)
+            if isinstance(event, Done):
+                metrics.tokens.labels(event.model, "prompt").inc(event.usage.prompt_tokens)
+                metrics.tokens.labels(event.model, "completion").inc(event.usage.completion_tokens)
+            yield event

@@ -1,6 +1,11 @@
 """Turns of sessions that are under way: each session has one at a time, whichever of the server's processes runs it.
 
-A turn goes on when nobody reads its events any more. Any process can follow it from its first event, and stop it.
+A turn goes on when nobody reads its events any more. Any process can follow it from its first event, and stop it: the
+processes tell each other by the database (``_TurnLog``).
+
+Few turns get ready at a time, first come, first served, so that a crowd is answered one after the other (``queued``).
+What a turn does before its request is sent takes processor time, and one Python runs one thread at a time: were all
+turns to get ready side by side, all would be ready when the last one is.
 """
 
 from __future__ import annotations
@@ -8,11 +13,10 @@ from __future__ import annotations
 import asyncio
 import secrets
 from collections.abc import AsyncGenerator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, aclosing, contextmanager, suppress
 
+from quaestor.chat.events import Event, Passages, Searching
 from quaestor.core.errors import ConflictError
-from quaestor.server.http.detached_turn import DetachedTurn
-from quaestor.server.http.turn_log import TurnLog
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared
 
@@ -22,6 +26,9 @@ _BEGIN_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
 # Followers elsewhere have read a turn's last events by then.
 _KEPT_SECONDS = 5.0
+
+# More than one: a search may wait for an embedder elsewhere, or for files that have changed.
+AT_ONCE = 4
 
 
 class Turns:
@@ -34,8 +41,8 @@ class Turns:
 
     def __init__(self, claims: Claims | None = None, shared: Shared | None = None) -> None:
         self._claims = claims or Claims()
-        self._log = None if shared is None else TurnLog(shared)
-        self._here: dict[str, tuple[DetachedTurn, asyncio.Task[None]]] = {}
+        self._log = None if shared is None else _TurnLog(shared)
+        self._here: dict[str, tuple[_DetachedTurn, asyncio.Task[None]]] = {}
 
     def running(self, user: str, session: str) -> bool:
         """Return whether a turn of a user's session is under way."""
@@ -70,7 +77,7 @@ class Turns:
             ConflictError: another turn of the session is under way.
             Exception: the turn fails before its first event.
         """
-        key, claim, turn = secrets.token_hex(8), ExitStack(), DetachedTurn(events)
+        key, claim, turn = secrets.token_hex(8), ExitStack(), _DetachedTurn(events)
         claim.enter_context(self.claimed(user, session))
         self._claims.say(key, _KIND, user, session)
         task = asyncio.create_task(self._until_stopped(key, turn))
@@ -96,7 +103,7 @@ class Turns:
         elif key and self._log is not None:
             self._log.stop(key)
 
-    async def _until_stopped(self, key: str, turn: DetachedTurn) -> None:
+    async def _until_stopped(self, key: str, turn: _DetachedTurn) -> None:
         """Let a turn go on to its end, or until another process asks for it to be stopped; tell them how it goes on."""
         if self._log is None:
             return await turn.run()
@@ -113,13 +120,13 @@ class Turns:
             self._tell(self._log, key, turn, told)
         return None
 
-    def _tell(self, log: TurnLog, key: str, turn: DetachedTurn, told: int) -> int:
+    def _tell(self, log: _TurnLog, key: str, turn: _DetachedTurn, told: int) -> int:
         """Let other processes read what has come since; return the number of events that they can read by now."""
         if fresh := turn.since(told):
             log.add(key, told, b"".join(fresh))
         return told + len(fresh)
 
-    def _end(self, key: str, turn: DetachedTurn, claim: ExitStack) -> None:
+    def _end(self, key: str, turn: _DetachedTurn, claim: ExitStack) -> None:
         # Who reads the last event may ask the next question at once.
         claim.close()
         del self._here[key]
@@ -127,7 +134,7 @@ class Turns:
         if self._log is not None:
             asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._log.forget, key)
 
-    async def _followed(self, log: TurnLog, key: str, user: str, session: str) -> AsyncGenerator[bytes]:
+    async def _followed(self, log: _TurnLog, key: str, user: str, session: str) -> AsyncGenerator[bytes]:
         """Yield the events of a turn that another process runs."""
         after = -1
         while True:
@@ -138,3 +145,128 @@ class Turns:
             if not goes_on:
                 return
             await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def queued(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+    """Yield a turn's events; it has one of the places until its window is composed, or until it waits for a model.
+
+    Args:
+        places: of those that get ready.
+        events: of a turn that has not begun; closed with this.
+    """
+    await places.acquire()
+    ready = False
+    try:
+        async with aclosing(events):
+            async for event in events:
+                if not ready and not isinstance(event, Searching | Passages):
+                    ready = True
+                    places.release()
+                yield event
+    finally:
+        if not ready:
+            places.release()
+
+
+class _DetachedTurn:
+    """The events of a turn, kept while it goes on, so that who comes later reads them from the first.
+
+    Args:
+        events: of the turn, as they are sent.
+    """
+
+    def __init__(self, events: AsyncGenerator[bytes]) -> None:
+        self._events = events
+        self._pieces: list[bytes] = []
+        self._over = False
+        self._failure: Exception | None = None
+        self._more = asyncio.Event()
+
+    async def run(self) -> None:
+        """Let the turn go on to its end; cancelling this stops the turn."""
+        try:
+            async with aclosing(self._events) as events:
+                async for piece in events:
+                    self._pieces.append(piece)
+                    self._wake()
+        except Exception as error:  # told to whoever began the turn
+            self._failure = error
+
+    def end(self) -> None:
+        """Tell those who follow that there is no more."""
+        self._over = True
+        self._wake()
+
+    async def begun(self, patience: float) -> None:
+        """Wait for the first event, the turn's end, or so many seconds.
+
+        Raises:
+            Exception: the turn failed before its first event.
+        """
+        if not (self._pieces or self._over):
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._more.wait(), patience)
+        if self._failure is not None and not self._pieces:
+            raise self._failure
+
+    def since(self, read: int) -> list[bytes]:
+        """Return the events from a place on, as far as they have come."""
+        return self._pieces[read:]
+
+    async def follow(self) -> AsyncGenerator[bytes]:
+        """Yield the turn's events from the first; what is there already comes at once."""
+        read = 0
+        while True:
+            more = self._more
+            found = self.since(read)
+            if found:
+                read += len(found)
+                yield b"".join(found)
+            elif self._over:
+                return
+            else:
+                await more.wait()
+
+    def _wake(self) -> None:
+        self._more.set()
+        self._more = asyncio.Event()
+
+
+class _TurnLog:
+    """Events of turns by the turn's key, as bytes.
+
+    Args:
+        shared: where they stand.
+    """
+
+    def __init__(self, shared: Shared) -> None:
+        self._shared = shared
+
+    def add(self, turn: str, number: int, piece: bytes) -> None:
+        """Let others read some events of a turn; ``number`` grows from piece to piece."""
+        with self._shared.step(turn) as rows:
+            rows.execute("insert into turn_events values (?, ?, ?)", (turn, number, piece))
+
+    def read(self, turn: str, after: int) -> list[tuple[int, bytes]]:
+        """Return the pieces of a turn behind a place, with their numbers."""
+        with self._shared.step(turn) as rows:
+            found = rows.execute(
+                "select number, piece from turn_events where turn = ? and number > ? order by number", (turn, after)
+            ).fetchall()
+        return [(number, bytes(piece)) for number, piece in found]
+
+    def stop(self, turn: str) -> None:
+        """Ask the process that runs a turn to stop it."""
+        with self._shared.step(turn) as rows:
+            rows.execute("insert into turn_stops values (?) on conflict do nothing", (turn,))
+
+    def is_to_stop(self, turn: str) -> bool:
+        """Return whether a turn was asked to stop."""
+        with self._shared.step(turn) as rows:
+            return rows.execute("select 1 from turn_stops where turn = ?", (turn,)).fetchone() is not None
+
+    def forget(self, turn: str) -> None:
+        """Remove what there is of a turn."""
+        with self._shared.step(turn) as rows:
+            rows.execute("delete from turn_events where turn = ?", (turn,))
+            rows.execute("delete from turn_stops where turn = ?", (turn,))

@@ -1,9 +1,10 @@
-"""From settings to what is served."""
+"""Settings to what is served, and an endpoint that is awaited: until it answers, answers are made of quotes."""
 
 from __future__ import annotations
 
 import secrets
-from collections.abc import Iterable
+import time
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,29 +12,31 @@ from typing import Any
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
-from quaestor.accounts.process_state import SharedFile
 from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.usage_summary import overview
 from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
 from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.reaching import is_listening
 from quaestor.llm.models import Model
-from quaestor.server.added_folders import AddedFolders
-from quaestor.server.added_sites import AddedSites
-from quaestor.server.awaited_endpoint import AwaitedEndpoint
+from quaestor.server.added_sources import AddedFolders, AddedSites
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import Turns
 from quaestor.server.http.served_state import MakeModel, Served
 from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
-from quaestor.state.rows import Shared
+from quaestor.state.rows import Shared, SharedFile
 
 # For so long nobody goes on with a session whose server died in the middle of a turn.
 _LEASE_SECONDS = 15.0
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+# Somebody who waits for an answer waits for this as well, so a silent address is not tried again at once.
+_CONNECT_SECONDS = 0.5
+_SILENT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,3 +146,36 @@ def served_of(
         any_address=beyond,
         aclose=release,
     )
+
+
+class AwaitedEndpoint:
+    """Tells whether an endpoint has been there yet; once it was, its failures are failures.
+
+    Args:
+        base_url: its address.
+        clock: seconds.
+        listens: tells whether anybody listens at an address, within so many seconds.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        clock: Callable[[], float] = time.monotonic,
+        listens: Callable[[str, float], bool] = is_listening,
+    ) -> None:
+        self._base_url = base_url
+        self._clock = clock
+        self._listens = listens
+        self._came = False
+        self._again = -1.0
+
+    def has_come(self) -> bool:
+        """Return whether anybody has listened there so far; looks again unless somebody has."""
+        if self._came or self._clock() < self._again:
+            return self._came
+        begun = self._clock()
+        self._came = self._listens(self._base_url, _CONNECT_SECONDS)
+        now = self._clock()
+        if not self._came and now - begun >= _CONNECT_SECONDS:
+            self._again = now + _SILENT_SECONDS
+        return self._came

@@ -1,8 +1,13 @@
-"""What every route needs, in one frozen bundle: ``request.app.state.served``."""
+"""What every route needs, in one frozen bundle, ``request.app.state.served``; and what is known of models' windows.
+
+A model that objected to a window is not asked for too much again while the server runs.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any
@@ -11,22 +16,70 @@ from fastapi import Depends, Request
 
 from quaestor.accounts.rates import RateLimiter
 from quaestor.accounts.users import User, Users
+from quaestor.chat.engine import Conversation
 from quaestor.convert import LARGEST
 from quaestor.core.config import Settings
 from quaestor.llm.models import Model
-from quaestor.server.added_folders import AddedFolders
-from quaestor.server.added_sites import AddedSites
+from quaestor.llm.models.capabilities import KEPT_SECONDS
+from quaestor.server.added_sources import AddedFolders, AddedSites
+from quaestor.server.ask_once import Starters
 from quaestor.server.http.prometheus import Metrics
-from quaestor.server.http.running_turns import Turns
+from quaestor.server.http.running_turns import AT_ONCE, Turns
 from quaestor.server.http.token_guessing import Guesses
-from quaestor.server.http.turn_queue import AT_ONCE
-from quaestor.server.learned_windows import Windows
 from quaestor.server.open_corpora import Corpora
-from quaestor.server.starters import Starters
 from quaestor.sessions.named_sessions import Sessions
 
 MakeModel = Callable[[User, str], Model | None]
 """Takes who asks and the request's id, and returns the model that answers; None: there is none now."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Learned:
+    """A window in tokens, and when it was learned."""
+
+    limit: int
+    at: float
+
+
+class Windows:
+    """The windows that models turned out to have, by the model's name. Threads may share it.
+
+    A window is forgotten after a while, and at once when a request goes through that is larger: a server may have been
+    wrong, or started anew with another window.
+
+    Args:
+        clock: seconds.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        self._clock = clock
+        self._learned: dict[str, _Learned] = {}
+        self._lock = threading.Lock()
+
+    def limit(self, model: Model | None, limit: int) -> int:
+        """Return the window to compose for, in tokens: ``limit``, or less where the model has objected to that."""
+        with self._lock:
+            known = None if model is None else self._learned.get(model.name)
+            if known is None or self._clock() - known.at > KEPT_SECONDS:
+                return limit
+            return min(limit, known.limit)
+
+    def learn(self, conversation: Conversation, before: int) -> None:
+        """Take note of what a turn showed of its model's window.
+
+        Args:
+            conversation: after the turn.
+            before: the window in tokens that it composed for at the beginning.
+        """
+        if conversation.model is None:
+            return
+        name = conversation.model.name
+        with self._lock:
+            known = self._learned.get(name)
+            if known is not None and conversation.accepted > known.limit:
+                del self._learned[name]
+            if conversation.limit < before:
+                self._learned[name] = _Learned(conversation.limit, self._clock())
 
 
 async def nothing() -> None:

@@ -19,12 +19,11 @@ from asyncio.subprocess import Process
 from contextlib import suppress
 from pathlib import Path
 
-from quaestor.accounts.process_state import SharedFile
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.server.http.job import Job
-from quaestor.server.http.server_process import Place
-from quaestor.server.http.shared_folder import SHARED, new_folder
+from quaestor.server.http.server_process import SHARED, Place, new_folder
 from quaestor.server.process_claims import Claims
+from quaestor.state.rows import SharedFile
 
 _LOG = logging.getLogger("quaestor.server")
 _CODE = "from quaestor.server.http.server_process import main; main()"

@@ -1,7 +1,10 @@
-"""One of several processes that serve the same corpora at the same socket.
+"""One of several processes that serve the same corpora at the same socket, and the folder in which they share state.
 
-It is started by ``workers``, which tells it on standard input what to do. It writes a line once it can serve, and stops
-when its standard input ends: then whoever started it is gone.
+``server_pool`` starts the process and tells it on standard input what to do. The process writes a line once it can
+serve, and stops when its standard input ends: then whoever started it is gone.
+
+The folder is temporary. Whoever uses it holds a lock on it, which the system lets go of however a process ends. So a
+folder that nobody holds is left from a server that was killed, and the next one clears it away.
 """
 
 from __future__ import annotations
@@ -9,23 +12,30 @@ from __future__ import annotations
 import asyncio
 import os
 import pickle
+import shutil
 import signal
 import socket
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.server.http.job import Job, application
-from quaestor.server.http.shared_folder import SHARED, held
 
 if TYPE_CHECKING:
     import uvicorn
 
+
 # Nobody is left who would see to a worker whose replies do not end; and its address is needed again.
 _LEFT_SECONDS = 5
+
+_PREFIX = "quaestor-serve-"
+SHARED = "shared.sqlite"
+"""The file of what the processes must know together."""
 
 
 class Place(NamedTuple):
@@ -57,10 +67,10 @@ def main() -> None:
 
 def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
-    from quaestor.accounts.process_state import SharedFile  # noqa: PLC0415
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()
@@ -87,3 +97,49 @@ def _until_left(server: uvicorn.Server) -> None:
     server.should_exit = True
     time.sleep(2 * _LEFT_SECONDS)
     os._exit(1)
+
+
+@contextmanager
+def new_folder() -> Iterator[Path]:
+    """Give a new folder, held, and clear away those that killed servers of this user left."""
+    clear_away(Path(gettempdir()))
+    with TemporaryDirectory(prefix=_PREFIX) as name, held(Path(name)):
+        yield Path(name)
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Keep others from clearing a folder away: us, and whoever does so with old temporary files (systemd-tmpfiles)."""
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def clear_away(place: Path) -> None:
+    """Remove the folders in ``place`` that killed servers of this user left; what cannot be removed stays."""
+    for folder in place.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            _clear_away_unless_held(folder)
+
+
+def _clear_away_unless_held(folder: Path) -> None:
+    """Remove a folder of ours that nobody holds.
+
+    Raises:
+        OSError: it is a link or no folder, somebody holds it, or it cannot be removed.
+    """
+    import fcntl  # noqa: PLC0415 - not on Windows
+
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        # One that was made a moment ago is not held yet, and has nothing in it either.
+        if os.fstat(descriptor).st_uid == os.getuid() and (folder / SHARED).is_file():
+            shutil.rmtree(folder)
+    finally:
+        os.close(descriptor)

@@ -1,20 +1,25 @@
-"""``/v1/chat/completions``: a client that keeps the conversation asks a corpus."""
+"""``/v1/chat/completions``: a client that keeps the conversation asks a corpus.
+
+The turn's events become a completion, whole or in chunks.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
+from typing import Any, ClassVar
 
 from fastapi import APIRouter, Request, Response
 
 from quaestor.chat.events import Done, Text
+from quaestor.core.messages import ToolCall
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
 from quaestor.server.openai.chat_turn import ended, replied
-from quaestor.server.openai.completion_of_turn import ChatReply
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
+from quaestor.server.openai.reply_of_turn import Ended, Reply
 
 DONE = event("[DONE]")
 """The last event of a stream of completions."""
@@ -29,7 +34,7 @@ router = APIRouter()
 )
 async def complete(body: ChatRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer the newest question of a conversation from a corpus, with citations that are checked."""
-    reply = ChatReply(body.model)
+    reply = _ChatReply(body.model)
     told = replied(body, reply, request, served, who)
     if not body.stream:
         await answered_while_there(request, ended(told))
@@ -39,7 +44,7 @@ async def complete(body: ChatRequest, request: Request, served: ServedHere, who:
 
 
 async def _chunks(
-    reply: ChatReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
+    reply: _ChatReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
 ) -> AsyncGenerator[bytes]:
     """Yield the stream of a turn; what fails once it has begun is its last event."""
     # A client that wants the usage reads it in every chunk.
@@ -56,3 +61,49 @@ async def _chunks(
         yield DONE
     except Exception as error:
         yield event(failures.told(request, error))
+
+
+class _ChatReply(Reply):
+    """One chat completion under way."""
+
+    prefix: ClassVar[str] = "chatcmpl"
+    textual: ClassVar[bool] = False
+
+    def whole(self) -> dict[str, Any]:
+        """Return the object of an answer that is not streamed."""
+        calls = [_call(call) for call in self.done.calls]
+        message: dict[str, Any] = {"role": "assistant", "content": self.text or (None if calls else "")}
+        message |= {"refusal": None, "quaestor": self.checked}
+        if calls:
+            message["tool_calls"] = calls
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.ended}
+        return {**self._object("chat.completion", [choice]), "usage": self.usage}
+
+    def first(self) -> dict[str, Any]:
+        """Return the chunk that says who speaks."""
+        return self._chunk({"role": "assistant", "content": "", "refusal": None})
+
+    def piece(self, text: str) -> dict[str, Any]:
+        """Return the chunk of a piece of the answer."""
+        return self._chunk({"content": text})
+
+    def last(self) -> Iterator[dict[str, Any]]:
+        """Yield the chunks with the calls, and with why the answer ended."""
+        for index, call in enumerate(self.done.calls):
+            yield self._chunk({"tool_calls": [{"index": index, **_call(call)}]})
+        yield {**self._chunk({}, self.ended), "quaestor": self.checked}
+
+    def used(self) -> dict[str, Any]:
+        """Return the chunk that holds nothing but the usage."""
+        return {**self._object("chat.completion.chunk", []), "usage": self.usage}
+
+    def _chunk(self, delta: dict[str, Any], reason: Ended | None = None) -> dict[str, Any]:
+        choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
+        return self._object("chat.completion.chunk", [choice])
+
+    def _object(self, kind: str, choices: list[Any]) -> dict[str, Any]:
+        return {"id": self.id, "object": kind, "created": self.created, "model": self.model, "choices": choices}
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}

@@ -1,32 +1,49 @@
 """The turn that a request in OpenAI's format asks for, whatever route it came by.
 
-The client sends everything every time. It is remembered as a conversation that was held elsewhere, and composed into
-the window of the model, so that no request to the model is ever too long.
+The request is read first: what was said before, the newest question, what came after it, and how to answer. The client
+sends everything every time. It is remembered as a conversation that was held elsewhere, and composed into the window
+of the model, so that no request to the model is ever too long.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 
 from fastapi import Request
 from pydantic import BaseModel
 
 from quaestor.accounts.users import User
 from quaestor.assemble import conversation_settings, make_subroutines
-from quaestor.chat.client_history import transcript_of_client
+from quaestor.chat.call_protocols import CallerTools
+from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Text
-from quaestor.server.http.error_responses import RequestRefusedError
+from quaestor.core.messages import Message, ToolCall
+from quaestor.server.http.error_responses import RequestRefusedError, blaming
+from quaestor.server.http.request_log import observed
+from quaestor.server.http.running_turns import queued
 from quaestor.server.http.served_state import Served
-from quaestor.server.http.turn_metrics import observed
-from quaestor.server.http.turn_queue import queued
-from quaestor.server.openai.chat_request import read, settings_for, wants_json
 from quaestor.server.openai.model_names import asked_by
-from quaestor.server.openai.openai_schemas import ChatRequest
-from quaestor.server.openai.reply_of_turn import Reply
-from quaestor.server.openai.trailing_sources import trailing_sources
-from quaestor.server.openai.upstream_errors import blaming
+from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
+from quaestor.server.openai.reply_of_turn import Reply, trailing_sources, without_sources
+from quaestor.sessions.records import Ending
+from quaestor.sessions.transcript import Transcript
+
+_PASSED_ON = (
+    "top_p",
+    "seed",
+    "presence_penalty",
+    "frequency_penalty",
+    "response_format",
+    "reasoning_effort",
+)
+_WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
+# Names by which the window tells its own messages from what people said.
+_OURS = frozenset({"passages", "summary", "result"})
+_MOST_STOPS = 16
 
 
 def replied(
@@ -44,7 +61,7 @@ def replied(
     """
     identity = str(request.scope["state"]["request_id"])
     turn = queued(served.places, _turn(body, body if given is None else given, served, who, identity))
-    listed = not wants_json(body) and reply.lists_sources(served.settings.source_list)
+    listed = not _wants_json(body) and reply.lists_sources(served.settings.source_list)
     return _told(reply, observed(request, served.metrics, turn), listed=listed)
 
 
@@ -54,22 +71,22 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
     Raises:
         QuaestorError: it cannot be answered.
     """
-    asked = read(body)
+    asked = _read_request(body)
     index, settings = asked_by(body.model, served, who)
     model = served.make_model(who, identity)
-    if model is None and wants_json(body):
+    if model is None and _wants_json(body):
         raise RequestRefusedError(
             "Answers are quotes here, for there is no model, and have no form in JSON. Leave 'response_format' out.",
             param="response_format",
         )
     limit = served.windows.limit(model, settings.window)
     settings = settings._replace(window=limit)
-    alone = asked.passed is not None or wants_json(body)
+    alone = asked.passed is not None or _wants_json(body)
     conversation = Conversation(
         index,
         model,
         limit=limit,
-        settings=settings_for(body, conversation_settings(settings)),
+        settings=_settings_for(body, conversation_settings(settings)),
         transcript=transcript_of_client(asked.past),
         owner=who.id,
         subroutines=None if alone else make_subroutines(index, model, settings),
@@ -104,3 +121,146 @@ async def ended(told: AsyncGenerator[Text | Done]) -> None:
     async with aclosing(told):
         async for _ in told:
             pass
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A chat request, read.
+
+    Attributes:
+        past: what was said before the newest question, system messages included.
+        question: the newest question.
+        passed: the client's own tools and what followed the question; None where there is neither.
+    """
+
+    past: tuple[Message, ...]
+    question: str
+    passed: CallerTools | None
+
+
+def _check_kind(request: ChatRequest) -> None:
+    """Refuse what would be answered as if it had not been asked for.
+
+    Raises:
+        RequestRefusedError: functions in their old form, or an answer that is not text.
+    """
+    if request.functions:
+        raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
+    if set(request.modalities or ()) - {"text"}:
+        raise RequestRefusedError("Only text is answered. Leave 'modalities' out.", param="modalities")
+
+
+def _read_request(request: ChatRequest) -> Asked:
+    """Return what a request asks.
+
+    Raises:
+        RequestRefusedError: it holds something other than text, or no question.
+    """
+    _check_kind(request)
+    messages = [_message(place, given) for place, given in enumerate(request.messages)]
+    newest = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
+    if newest is None:
+        raise RequestRefusedError("There is no message of the user to answer. Add one.", param="messages")
+    if not messages[newest].content.strip():
+        raise RequestRefusedError("The newest question is empty. Ask something.", param=f"messages[{newest}].content")
+    after = tuple(messages[newest + 1 :])
+    tools = tuple(tool.model_dump(exclude_unset=True) for tool in request.tools or ())
+    _check_text("tools", tools)
+    passed = CallerTools(tools, after) if tools or after else None
+    return Asked(tuple(messages[:newest]), messages[newest].content, passed)
+
+
+def _wants_json(request: ChatRequest) -> bool:
+    """Return whether the answer is to be JSON and nothing else."""
+    return request.response_format is not None and request.response_format.type != "text"
+
+
+def _settings_for(request: ChatRequest, settings: ConversationSettings) -> ConversationSettings:
+    """Return the settings of a corpus's conversations with what a request changes of them."""
+    names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
+    given = request.model_dump(include=set(names), exclude_none=True)
+    for name, value in {**given, "stop": request.stop}.items():
+        _check_text(name, value)
+    most = request.max_completion_tokens or request.max_tokens
+    # Where little may be written, none of it is for a plan that nobody sees.
+    planned = settings.premeditation and (most is None or most >= settings.reserve)
+    return replace(
+        settings,
+        parameters=given,
+        stop=tuple(_stops(request)),
+        temperature=settings.temperature if request.temperature is None else request.temperature,
+        reserve=most or settings.reserve,
+        premeditation=planned,
+        # A client of that interface has no place to show what was understood.
+        filters=False,
+    )
+
+
+def _check_text(param: str, value: object) -> None:
+    """Refuse half a letter, a lone surrogate, in what is passed on as it is.
+
+    Raises:
+        RequestRefusedError: there is one.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is not text.", param=param) from None
+
+
+def _stops(request: ChatRequest) -> list[str]:
+    stops = [request.stop] if isinstance(request.stop, str) else request.stop or []
+    if len(stops) > _MOST_STOPS:
+        raise RequestRefusedError(f"{len(stops)} stop sequences are more than {_MOST_STOPS}.", param="stop")
+    return stops
+
+
+def _message(place: int, given: ChatMessage) -> Message:
+    where = f"messages[{place}]"
+    calls = tuple(ToolCall(call.id, call.function.name, call.function.arguments) for call in given.tool_calls or ())
+    if calls and given.role != "assistant":
+        raise RequestRefusedError(
+            f"Only an assistant makes tool calls, not {given.role!r}.", param=f"{where}.tool_calls"
+        )
+    if given.role == "tool" and not given.tool_call_id:
+        raise RequestRefusedError("A result needs the call that it answers.", param=f"{where}.tool_call_id")
+    if given.content is None and given.role != "assistant":
+        raise RequestRefusedError(f"A message of role {given.role!r} needs content.", param=f"{where}.content")
+    content = _text(where, given.content)
+    return Message(
+        "system" if given.role == "developer" else given.role,
+        without_sources(content) if given.role == "assistant" else content,
+        name=None if given.name in _OURS or not given.name else given.name,
+        tool_calls=calls,
+        tool_call_id=given.tool_call_id if given.role == "tool" else None,
+    )
+
+
+def _text(where: str, content: str | Sequence[ContentPart] | None) -> str:
+    if content is None or isinstance(content, str):
+        return content or ""
+    return "\n".join(_parts(where, content))
+
+
+def _parts(where: str, parts: Sequence[ContentPart]) -> Iterator[str]:
+    for place, part in enumerate(parts):
+        if part.type != "text" or part.text is None:
+            raise RequestRefusedError(
+                f"Content of type {part.type[:40]!r} is not supported; only 'text' is. Send the text alone.",
+                code="unsupported_content",
+                param=f"{where}.content[{place}]",
+            )
+        yield part.text
+
+
+def transcript_of_client(messages: Sequence[Message]) -> Transcript:
+    """Return a transcript in memory that holds the earlier messages of a conversation as one turn.
+
+    Args:
+        messages: before the newest question, in order; system messages among them stay where they are.
+    """
+    transcript = Transcript.in_memory()
+    if messages:
+        turn, _ = transcript.begin(messages[0])
+        transcript.end(turn, Ending("done", messages=tuple(messages[1:])))
+    return transcript

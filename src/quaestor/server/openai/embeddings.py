@@ -13,11 +13,10 @@ from fastapi.responses import JSONResponse
 from quaestor.embedding import Embedder
 from quaestor.llm.tokens import load_encoding
 from quaestor.server.http.caller import Who
-from quaestor.server.http.error_responses import RequestRefusedError
+from quaestor.server.http.error_responses import RequestRefusedError, blaming
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.openai.model_names import index_to_embed_with
 from quaestor.server.openai.openai_schemas import EmbeddingRequest, Embeddings
-from quaestor.server.openai.upstream_errors import blaming
 
 router = APIRouter()
 

@@ -1,19 +1,31 @@
-"""What a turn's events add up to, in the parts that every form of answer of OpenAI's API has."""
+"""What a turn's events add up to, in the parts that every form of answer of OpenAI's API has.
+
+The sources can stand as a list at the end of the answer, for clients that show text and nothing else.
+"""
 
 from __future__ import annotations
 
+import re
 import secrets
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, Literal
 
 from quaestor.chat.events import Composed, Done, Event, Passages, Searching, TurnOutcome
+from quaestor.core.citation import STANDING, UNCHECKED, Citation
 from quaestor.sessions.sent_messages import passages_shown, runs
 from quaestor.window import Window
 
 _IN_WHOLE = frozenset({"kept", "recalled"})
 
 Ended = Literal["stop", "length", "tool_calls", "content_filter"]
+
+_HEADING = "Sources:"
+# What `trailing_sources` returns, at the end of a text.
+_LISTED = re.compile(
+    rf"\n\n(?:{_HEADING}(?:\n- \[\d+\] [^\n]*, (?:{'|'.join(STANDING.values())}))+|{re.escape(UNCHECKED)})\s*\Z"
+)
 
 
 @dataclass(slots=True)  # mutable: filled by the events of a turn
@@ -117,3 +129,27 @@ def _shown(window: Window) -> dict[str, Any]:
         "sent": len(passages_shown(runs(window.decisions))),
         "left_out": sum(one.action not in _IN_WHOLE for one in messages),
     }
+
+
+def trailing_sources(citations: Sequence[Citation], *, unchecked: bool) -> str:
+    """Return what is put behind an answer: where its citations lead, each place once; empty where it has none.
+
+    Args:
+        citations: as they were checked.
+        unchecked: whether a model answered and none of them holds, which is said instead.
+    """
+    if unchecked:
+        return f"\n\n{UNCHECKED}"
+    lines = {f"- [{one.n}] {_place(one)}, {STANDING[one.status]}": None for one in citations}
+    return "\n".join(("\n", _HEADING, *lines)) if lines else ""
+
+
+def without_sources(text: str) -> str:
+    """Return an answer that a client sends back without the list that was put behind it."""
+    return _LISTED.sub("", text)
+
+
+def _place(citation: Citation) -> str:
+    end = f"-{citation.end_line}" if citation.end_line > citation.start_line else ""
+    url = "" if citation.url is None else f" {citation.url}"
+    return " ".join(f"{citation.path}:{citation.start_line}{end}{url}".splitlines())

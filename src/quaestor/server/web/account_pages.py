@@ -1,26 +1,33 @@
-"""Pages of what is one's own: documents that were added, and what was spent."""
+"""Pages of what is one's own: documents, which forms add and delete without a script, and what was spent."""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from typing import Annotated
 from urllib.parse import urlencode
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, BackgroundTasks, Form, Path, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+from starlette.datastructures import UploadFile
 
+from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.files.deny import largest
 from quaestor.files.extras import extra_is_installed
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
+from quaestor.server.api.document_routes import add, index_behind
+from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking
+from quaestor.server.web.page_frame import Look, Looking, periods
 from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.usage_in_words import periods
 
 router = APIRouter(route_class=PageRoute)
 # Lines that are shown of a document at first; its page has more.
 _SHOWN = 200
 _EXTRAS = {"pdf": "PDF", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint"}
+_MOST_FILES = 1000
+_THERE = "/documents#have"
 
 
 @router.get("/documents")
@@ -78,3 +85,49 @@ def _documents(at: Look) -> dict[str, object]:
         for one in documents_of(at.served, at.user).list()
     ]
     return {"corpus": MY_DOCUMENTS, "documents": documents}
+
+
+@router.post("/documents")
+async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) -> Response:
+    """Take in the files of a form, or the text; the page says which are refused, and the others are taken."""
+    refused: list[QuaestorError] = []
+    given = await _given(request, at.served.upload_limit)
+    if not given:
+        refused.append(UsageError("Nothing was chosen. Choose a file, or paste a text."))
+    for name, data in given:
+        try:
+            await asyncio.to_thread(add, at.served, at.user, name, data)
+        except QuaestorError as error:
+            refused.append(error)
+    if len(refused) < len(given):
+        behind.add_task(index_behind, at.served, at.user)
+    if refused:
+        return documents_page(at, [text_of(error) for error in refused], status(refused[0]))
+    return RedirectResponse(_THERE, 303)
+
+
+@router.post("/documents/{id}/delete")
+def delete_document(
+    at: Looking,
+    id: Annotated[str, Path(max_length=200)],
+    behind: BackgroundTasks,
+    sure: Annotated[str, Form(max_length=10)] = "",
+) -> Response:
+    """Delete a document, where the form says that it is meant."""
+    if not sure:
+        return documents_page(at, ["Nothing was deleted. Tick “Really” beside it first."], 400)
+    documents_of(at.served, at.user).remove(id)
+    behind.add_task(index_behind, at.served, at.user)
+    return RedirectResponse(_THERE, 303)
+
+
+async def _given(request: Request, limit: int) -> list[tuple[str, bytes]]:
+    """Return names and bytes of what a form holds; a field that was left empty holds nothing."""
+    async with request.form(max_files=_MOST_FILES, max_part_size=limit) as form:
+        files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
+        given = [(file.filename or "", await file.read()) for file in files]
+        name, text = form.get("name"), form.get("text")
+        if isinstance(name, str) and isinstance(text, str) and (name or text):
+            # Forms send every line's end as two letters, whatever was typed.
+            given.append((name, text.replace("\r\n", "\n").encode("utf-8", "replace")))
+        return given

@@ -1,19 +1,30 @@
-"""Forms below an answer: what a person says of it, and making a change that it proposes."""
+"""Forms below an answer: what a person says of it, and making a change that it proposes.
+
+A change is made with a person's consent, and only exactly as that person was shown it.
+"""
 
 from __future__ import annotations
 
+import json
 from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Form, Response
 from fastapi.responses import RedirectResponse
 
-from quaestor.core.errors import UsageError
-from quaestor.server.api.feedback_routes import Turn, keep_feedback
-from quaestor.server.applied_changes import apply_change
+from quaestor.accounts.users import User
+from quaestor.assemble import Index, make_journal, make_objection
+from quaestor.core.config import Settings
+from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
+from quaestor.edits import Plan, apply, diff, plan
+from quaestor.files.walk import folder_of
+from quaestor.server.api.access import corpus_settings, located, may_edit, session_of
+from quaestor.server.api.session_routes import Turn, keep_feedback
+from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking
-from quaestor.sessions.records import Feedback
+from quaestor.sessions.records import CallRecord, Feedback
+from quaestor.tools.edit_tool import proposal_of
 
 router = APIRouter(route_class=PageRoute)
 
@@ -40,9 +51,58 @@ def make_change(
     """Make a change that a turn proposes, where the form says that it is meant."""
     if sure != "yes":
         raise UsageError("No file was changed. Go back, and tick that the change is to be made.")
-    apply_change(at.served, at.user, session, number, index)
+    _apply_change(at.served, at.user, session, number, index)
     return _back(session, number)
 
 
 def _back(session: str, number: int) -> Response:
     return RedirectResponse(f"/sessions/{quote(session, safe='')}?start={number}#turn-{number}", 303)
+
+
+def _apply_change(served: Served, user: User, session: str, turn: int, index: int) -> None:
+    """Make a change that a turn proposes, and record that it is made; ``quaestor undo`` takes it back.
+
+    Args:
+        served: what is served.
+        user: who consents.
+        session: name of the user's session.
+        turn: number of the turn.
+        index: of the change among those of the turn, from 0.
+
+    Raises:
+        ForbiddenError: changes are not made from here, or not such a one.
+        NotFoundError: there is no such session, turn or change.
+        UsageError: the files are no longer as they were, so that another change would be made than was shown.
+    """
+    if not may_edit(served, user):
+        raise ForbiddenError(
+            "Changes are not made from the page. Start the server with --allow-edits, or copy the change."
+        )
+    with session_of(served, user, session) as transcript:
+        changes = [call for call in transcript.calls(turn) if call.difference]
+        if not 0 <= index < len(changes):
+            raise NotFoundError(f"Turn {turn} proposes no change {index}; it proposes {len(changes)}.")
+        call = changes[index]
+        if call.applied:
+            raise UsageError("This change was made already.")
+        name, corpus, _ = located(served, user, transcript.root, "")
+        settings = corpus_settings(served, user, name)
+        apply(_checked(corpus, settings, call), make_journal(corpus.root, settings))
+        transcript.record_change(call.id)
+
+
+def _checked(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
+    """Return what a change comes to in the files as they are now.
+
+    Raises:
+        UsageError: it is not what was shown.
+        ForbiddenError: one of the files is asked about once more, which only a terminal does.
+    """
+    objection = make_objection(corpus.root, settings)
+    planned = plan(folder_of(corpus.root), proposal_of(corpus, json.loads(call.arguments)), objection=objection)
+    if planned.refusals or diff(planned) != call.difference:
+        raise UsageError("No file was changed: the file is no longer as it was when this was proposed. Ask again.")
+    if planned.sensitive:
+        path = planned.sensitive[0].path
+        raise ForbiddenError(f"No file was changed: {path!r} needs a second consent. Use /apply of `quaestor chat`.")
+    return planned

@@ -23,8 +23,8 @@ from markupsafe import Markup, escape
 from quaestor.answers.citations.citation_marks import Mark, parse
 from quaestor.answers.citations.sentences import sentences
 from quaestor.core.citation import STANDING
-from quaestor.server.web.highlight import COLOURS, highlight
 from quaestor.server.web.safe_text import plain, plain_line
+from quaestor.server.web.source_lines import COLOURS, highlight
 
 # Stand for a citation and for the two ends of a sentence while markdown-it is at work; no answer may hold them.
 _CITED, _CITED_END, _WEAK, _WEAK_END = "\ue000", "\ue001", "\ue002", "\ue003"

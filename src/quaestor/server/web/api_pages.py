@@ -1,15 +1,24 @@
-"""The page that describes the HTTP API, made of the OpenAPI document; no script, nothing from elsewhere."""
+"""The page that describes the HTTP API: each operation of the OpenAPI document with its fields and answers.
+
+It has no script and nothing from elsewhere.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from fastapi import APIRouter, Request, Response
 
-from quaestor.server.web.api_description import described
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
 _HEADINGS = {"openai": "OpenAI's API", "operations": "For those who run the server"}
+
+_METHODS = ("get", "post", "put", "patch", "delete")
+_SCHEMAS = "#/components/schemas/"
 
 
 @router.get("/docs")
@@ -17,3 +26,105 @@ async def show_api(request: Request) -> Response:
     """Describe every request that a program may send. Needs no token, as /openapi.json needs none."""
     found = described(request.app.openapi())
     return page("api.html", parts=[(_HEADINGS.get(tag, "Our own API"), each) for tag, each in found.items()])
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """What a request may carry.
+
+    Attributes:
+        name: as it is sent.
+        place: ``path``, ``query``, ``header`` or ``body``.
+        kind: its type, and what is allowed.
+        required: whether it must be there.
+        about: what it means; may be empty.
+    """
+
+    name: str
+    place: str
+    kind: str
+    required: bool
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A request that the server answers.
+
+    Attributes:
+        method: in capitals.
+        path: with the names of its parameters in braces.
+        about: what it does.
+        fields: what it takes.
+        answers: status, media types and meaning of each answer.
+    """
+
+    method: str
+    path: str
+    about: str
+    fields: tuple[Field, ...]
+    answers: tuple[tuple[str, str, str], ...]
+
+
+def described(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
+    """Return the operations of an OpenAPI document by their tag, in the document's order."""
+    found: dict[str, list[Operation]] = {}
+    schemas = document.get("components", {}).get("schemas", {})
+    for path, methods in document["paths"].items():
+        for method in _METHODS:
+            if method in methods:
+                given = methods[method]
+                tag = (given.get("tags") or [""])[0]
+                found.setdefault(tag, []).append(_operation(method, path, given, schemas))
+    return found
+
+
+def _operation(method: str, path: str, given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Operation:
+    answers = tuple(
+        (status, ", ".join(answer.get("content", {})), answer.get("description", ""))
+        for status, answer in given["responses"].items()
+    )
+    fields = (*_parameters(given, schemas), *_body(given, schemas))
+    return Operation(method.upper(), path, given.get("description", ""), fields, answers)
+
+
+def _parameters(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
+    for one in given.get("parameters", ()):
+        schema = one.get("schema", {})
+        about = one.get("description", schema.get("description", ""))
+        yield Field(one["name"], one["in"], kind_of(schema, schemas), one.get("required", False), about)
+
+
+def _body(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
+    for content in given.get("requestBody", {}).get("content", {}).values():
+        schema = _followed(content.get("schema", {}), schemas)
+        required = schema.get("required", ())
+        for name, one in schema.get("properties", {}).items():
+            about = one.get("description", _followed(one, schemas).get("description", ""))
+            yield Field(name, "body", kind_of(one, schemas), name in required, about)
+
+
+def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 3) -> str:
+    """Return a schema's type in a few words: ``list of string or null``.
+
+    Args:
+        schema: a schema of the document.
+        schemas: those that it may refer to.
+        depth: how deep lists within lists are told.
+    """
+    schema = _followed(schema, schemas)
+    if "const" in schema or "enum" in schema:
+        return " or ".join(map(repr, schema.get("enum", [schema.get("const")])))
+    if options := schema.get("anyOf") or schema.get("oneOf"):
+        kinds = (kind_of(one, schemas, depth) for one in options if one.get("type") != "null")
+        return " or ".join(dict.fromkeys(kinds))
+    if schema.get("type") == "array" and depth:
+        return f"list of {kind_of(schema.get('items', {}), schemas, depth - 1)}"
+    return str(schema.get("type", "anything"))
+
+
+def _followed(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what a schema refers to, or itself."""
+    name = str(schema.get("$ref", "")).removeprefix(_SCHEMAS)
+    found: Mapping[str, Any] = schemas.get(name, schema)
+    return found

@@ -1,34 +1,65 @@
-"""Pages of conversations: a new one, one on record, a turn of it, its sources, citations and window, the list."""
+"""Pages of conversations: a new one, one on record, a turn of it, its sources and citations, what it sent, the list.
+
+A form asks where scripts do not run: the answer is shown when it is whole.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import math
-from typing import Annotated
+from collections.abc import Mapping
+from contextlib import aclosing, suppress
+from dataclasses import dataclass
+from typing import Annotated, Any
+from urllib.parse import quote
 
-from fastapi import APIRouter
-from fastapi.responses import HTMLResponse
+from fastapi import APIRouter, Request, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
 from pydantic import BaseModel, Field
+from starlette.datastructures import FormData, UploadFile
 
+from quaestor.accounts.users import User
+from quaestor.chat.added_files import mention
 from quaestor.core.citation import STANDING
-from quaestor.core.errors import QuaestorError
-from quaestor.server.api.access import corpus_of, corpus_settings, session_of
-from quaestor.server.api.window_routes import window_of
+from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.server.api.access import MY_DOCUMENTS, corpus_of, corpus_settings, session_of
+from quaestor.server.api.api_schemas import LONGEST_QUESTION
+from quaestor.server.api.document_routes import add
+from quaestor.server.api.session_routes import begin_session, window_of
+from quaestor.server.api.session_schemas import SessionStart, TurnRequest
+from quaestor.server.api.turn_routes import turn_events
 from quaestor.server.http.caller import Who
+from quaestor.server.http.served_state import RequestId, Served, ServedHere
+from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
-from quaestor.server.web.conversation_search import said_in
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking
-from quaestor.server.web.safe_text import written_time
+from quaestor.server.web.page_frame import Looking, about, listed, turn_of
+from quaestor.server.web.safe_text import plain_line, written_time
+from quaestor.server.web.search_pages import Limits
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place, views
-from quaestor.server.web.user_records import about, listed, turn_of
-from quaestor.server.web.window_pages import request_view
-from quaestor.sessions.records import SessionInfo
+from quaestor.sessions.records import SessionInfo, TurnRecord
 
 router = APIRouter(route_class=PageRoute)
 _UNTITLED = "New conversation"
 # Turns that are shown at first, and in each piece of what came before.
 _NEWEST = 20
+
+_AROUND = 60
+
+_WIDTH = 1000
+_BEGINNING = 120
+# As they stand in a request; what is not named here comes last.
+_ORDER = "system examples tools summary recalled recent notes passages question reply reserve".split()
+_NAMES = {
+    "system": "instructions",
+    "recent": "earlier turns",
+    "reply": "start of the reply",
+    "reserve": "free for the reply",
+}
+_OUT = frozenset({"dropped", "summarised"})
+_MOST_FILES = 10
+_LONGEST_NAME = 4096
 
 
 @router.get("/")
@@ -67,7 +98,7 @@ def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
     rows = [
         {**_row(info, about(at.served, at.user, info.root)), **found}
         for info in listed(at.served, at.user)
-        if (found := said_in(at.served, at.user, info, q)) is not None
+        if (found := _said_in(at.served, at.user, info, q)) is not None
     ]
     return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
 
@@ -145,7 +176,7 @@ def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
     """Show what was sent to a model in a turn, and what was left out and why."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
-        requests = [request_view(sent) for sent in window_of(transcript, turn.number)["requests"]]
+        requests = [_request_view(sent) for sent in window_of(transcript, turn.number)["requests"]]
     return page(
         "window.html",
         frame=at.frame,
@@ -179,3 +210,130 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
         "about": named,
         "error": info.error,
     }
+
+
+def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
+    """Return where all words of a query stand in a conversation: a turn and what is said there; None if nowhere.
+
+    A conversation that cannot be read has its title to be found by, and an empty query is found everywhere.
+    """
+    words = query.casefold().split()
+    nowhere: dict[str, object] = {"turn": 0, "excerpt": ""}
+    if not words:
+        return nowhere
+    with suppress(QuaestorError), session_of(served, user, info.id) as transcript:
+        for turn in reversed(transcript.turns()):
+            text = _text(turn)
+            if all(word in text.casefold() for word in words):
+                return {"turn": turn.number, "excerpt": _excerpt(text, words[0])}
+    return nowhere if all(word in info.title.casefold() for word in words) else None
+
+
+def _text(turn: TurnRecord) -> str:
+    return " ".join(f"{turn.question} {turn.answer or turn.ending.partial}".split())
+
+
+def _excerpt(text: str, word: str) -> str:
+    """Return what stands around a word."""
+    at = max(text.casefold().find(word), 0)
+    begin, end = max(at - _AROUND, 0), at + len(word) + _AROUND
+    return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A stretch of the bar.
+
+    Attributes:
+        name: of the section.
+        css: the class of its colour, after ``s-``.
+        x: where it begins, of 1000.
+        width: of 1000.
+    """
+
+    name: str
+    css: str
+    x: float
+    width: float
+
+    @property
+    def share(self) -> int:
+        """Of the whole, in percent."""
+        return round(self.width * 100 / _WIDTH)
+
+
+def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a request as the page shows it.
+
+    Args:
+        sent: as ``GET /api/sessions/{id}/window`` tells it.
+    """
+    bar = _bar(sent)
+    said = ", ".join(f"{part.name} {part.share} %" for part in bar)
+    decisions = sent["decisions"]
+    return {
+        **{name: sent[name] for name in ("model", "limit", "reserve", "tokens", "finish")},
+        "bar": bar,
+        "bar_said": f"Of the model’s room: {said}",
+        "kept": [one for one in decisions if one["action"] not in _OUT],
+        "left_out": [one for one in decisions if one["action"] in _OUT],
+        "messages": [{**message, "begins": _begins(message["content"])} for message in sent["messages"]],
+    }
+
+
+def _bar(sent: Mapping[str, Any]) -> list[Part]:
+    whole = max(sent["limit"], sent["tokens"] + sent["reserve"], 1)
+    parts, x = [], 0.0
+    sections = {**sent["sections"], "reserve": sent["reserve"]}
+    for name in sorted(sections, key=_place):
+        tokens = sections[name]
+        width = tokens * _WIDTH / whole
+        if tokens > 0:
+            parts.append(Part(_NAMES.get(name, name), name.replace(" ", "-"), round(x, 2), round(width, 2)))
+            x += width
+    return parts
+
+
+def _place(section: str) -> int:
+    return _ORDER.index(section) if section in _ORDER else len(_ORDER)
+
+
+def _begins(content: str) -> str:
+    return plain_line(content[: 2 * _BEGINNING])[:_BEGINNING]
+
+
+@router.post("/ask")
+async def ask(request: Request, served: ServedHere, who: Who, number: RequestId) -> Response:
+    """Ask, in a session or in a new one, and show the conversation when the turn is over, whatever became of it."""
+    async with request.form(max_files=_MOST_FILES, max_part_size=served.upload_limit) as form:
+        question = str(form.get("question", ""))
+        if not 0 < len(question) <= LONGEST_QUESTION:
+            raise UsageError("The question is empty, or too long. Go back and write another one.")
+        question = "\n\n".join([question, *await _attached(served, who, form)])
+        session = str(form.get("session", "")) or await _begun(served, who, form)
+        model = str(form.get("model", ""))[:_LONGEST_NAME]
+        asked = TurnRequest(question=question, model=model, **Limits.of_form(form).asked())
+    await answered_while_there(request, _turn(request, served, who, session, asked, number))
+    with session_of(served, who, session) as transcript:
+        last = transcript.info().turns
+    return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)
+
+
+async def _begun(served: Served, user: User, form: FormData) -> str:
+    """Return a new session about the corpora that are ticked; about all where none is."""
+    ticked = [str(name)[:_LONGEST_NAME] for name in form.getlist("corpus")]
+    start = SessionStart(corpora=ticked or ["*"])
+    return str((await asyncio.to_thread(begin_session, served, user, start))["id"])
+
+
+async def _attached(served: Served, user: User, form: FormData) -> list[str]:
+    """Take in the files of a form, and return what names them in a question."""
+    files = [file for file in form.getlist("attached") if isinstance(file, UploadFile) and file.filename]
+    stored = [await asyncio.to_thread(add, served, user, file.filename or "", await file.read()) for file in files]
+    return [" ".join(mention(f"{MY_DOCUMENTS}/{one.name}") for one in stored)] if stored else []
+
+
+async def _turn(request: Request, served: Served, user: User, session: str, asked: TurnRequest, number: str) -> None:
+    async with aclosing(await turn_events(request, served, user, session, asked, number)) as events:
+        async for _ in events:
+            pass

@@ -1,24 +1,28 @@
-"""Answers to be taken along: as Markdown for the clipboard, and as a page of its own that opens anywhere."""
+"""Answers to be taken along: as Markdown for the clipboard, and as a page of its own that opens anywhere.
+
+In the Markdown, citation marks are numbers, and what they mean is listed below the answer.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from itertools import groupby
 from urllib.parse import urlsplit
 
 from fastapi import APIRouter
 from fastapi.responses import HTMLResponse, Response
 
+from quaestor.answers.citations.citation_marks import parse
 from quaestor.core.citation import STANDING, Citation
 from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.server.api.access import located, session_of
 from quaestor.server.web.answer_html import Cited, render
-from quaestor.server.web.cited_markdown import cited_markdown
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking
-from quaestor.server.web.pdf_pages import page_at
+from quaestor.server.web.page_frame import Look, Looking, turn_of
 from quaestor.server.web.safe_text import written_time
+from quaestor.server.web.source_lines import page_at
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import place
-from quaestor.server.web.user_records import turn_of
 from quaestor.sessions.records import TurnRecord
 
 router = APIRouter(route_class=PageRoute)
@@ -30,7 +34,7 @@ def show_markdown_of_answer(session: str, number: str, at: Looking) -> Response:
     with session_of(at.served, at.user, session) as transcript:
         turn, source = turn_of(transcript, number), transcript.root
         citations = turn.ending.citations
-        text = cited_markdown(turn.answer or turn.ending.partial, citations, lambda one: where(one, source, at))
+        text = _cited_markdown(turn.answer or turn.ending.partial, citations, lambda one: where(one, source, at))
     return Response(text.encode("utf-8", "replace"), media_type="text/markdown; charset=utf-8")
 
 
@@ -94,3 +98,35 @@ def _sources(turn: TurnRecord, source: str, at: Look) -> list[dict[str, object]]
 
 def _when(turn: TurnRecord) -> str:
     return written_time(turn.began)
+
+
+def _cited_markdown(answer: str, citations: Sequence[Citation], where: Callable[[Citation], str]) -> str:
+    """Return an answer with the list of what it cites.
+
+    Args:
+        answer: as a model wrote it, with its marks.
+        citations: its citations as they were checked.
+        where: tells where a citation points, for people.
+    """
+    listed = [f"- [{n}] {'; '.join(places)}" for n, places in _places(citations, where).items()]
+    text = _with_numbers(answer).strip()
+    return "\n".join([text, "", *listed, ""]) if listed else f"{text}\n"
+
+
+def _places(citations: Sequence[Citation], where: Callable[[Citation], str]) -> dict[int, list[str]]:
+    """Return where each number points, in the order in which the answer cites them."""
+    found: dict[int, list[str]] = {}
+    for one in citations:
+        said = where(one) + (" (not found there)" if one.status == "unverified" else "")
+        if said not in (places := found.setdefault(one.n, [])):
+            places.append(said)
+    return found
+
+
+def _with_numbers(answer: str) -> str:
+    pieces, at = [], 0
+    for (start, end), marks in groupby(parse(answer), key=lambda mark: (mark.start, mark.end)):
+        numbers = dict.fromkeys(mark.n for mark in marks)
+        pieces += [answer[at:start], *(f"[{n}]" for n in numbers)]
+        at = max(at, end)
+    return "".join([*pieces, answer[at:]])

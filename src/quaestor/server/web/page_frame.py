@@ -1,24 +1,35 @@
-"""What surrounds every page: conversations, corpora and how far they are, who looks, what was spent."""
+"""What surrounds every page: conversations, corpora and how far they are, who looks, what was spent, in words.
+
+Which of a user's records a page is about is found here as well.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 from fastapi import Depends, Request
 
 from quaestor.accounts.users import User
-from quaestor.core.errors import QuaestorError
-from quaestor.server.api.access import corpora_of, may_add_sites, may_edit
+from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.corpus.joint_corpus import roots_of
+from quaestor.server.api.access import MY_DOCUMENTS, corpora_named, corpora_of, may_add_sites, may_edit, sessions_of
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import State, how_far
-from quaestor.server.web.usage_in_words import in_short
-from quaestor.server.web.user_records import TITLES, listed
-from quaestor.sessions.records import SessionInfo
+from quaestor.server.web.safe_text import written_words
+from quaestor.sessions.records import SessionInfo, TurnRecord
+from quaestor.sessions.transcript import Transcript
 
 _RECENT = 40
+
+TITLES = {MY_DOCUMENTS: "My documents"}
+"""What corpora are called that nobody named."""
+
+_PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
+_WHOSE = {"user": "used", "all": "used by everybody together"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,3 +162,89 @@ def look(served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)],
 
 
 Looking = Annotated[Look, Depends(look)]
+
+
+def listed(served: Served, user: User) -> list[SessionInfo]:
+    """Return a user's sessions, the one used last first; those that cannot be read come last."""
+    return sessions_of(served, user).list(owner=user.id)
+
+
+def turn_of(transcript: Transcript, number: str) -> TurnRecord:
+    """Return a turn by its number, or the last one.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    turns = transcript.turns()
+    found = [turn for turn in turns if number in (str(turn.number), "last" if turn is turns[-1] else "")]
+    if not found:
+        raise NotFoundError(f"This conversation has no turn {number!r}. It has {len(turns)}.")
+    return found[0]
+
+
+def about(served: Served, user: User, source: str) -> str:
+    """Return what a session is about, for people; ``source`` is as recorded."""
+    named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
+    titles = (TITLES.get(named[root], named[root]) if root in named else _absent(root) for root in roots_of(source))
+    return ", ".join(titles)
+
+
+def _absent(root: str) -> str:
+    return f"{Path(root).name} (not served now)"
+
+
+def in_short(told: Mapping[str, Any]) -> str:
+    """Return what was used today in a few words, and how much of a limit that is; ``told`` is as ``GET /api/usage``."""
+    today = told["today"]
+    cost = [money(today["cost"], told["currency"])] if today["cost"] else []
+    shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
+    if shares:
+        return " · ".join([f"Today: {min(1.0, max(shares)):.0%} of the limit", *cost])
+    amount = f"{today['requests']:,} {'request' if today['requests'] == 1 else 'requests'}"
+    return " · ".join([f"Today: {amount}", *cost])
+
+
+def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return for today and this month what was used, and the limits with the share of each that is gone."""
+    return [
+        {
+            "name": name,
+            "facts": list(_facts(told[key], told["currency"])),
+            "meters": list(_meters(told, period)),
+        }
+        for key, period, name in _PERIODS
+    ]
+
+
+def money(amount: float | None, currency: str) -> str:
+    """Return an amount of money: two digits after the point, four where it is little."""
+    return "unknown" if amount is None else f"{_number(amount)} {currency}"
+
+
+def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
+    yield "Cost", money(used["cost"], currency)
+    yield "Requests", f"{used['requests']:,}"
+    yield "Sent", written_words(used["prompt_tokens"])
+    yield "Received", written_words(used["completion_tokens"])
+    if used["unpriced"]:
+        yield "Without a known price", f"{used['unpriced']:,}"
+    if used["reserved"]:
+        yield "Under way", f"{used['reserved']:,}"
+
+
+def _meters(told: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:
+    for limit in told["limits"].values():
+        if limit["period"] == period:
+            used, most = (_amount(limit[name], limit["unit"], told["currency"]) for name in ("used", "limit"))
+            yield {
+                "said": f"{used} of {most} {_WHOSE[limit['scope']]}; renews on {limit['renews'][:10]}",
+                "share": round(min(1.0, limit["used"] / limit["limit"]), 4) if limit["limit"] else 1.0,
+            }
+
+
+def _amount(number: float, unit: str, currency: str) -> str:
+    return money(number, currency) if unit == "cost" else written_words(int(number))
+
+
+def _number(number: float) -> str:
+    return f"{number:,.4f}" if 0 < number < 1 else f"{number:,.2f}"

@@ -1,11 +1,11 @@
-"""The page that searches without a model: in all corpora, or in those that are chosen."""
+"""The page that searches without a model, and the corpora and documents that a form limits it to."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Annotated
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Depends, Query
@@ -20,12 +20,13 @@ from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.limits import Limits
-from quaestor.server.web.page_frame import Looking
+from quaestor.server.web.page_frame import TITLES, Looking
 from quaestor.server.web.source_lines import shown, telling
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
-from quaestor.server.web.user_records import TITLES
+
+_LONGEST = 400
+_LONGEST_DATE = 40
 
 _BY_WORDS = {"all": "", "some": "; some documents by words alone", "none": "; by words alone"}
 
@@ -33,6 +34,46 @@ router = APIRouter(route_class=PageRoute)
 _HITS = 20
 
 Names = Annotated[list[str], Query(max_length=1000, default_factory=list)]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The fields of such a form, as they were filled in; empty ones limit nothing.
+
+    Attributes:
+        path: globs of paths, with commas or blanks between.
+        language: languages, the same way.
+        since: only documents of this date or later.
+        before: only documents of an earlier date.
+        by: an author.
+    """
+
+    path: str = ""
+    language: str = ""
+    since: str = ""
+    before: str = ""
+    by: str = ""
+
+    @classmethod
+    def of_form(cls, fields: Mapping[str, Any]) -> Limits:
+        """Return what a form that was sent says."""
+        path, language, by = (str(fields.get(name, ""))[:_LONGEST] for name in ("path", "language", "by"))
+        since, before = (str(fields.get(name, ""))[:_LONGEST_DATE] for name in ("since", "before"))
+        return cls(path, language, since, before, by)
+
+    def asked(self) -> dict[str, Any]:
+        """Return the fields as a request of the API has them."""
+        return {
+            "path": _listed(self.path),
+            "language": _listed(self.language),
+            "since": self.since,
+            "before": self.before,
+            "by": [self.by] if self.by.strip() else [],
+        }
+
+
+def _listed(field: str) -> list[str]:
+    return field.replace(",", " ").split()
 
 
 @router.get("/search")

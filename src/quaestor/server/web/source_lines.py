@@ -1,17 +1,65 @@
-"""Lines of documents as the page shows them: numbered, coloured, with those marked that are meant."""
+"""Lines of documents and code as the page shows them: numbered, coloured, with those marked that are meant.
+
+Colours are classes of ``static/code.css``; nothing here needs a style attribute. A PDF is read as one section a page,
+so the page on which a line stands is known.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+import re
+import time
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
+from pygments.lexer import Lexer
+from pygments.lexers import get_lexer_by_name, get_lexer_for_filename
+from pygments.token import Token
+from pygments.util import ClassNotFound
 
+from quaestor.assemble import Index
 from quaestor.chunking.languages import PROSE
 from quaestor.core.stems import content_terms
-from quaestor.server.web.highlight import highlight
+from quaestor.server.web.safe_text import plain
 
 _PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub", "latex", "org"}
+
+_PAGE = re.compile(r"Page (\d+)(?::|$)")
+
+# Lexers are regular expressions of many authors: what is long enough for one of them to take seconds stays plain.
+_LONGEST_LINE = 500
+_LONGEST_TEXT = 40_000
+_SECONDS = 0.5
+
+_CLASSES = {
+    Token.Comment: "comment",
+    Token.Comment.Preproc: "keyword",
+    Token.Generic.Deleted: "deleted",
+    Token.Generic.Emph: "emphasis",
+    Token.Generic.Heading: "heading",
+    Token.Generic.Inserted: "inserted",
+    Token.Generic.Strong: "strong",
+    Token.Generic.Subheading: "heading",
+    Token.Keyword: "keyword",
+    Token.Keyword.Constant: "constant",
+    Token.Literal.Number: "number",
+    Token.Literal.String: "string",
+    Token.Literal.String.Escape: "escape",
+    Token.Literal.String.Interpol: "escape",
+    Token.Name.Attribute: "attribute",
+    Token.Name.Builtin: "builtin",
+    Token.Name.Class: "type",
+    Token.Name.Decorator: "decorator",
+    Token.Name.Exception: "type",
+    Token.Name.Function: "function",
+    Token.Name.Tag: "keyword",
+    Token.Operator.Word: "keyword",
+}
+COLOURS = frozenset(_CLASSES.values())
+"""Names of classes, which stand after ``t-``."""
+
+# Names that the corpus uses and Pygments does not.
+_ALIASES = {"csharp": "c#", "starlark": "python", "hcl": "terraform", "restructuredtext": "rst", "batch": "bat"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,3 +108,73 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
     html = highlight(lines, language, path)
     numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
     return Shown(path, numbered, prose=language in _PROSE)
+
+
+def page_at(corpus: Index | None, path: str, line: int) -> int:
+    """Return the number of the page, from 1; 0 where the document has none, or the corpus is not there."""
+    if corpus is None or not path.lower().endswith(".pdf"):
+        return 0
+    found = 0
+    for stored in corpus.store.chunks_of(path):
+        if stored.chunk.span.start_line > line:
+            break
+        for name in (*stored.chunk.scope, stored.chunk.symbol or ""):
+            if page := _PAGE.match(name):
+                found = int(page[1])
+    return found
+
+
+def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[Markup]:
+    """Return one piece of HTML for each line, in the same order.
+
+    Args:
+        lines: without their ends.
+        language: as the corpus names it; may be unknown or empty.
+        path: a file's name, which is asked where the language says nothing.
+    """
+    shown = [plain(line).replace("\n", "\ufffd") for line in lines]
+    lexer = _lexer(language, path)
+    if lexer is None or sum(map(len, shown)) > _LONGEST_TEXT or max(map(len, shown), default=0) > _LONGEST_LINE:
+        return [escape(line) for line in shown]
+    found = list(_coloured(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
+    # What there was no time for stays plain.
+    rest = [escape(line) for line in shown[len(found) :]]
+    return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
+
+
+def _lexer(language: str, path: str) -> Lexer | None:
+    try:
+        if language and language != "text":
+            return get_lexer_by_name(_ALIASES.get(language, language), stripnl=False, ensurenl=False)
+        return get_lexer_for_filename(path, stripnl=False, ensurenl=False) if path else None
+    except (ClassNotFound, UnicodeError, ValueError):
+        return None
+
+
+def _coloured(lexer: Lexer, text: str, until: float) -> Iterator[Markup]:
+    """Yield the lines of a text, until a moment has come."""
+    line = Markup("")
+    for kind, value in lexer.get_tokens(text):
+        if time.monotonic() > until:
+            return
+        first, *rest = value.split("\n")
+        line += _span(kind, first)
+        for piece in rest:
+            yield line
+            line = _span(kind, piece)
+    yield line
+
+
+def _span(kind: object, text: str) -> Markup:
+    name = _class(kind)
+    if not text or not name:
+        return escape(text)
+    return Markup('<span class="t-{}">{}</span>').format(name, text)
+
+
+def _class(kind: object) -> str:
+    while kind is not None:
+        if kind in _CLASSES:
+            return _CLASSES[kind]
+        kind = getattr(kind, "parent", None)
+    return ""

@@ -1,10 +1,10 @@
-"""One turn as the page shows it."""
+"""One turn as the page shows it, with the changes that a model proposes in it, line by line."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -14,7 +14,7 @@ from quaestor.answers.citations.citation_marks import parse, without_marks
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render
-from quaestor.server.web.proposed_changes import Proposed, proposed
+from quaestor.server.web.safe_text import plain, plain_line
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
@@ -31,6 +31,9 @@ _DONE = {
     "edit": "Proposed a change",
     "create": "Proposed a file",
 }
+
+_COLOURS = {"+": "inserted", "-": "deleted"}
+_HEADS = ("+++ ", "--- ", "@@ ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +92,7 @@ class TurnView:
     limits: str
     steps: tuple[Step, ...]
     steps_said: str
-    proposed: tuple[Proposed, ...]
+    proposed: tuple[_Proposed, ...]
     feedback: Feedback | None
     sources: int
     requests: int
@@ -233,3 +236,37 @@ def _said(turn: TurnRecord) -> str:
 
 def _amount(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Proposed:
+    """One change that was proposed.
+
+    Attributes:
+        path: of the document that it would change.
+        lines: of the difference, each with the name of its colour, which may be empty.
+        applied: whether it was made.
+    """
+
+    path: str
+    lines: tuple[tuple[str, str], ...]
+    applied: bool = False
+
+
+def proposed(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
+    """Return what calls proposed, as it was when they did."""
+    return tuple(
+        _Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference
+    )
+
+
+def _path(call: CallRecord) -> str:
+    try:
+        return plain_line(str(json.loads(call.arguments)["path"]))
+    except (ValueError, TypeError, KeyError):
+        return "a document"
+
+
+def _lines(difference: str) -> Iterator[tuple[str, str]]:
+    for line in plain(difference).rstrip("\n").split("\n"):
+        yield ("comment" if line.startswith(_HEADS) else _COLOURS.get(line[:1], "")), line

@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quaestor.stores.embedded import lexical, matrix, schema
-from quaestor.stores.embedded.discard import discard
+from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 
 

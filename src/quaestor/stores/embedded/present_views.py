@@ -1,11 +1,15 @@
-"""What a store searches: the derived files of the present state, with what changed since laid over them."""
+"""What a store searches: the truth, read through one connection, and the derived files of its present state.
+
+What has changed since the derived files were written is laid over them.
+"""
 
 from __future__ import annotations
 
 import sqlite3
+import threading
 import time
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -17,7 +21,7 @@ from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.progress_marks import Lag, lag
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.truth_reader import TruthReader
+from quaestor.stores.embedded.sqlite_failures import translated
 from quaestor.stores.embedded.views import DenseView, LexicalView
 
 if TYPE_CHECKING:
@@ -26,11 +30,14 @@ if TYPE_CHECKING:
 
     from quaestor.stores.embedded.filtering import Allowed
 
+
 _CATCH_UP_SECONDS = 30.0
 _POLL_SECONDS = 0.01
 
 _Base = TypeVar("_Base", LexicalBase, MatrixBase)
 _Read = TypeVar("_Read")
+
+_REMEMBERED_FILTERS = 16
 
 
 class PresentViews:
@@ -195,3 +202,76 @@ class PresentViews:
                     return derivation.publish()
         except (OSError, sqlite3.OperationalError):
             return False
+
+
+class TruthReader:
+    """Reads the truth; threads may share it.
+
+    Args:
+        folder: the index.
+        connection: what it is read through.
+        fixed: whether the connection sees nothing of what is written.
+
+    Attributes:
+        mutex: held while one state is read; who keeps something of a state, or forgets it, holds it, too.
+    """
+
+    def __init__(self, folder: Path, connection: sqlite3.Connection, *, fixed: bool) -> None:
+        self._folder = folder
+        self._connection = connection
+        self._fixed = fixed
+        self.mutex = threading.RLock()
+        self._filters: dict[Where, Allowed] = {}
+        self._filters_of = -1
+
+    @contextmanager
+    def state(self) -> Iterator[sqlite3.Connection]:
+        """Hold one state of the truth for the length of the block."""
+        with self.mutex, translated(self._folder):
+            self._connection.execute("BEGIN")
+            try:
+                yield self._connection
+            finally:
+                if self._connection.in_transaction:
+                    self._connection.execute("COMMIT")
+
+    def ask(self, read: Callable[[sqlite3.Connection], _Read]) -> _Read:
+        """Return what a single statement reads, which sees one state of the truth without a transaction around it."""
+        with self.mutex:
+            try:
+                return read(self._connection)
+            except (sqlite3.Error, OSError):
+                with translated(self._folder):
+                    raise
+
+    def allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
+        """Return the documents that a filter lets through; the last few filters are remembered.
+
+        Args:
+            connection: the one that ``state`` gave.
+            where: the filter.
+        """
+        if where is None or where == Where():
+            return None
+
+        generation = truth.generation(connection)
+        if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
+            self._filters, self._filters_of = {}, generation
+        if where not in self._filters:
+            from quaestor.stores.embedded.filtering import allowed  # noqa: PLC0415 - most searches have no filter
+
+            self._filters[where] = allowed(connection, where)
+        return self._filters[where]
+
+    def follow_writer(self) -> None:
+        """See what is written from now on, if the connection was opened while nothing could be."""
+        if not self._fixed:
+            return
+        with self.mutex:
+            self._connection.close()
+            self._connection, self._fixed = schema.connect_reading(self._folder)
+
+    def close(self) -> None:
+        """Close the connection; further use is an error."""
+        with self.mutex:
+            self._connection.close()

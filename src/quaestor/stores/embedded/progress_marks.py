@@ -8,7 +8,7 @@ from typing import Any
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.row_sums import require
+from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.truth import Content, Removed
 
 

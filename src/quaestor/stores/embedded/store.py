@@ -24,14 +24,13 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded import schema, truth
-from quaestor.stores.embedded.lexical_queries import LexicalQueries
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.present_views import PresentViews
+from quaestor.stores.embedded.present_views import PresentViews, TruthReader
 from quaestor.stores.embedded.quantise import restore
+from quaestor.stores.embedded.schema import upgrade
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_failures import translated
-from quaestor.stores.embedded.truth_reader import TruthReader
-from quaestor.stores.embedded.upgrade import upgrade
+from quaestor.stores.embedded.views import LexicalQueries
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -249,7 +248,7 @@ class EmbeddedStore(LexicalQueries):
 
     def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
         """Return those of some documents that there are, as ``pack`` made them."""
-        from quaestor.stores.embedded.unpacking import unpacked  # noqa: PLC0415 - only copies need it
+        from quaestor.stores.embedded.packing import unpacked  # noqa: PLC0415 - only copies need it
 
         with self._reader.state() as connection:
             return list(unpacked(connection, paths, self._dimensions))

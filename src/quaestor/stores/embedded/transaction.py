@@ -16,8 +16,8 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
 from quaestor.stores import Packed
+from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.packing import Columns
-from quaestor.stores.embedded.row_sums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.schema import check_state, seal_state
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.truth import batches, document_row, marks, places, storable

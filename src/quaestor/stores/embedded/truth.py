@@ -13,8 +13,7 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import StoredChunk, StoreStats
-from quaestor.stores.embedded.postings import Segment
-from quaestor.stores.embedded.row_sums import (
+from quaestor.stores.embedded.checksums import (
     WRAP,
     DamagedRowError,
     bucket_of,
@@ -27,6 +26,7 @@ from quaestor.stores.embedded.row_sums import (
     text_sum,
     vector_sums,
 )
+from quaestor.stores.embedded.postings import Segment
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

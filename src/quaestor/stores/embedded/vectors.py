@@ -10,8 +10,7 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Scored
 from quaestor.stores.embedded.checksums import RowSums
-from quaestor.stores.embedded.quantise import Floats, Int8s, scales
-from quaestor.stores.embedded.signs import Plane, most_alike
+from quaestor.stores.embedded.quantise import Floats, Int8s, Plane, most_alike, scales
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 
 if TYPE_CHECKING:

@@ -1,37 +1,50 @@
-"""What a query sees: the derived files with what has changed since laid over them."""
+"""What a query sees: the derived files with what has changed since laid over them, and what is asked of them."""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Counts, FieldBoosts, Matched, Scored
+from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Where
 from quaestor.stores.embedded import truth
+from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.lexical import LexicalBase, Statistics, lengths_of
+from quaestor.stores.embedded.lexical_segments import RecentChunks
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
 from quaestor.stores.embedded.progress_marks import Lag
 from quaestor.stores.embedded.quantise import Floats
-from quaestor.stores.embedded.recent import RecentChunks
-from quaestor.stores.embedded.row_sums import require
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content, Removed
 from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
-from quaestor.stores.embedded.weights import MAX_TERMS, rarest
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quaestor.stores.embedded.filtering import Allowed
 
+
 _ROWS_AT_ONCE = 8192
 
 Alive: TypeAlias = "NDArray[np.bool_] | None"
 """Which chunks of a segment exist; None where all do."""
+
+_Read = TypeVar("_Read")
+
+_MAX_TERMS = 64
+"""Distinct terms of a query that are looked up; of more, the rarest."""
+
+_CONSIDERED_TERMS = 4096
+_LONGEST_TERM_BYTES = 1024
+# Okapi's saturation of repeated query terms (Robertson et al., TREC-3, 1994); twice in a query counts 1.8
+# times.
+_K3 = 8.0
 
 
 class LexicalView(NamedTuple):
@@ -107,8 +120,8 @@ class LexicalView(NamedTuple):
             chunks, lengths = among.chunks, among.lengths
             counts = np.array([among.frequencies[term] for term in terms], dtype=np.int64).reshape(-1, len(FIELDS)).T
         known = dict(zip(terms, counts.max(axis=0).tolist(), strict=True))
-        if len(terms) > MAX_TERMS:
-            chosen = rarest(counts.sum(axis=0).tolist())
+        if len(terms) > _MAX_TERMS:
+            chosen = _rarest(counts.sum(axis=0).tolist())
             terms = [terms[place] for place in chosen]
             bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
         if k <= 0 or not terms or not self._count():
@@ -225,3 +238,85 @@ def _rarities(chunks: int, frequencies: NDArray[np.int64]) -> NDArray[np.float64
     """Return what the terms of these frequencies tell among so many chunks."""
     rarities: NDArray[np.float64] = np.log1p((chunks - frequencies + 0.5) / (frequencies + 0.5))
     return rarities
+
+
+class LexicalQueries(ABC):
+    """The lexical part of ``quaestor.stores.Store``."""
+
+    @abstractmethod
+    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+        """Return what ``read`` reads of the words of the present state, given what a filter lets through of it."""
+
+    def lexical(
+        self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
+    ) -> Scored:
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
+        absent.
+
+        A repeated term counts once, with a little more weight; of more than 64 distinct terms the rarest
+        count.
+        """
+        [found] = self.lexical_each(terms, k, (boosts,), where).found
+        return found
+
+    def lexical_each(
+        self,
+        terms: Sequence[str],
+        k: int,
+        each: Sequence[FieldBoosts],
+        where: Where | None = None,
+        among: Counts | None = None,
+    ) -> Matched:
+        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
+
+        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
+        """
+        return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
+
+    def counts(self, terms: Iterable[str]) -> Counts:
+        """Return what BM25 counts of terms, to be added to what other stores count of them."""
+        known = _distinct(terms)
+        return self._of_lexical(lambda view, _: view.counts(known))
+
+    def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
+        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
+        known = _distinct(terms)
+        return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
+
+    def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
+        """Return the number of chunks in which each term stands, in the field where it stands most often."""
+        known = _distinct(terms)
+        found = self._of_lexical(lambda view, _: view.frequencies(known))
+        return dict(zip(known, found.max(axis=0).tolist(), strict=True))
+
+
+def weigh(terms: Sequence[str]) -> dict[str, float]:
+    """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions.
+
+    What no index can hold, such as halves of surrogate pairs, is left out.
+    """
+    counts = Counter(terms)
+    return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items() if _is_text(term)}
+
+
+def _distinct(terms: Iterable[str]) -> list[str]:
+    """Return each term once, in order, without what no index can hold."""
+    return list(filter(_is_text, dict.fromkeys(terms)))
+
+
+def _is_text(term: str) -> bool:
+    if term.isascii():
+        return 0 < len(term) <= _LONGEST_TERM_BYTES
+    try:
+        return 0 < len(term.encode()) <= _LONGEST_TERM_BYTES
+    except UnicodeEncodeError:
+        return False
+
+
+def _rarest(counts: Sequence[int]) -> list[int]:
+    """Return the places of ``_MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
+
+    Of a query longer than any question, only the first few thousand distinct terms are considered.
+    """
+    counted = sorted((count, place) for place, count in enumerate(counts[:_CONSIDERED_TERMS]) if count)
+    return [place for _, place in counted[:_MAX_TERMS]]

@@ -1,22 +1,22 @@
-"""One database: transactions with time-outs on everything, and repeating what is safe to repeat.
+"""One database: its pool of connections, transactions with time-outs on everything, and repeating what is safe.
 
 Nothing here or above it leaves anything in a session, so that a pooler in transaction mode may stand in between: no
-prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction.
+prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why
+it cannot connect; psycopg's own connects in a thread, and tells of a wrong password only that time ran out.
 """
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
-from quaestor.core.errors import IndexUnusableError
-from quaestor.stores.postgres.address import Address
-from quaestor.stores.postgres.failures import UNDONE, code_of, is_passing, translated
-from quaestor.stores.postgres.pool import Connection, Pool
+from quaestor.core.errors import IndexBusyError, IndexUnusableError
+from quaestor.stores.postgres.failures import UNDONE, Address, code_of, is_passing, translated
 
 __all__ = ["Connection", "Database"]
 
@@ -33,6 +33,11 @@ _ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _REPEAT_SECONDS = 15.0
 _MOST_CONNECTIONS = 10
 
+Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
+
+_CONNECT_SECONDS = 10
+_WAIT_SECONDS = 30.0
+
 
 class Database:
     """A database of a team; threads may share it.
@@ -44,8 +49,8 @@ class Database:
     def __init__(self, address: Address, *, most: int = _MOST_CONNECTIONS) -> None:
         """Connect nothing yet; at most ``most`` connections are held for writing, and as many to standbys."""
         self.address = address
-        self._primary = Pool(address.uri, "read-write" if address.standbys else "any", most)
-        self._standby = Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
+        self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most)
+        self._standby = _Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
         self._patience = 0.0  # a server that never answered is not waited for
 
     @classmethod
@@ -162,7 +167,7 @@ class Database:
                 self._primary.give(connection)
 
     def _begun(
-        self, pool: Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
+        self, pool: _Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
     ) -> tuple[Connection, Sequence[Any] | None]:
         """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
         connection = pool.take()
@@ -179,7 +184,7 @@ class Database:
         return connection, row
 
     def _repeated(
-        self, pool: Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
+        self, pool: _Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
     ) -> _T:
         """Return what ``once`` does, tried again for some seconds while it fails in passing."""
         began, pause = time.monotonic(), 0.05
@@ -208,7 +213,7 @@ def check_server(version: int, address: Address) -> None:
 
 
 @contextmanager
-def _ended(pool: Pool, connection: Connection) -> Iterator[None]:
+def _ended(pool: _Pool, connection: Connection) -> Iterator[None]:
     """Commit at the end of the block, undo everything if it raises, and give the connection back."""
     try:
         try:
@@ -230,3 +235,66 @@ def _limits(seconds: float, lock_seconds: float) -> str:
         "idle_in_transaction_session_timeout": max(seconds, WRITE_SECONDS),
     }
     return "; ".join(f"SET LOCAL {name} = {int(limit * 1000)}" for name, limit in limits.items())
+
+
+class _Pool:
+    """Connections to the hosts of an address that are of one kind; threads may share it.
+
+    Args:
+        uri: the address.
+        attributes: which hosts will do, as libpq's ``target_session_attrs`` says it.
+        most: connections that are held at most.
+    """
+
+    def __init__(self, uri: str, attributes: str, most: int) -> None:
+        self._uri = uri
+        self._attributes = attributes
+        self._idle: list[Connection] = []
+        self._mutex = threading.Lock()
+        self._free = threading.BoundedSemaphore(most)
+
+    def take(self) -> Connection:
+        """Return a connection that nobody else has; it goes back by ``give``.
+
+        Raises:
+            IndexBusyError: all of them were in use for all the time that there was to wait.
+            psycopg.Error: the server does not let it in.
+        """
+        if not self._free.acquire(timeout=_WAIT_SECONDS):
+            raise IndexBusyError("Every connection to the store is in use: try again.")
+        try:
+            with self._mutex:
+                if self._idle:
+                    return self._idle.pop()
+            return self._connected()
+        except BaseException:
+            self._free.release()
+            raise
+
+    def give(self, connection: Connection) -> None:
+        """Take a connection back; one in the middle of something is closed."""
+        usable = not connection.closed and connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
+        if usable:
+            with self._mutex:
+                self._idle.append(connection)
+        else:
+            connection.close()
+        self._free.release()
+
+    def forget(self) -> None:
+        """Close what is not in use: the server that it leads to may be gone."""
+        with self._mutex:
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _connected(self) -> Connection:
+        return psycopg.connect(
+            self._uri,
+            autocommit=True,  # transactions are begun with their limits, in one message
+            prepare_threshold=None,
+            target_session_attrs=self._attributes,
+            connect_timeout=_CONNECT_SECONDS,
+            fallback_application_name="quaestor",
+            client_encoding="UTF8",
+        )

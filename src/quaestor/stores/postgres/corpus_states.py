@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.escaped_text import kept, restored
+from quaestor.stores.postgres.column_values import kept, restored
 from quaestor.stores.postgres.nearest import index_names
 
 if TYPE_CHECKING:

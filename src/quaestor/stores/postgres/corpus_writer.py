@@ -16,9 +16,8 @@ from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
 from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres.column_values import kept, sent
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
-from quaestor.stores.postgres.escaped_text import kept
-from quaestor.stores.postgres.half_vectors import sent
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 
 if TYPE_CHECKING:

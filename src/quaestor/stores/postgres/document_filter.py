@@ -9,9 +9,8 @@ import numpy as np
 
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
-from quaestor.stores.embedded.filtering import Allowed
-from quaestor.stores.globs import compile_globs, literal_folder
-from quaestor.stores.postgres.escaped_text import kept, restored, restored_or_none
+from quaestor.stores.embedded.filtering import Allowed, compile_globs, literal_folder
+from quaestor.stores.postgres.column_values import kept, restored, restored_or_none
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection

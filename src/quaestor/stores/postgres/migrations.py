@@ -6,15 +6,15 @@ never changed: what is to be otherwise comes in a further one.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import psycopg
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.address import Address
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.failures import explained
+from quaestor.stores.postgres.failures import Address, explained
 
 OLDEST_PGVECTOR = (0, 8)
 _FOLDER = Path(__file__).parent / "sql"
@@ -53,11 +53,35 @@ def migrate(database: Database) -> None:
                 _prepare(connection, database.address)
             for step in known[reached:]:
                 _apply(connection, step)
-    if reached > len(known):
+    check_reached(reached, database.address)
+
+
+def check_reached(reached: int, address: Address) -> None:
+    """Refuse the tables of a newer version.
+
+    Raises:
+        IndexUnusableError: they are.
+    """
+    if reached > len(steps()):
         raise IndexUnusableError(
-            f"The tables of the store {str(database.address)!r} were made by a newer version of Quaestor (step "
-            f"{reached}, known {len(known)}): upgrade Quaestor here."
+            f"The tables of the store {str(address)!r} were made by a newer version of Quaestor (step "
+            f"{reached}, known {len(steps())}): upgrade Quaestor here."
         )
+
+
+def try_migration(database: Database) -> None:
+    """Find out whether this user may make the tables in an empty database: they are made, and that is undone.
+
+    Raises:
+        QuaestorError: as ``migrate``.
+    """
+    with suppress(_UndoneError), database.writing(seconds=_SECONDS) as connection:
+        _prepare(connection, database.address)
+        raise _UndoneError
+
+
+class _UndoneError(Exception):
+    """Ends a transaction that is only to be tried."""
 
 
 def reached_step(connection: Connection) -> int:
@@ -89,17 +113,25 @@ def _prepare(connection: Connection, address: Address) -> None:
 
 
 def _provide_pgvector(connection: Connection, address: Address) -> None:
-    found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
-    if found is None:
+    if pgvector_version(connection, address) is None:
         _make_extension(connection, address)
-        found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
-    assert found is not None
-    if tuple(map(int, found[0].split(".")[:2])) < OLDEST_PGVECTOR:
+        pgvector_version(connection, address)
+
+
+def pgvector_version(connection: Connection, address: Address) -> str | None:
+    """Return the version of pgvector in a database; None where it was not added.
+
+    Raises:
+        IndexUnusableError: it is too old.
+    """
+    found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
+    if found is not None and tuple(map(int, found[0].split(".")[:2])) < OLDEST_PGVECTOR:
         needed = ".".join(map(str, OLDEST_PGVECTOR))
         raise IndexUnusableError(
             f"The store {str(address)!r} has pgvector {found[0]}; {needed} or newer is needed: install it on the "
             "server and run `ALTER EXTENSION vector UPDATE`."
         )
+    return None if found is None else str(found[0])
 
 
 def _make_extension(connection: Connection, address: Address) -> None:

@@ -22,13 +22,13 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.lexical_queries import LexicalQueries
 from quaestor.stores.embedded.packing import pack
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
-from quaestor.stores.embedded.views import LexicalView
-from quaestor.stores.postgres import document_filter, exporting, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.embedded.views import LexicalQueries, LexicalView
+from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
+from quaestor.stores.postgres.column_values import received
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import (
     State,
@@ -43,7 +43,6 @@ from quaestor.stores.postgres.corpus_states import (
 )
 from quaestor.stores.postgres.corpus_words import CorpusWords
 from quaestor.stores.postgres.corpus_writer import Transaction
-from quaestor.stores.postgres.half_vectors import received
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
@@ -359,7 +358,7 @@ class PostgresStore(LexicalQueries):
         """Return those of some documents that there are, as ``pack`` made them."""
 
         def read(connection: Connection, _: State) -> list[Packed]:
-            return list(exporting.unpacked(connection, self._corpus, paths, self._dimensions))
+            return list(stored_rows.unpacked(connection, self._corpus, paths, self._dimensions))
 
         return self._read(read)
 

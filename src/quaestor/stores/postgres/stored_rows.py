@@ -1,26 +1,35 @@
-"""Documents and chunks as rows of the database, and back; reading them one corpus at a time."""
+"""Documents and chunks as rows of the database, and back; reading them one corpus at a time.
+
+``unpacked`` gives documents in the form in which they are written, for another store.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.stores import StoredChunk, StoreStats
+from quaestor.stores import Packed, StoredChunk, StoreStats
+from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
 from quaestor.stores.embedded.truth import chunk_checksum, storable
 from quaestor.stores.embedded.truth import restored as from_storable
-from quaestor.stores.postgres.escaped_text import kept, kept_or_none, restored, restored_or_none
+from quaestor.stores.postgres.column_values import kept, kept_or_none, received, restored, restored_or_none
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
 
+
 DOCUMENT = "path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note"
 _DOCUMENT_OF_D = ", ".join(f"d.{column}" for column in DOCUMENT.split(", "))
 CHUNK = "start_byte, end_byte, start_line, end_line, symbol, kind, scope, defines, text, checksum"
+_LAST_NAME = 200
 _CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
+
+_PACKED_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
 
 
 def path_key(path: str) -> bytes:
@@ -158,9 +167,11 @@ def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[st
     lowered = "".join(letter.lower() if letter.isascii() else letter for letter in wanted)
     rows = connection.execute(
         "SELECT path, first_chunk FROM quaestor.documents WHERE corpus_id = %s AND chunk_count > 0 "
+        # As the index documents_by_last_name has it.
+        f"AND left(substring(lower(path) FROM '[^/]*$'), {_LAST_NAME}) = %s "
         "AND right(lower(path), length(%s)) = %s "
-        "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')",
-        (corpus, lowered, lowered, lowered, lowered),
+        "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')".encode(),
+        (corpus, lowered.rpartition("/")[2][:_LAST_NAME], lowered, lowered, lowered, lowered),
     )
     return [(restored(path), chunk) for path, chunk in rows]
 
@@ -225,3 +236,54 @@ def _stored(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
 
 def _names(value: str | None) -> tuple[str, ...]:
     return tuple(json.loads(value)) if value else ()
+
+
+def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
+    """Yield those documents that there are, as ``pack`` made them; in no order.
+
+    Args:
+        connection: in a transaction that sees one state.
+        corpus: its number.
+        paths: of the documents; all of them are held in memory together.
+        dimensions: length of the vectors.
+    """
+    found = connection.execute(
+        f"SELECT id, first_chunk, chunk_count, {DOCUMENT} FROM quaestor.documents "
+        "WHERE corpus_id = %s AND path_key = ANY(%s)".encode(),
+        (corpus, [path_key(path) for path in paths]),
+    ).fetchall()
+    chunks = _chunks(connection, corpus, found)
+    terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
+    rows = connection.cursor(binary=True).execute(
+        "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s) "
+        "ORDER BY first_chunk",
+        (corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count, MOST_TOGETHER)]),
+    )
+    for number, first, data in rows:
+        terms[number].append((first, data))
+    for number, first_chunk, count, *document in found:
+        own = chunks[number]
+        packed = [packed_chunk(row[2:]) for row in own]
+        columns = Columns(
+            packed,
+            defined_names([row[7] for row in packed]),
+            dimensions,
+            b"".join(received(row[1], dimensions) for row in own),
+            [row[0] for row in own],
+            [(first - first_chunk, data) for first, data in terms[number]],
+        )
+        yield Packed(read_document(document), count, columns)
+
+
+def _chunks(connection: Connection, corpus: int, found: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:
+    """Return the chunks of some documents by document, each with the key and the vector before its columns."""
+    chunks: dict[int, list[Sequence[Any]]] = defaultdict(list)
+    rows = connection.cursor(binary=True).execute(
+        f"SELECT c.document, v.key, v.embedding, {_PACKED_CHUNK_OF_C} FROM quaestor.chunks c "
+        "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
+        "WHERE c.corpus_id = %s AND v.corpus_id = %s AND c.id = ANY(%s) ORDER BY c.id".encode(),
+        (corpus, corpus, [chunk for _, first, count, *_ in found for chunk in range(first, first + count)]),
+    )
+    for number, *columns in rows:
+        chunks[number].append(columns)
+    return chunks

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
 from quaestor.stores.postgres.nearest import index_name, index_names
@@ -22,64 +24,122 @@ _LONGEST_SECONDS = 86_400.0
 _SMALL = 1000
 """Of so few chunks, any plan will do."""
 
-# What must be nothing, each counted by a statement about one corpus.
-_WRONG = {
-    "documents whose chunks are not all there": (
+_SAMPLED_CHUNKS, _SAMPLED_DOCUMENTS = 2000, 200
+
+
+class Sample(NamedTuple):
+    """What is looked at of a corpus, where all of it would take too long.
+
+    Attributes:
+        documents: their numbers; some may be gone.
+        chunks: their numbers; some may be gone.
+    """
+
+    documents: list[int]
+    chunks: list[int]
+
+
+class _Wrong(NamedTuple):
+    """What must be nothing.
+
+    Attributes:
+        what: to be said of it.
+        query: counts it in one corpus.
+        sampled: follows the query where a sample is looked at.
+    """
+
+    what: str
+    query: str
+    sampled: str
+
+
+_WRONG = (
+    _Wrong(
+        "documents whose chunks are not all there",
         "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count <> "
         "(SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = d.corpus_id AND c.document = d.id "
-        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)"
+        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)",
+        "AND d.id = ANY(%(documents)s)",
     ),
-    "chunks of no document": (
+    _Wrong(
+        "chunks of no document",
         "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.id = c.document "
-        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)"
+        "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)",
+        "AND c.id = ANY(%(chunks)s)",
     ),
-    "chunks without a vector": (
+    _Wrong(
+        "chunks without a vector",
         "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.vectors v WHERE v.corpus_id = c.corpus_id AND v.id = c.vector "
-        "AND (v.embedding IS NULL OR vector_dims(v.embedding) = %(dimensions)s))"
+        "AND (v.embedding IS NULL OR vector_dims(v.embedding) = %(dimensions)s))",
+        "AND c.id = ANY(%(chunks)s)",
     ),
-    "documents whose words are missing": (
+    _Wrong(
+        "documents whose words are missing",
         "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count > 0 AND NOT EXISTS "
-        "(SELECT FROM quaestor.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)"
+        "(SELECT FROM quaestor.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)",
+        "AND d.id = ANY(%(documents)s)",
     ),
-    "words of no document": (
+    _Wrong(
+        "words of no document",
         "SELECT count(*) FROM quaestor.terms t WHERE t.corpus_id = %(corpus)s AND NOT EXISTS "
-        "(SELECT FROM quaestor.documents d WHERE d.corpus_id = t.corpus_id AND d.id = t.document)"
+        "(SELECT FROM quaestor.documents d WHERE d.corpus_id = t.corpus_id AND d.id = t.document)",
+        "AND t.first_chunk = ANY(%(chunks)s)",
     ),
-    "names of no chunk": (
+    _Wrong(
+        "names of no chunk",
         "SELECT count(*) FROM quaestor.names n WHERE n.corpus_id = %(corpus)s AND NOT EXISTS "
-        "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = n.corpus_id AND c.id = n.chunk)"
+        "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = n.corpus_id AND c.id = n.chunk)",
+        "AND false",  # names are not found by their chunk
     ),
-}
+)
 
 
-def find_wrong(connection: Connection, corpus: int) -> Iterator[str]:
-    """Yield what is wrong with a corpus, in words; nothing where all is well."""
-    now = state(connection, corpus)
-    values = {"corpus": corpus, "dimensions": now.dimensions}
-    for what, query in _WRONG.items():
-        [(count,)] = connection.execute(query.encode(), values)
+def take_sample(now: State) -> Sample:
+    """Return some chunks and documents by chance, or all of a small corpus."""
+    documents, chunks = range(1, now.next_document), range(1, now.next_chunk)
+    return Sample(
+        random.sample(documents, min(len(documents), _SAMPLED_DOCUMENTS)),
+        random.sample(chunks, min(len(chunks), _SAMPLED_CHUNKS)),
+    )
+
+
+def find_wrong(connection: Connection, corpus: int, sample: Sample | None = None) -> Iterator[str]:
+    """Yield what is wrong with a corpus, or with a sample of it, in words; nothing where all is well."""
+    values = {"corpus": corpus, "dimensions": state(connection, corpus).dimensions}
+    for what, query, sampled in _WRONG:
+        if sample is None:
+            [(count,)] = connection.execute(query.encode(), values)
+        else:
+            [(count,)] = connection.execute(f"{query} {sampled}".encode(), {**values, **sample._asdict()})
         if count:
             yield f"{count:,} {what}"
-    yield from _changed_chunks(connection, corpus)
-    yield from _wrong_segments(connection, corpus)
+    yield from _changed_chunks(connection, corpus, sample)
+    yield from _wrong_segments(connection, corpus, sample)
 
 
-def _changed_chunks(connection: Connection, corpus: int) -> Iterator[str]:
+def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
     """Yield how many chunks are not as they were written."""
     last, changed = 0, 0
-    query = f"SELECT id, {stored_rows.CHUNK} FROM quaestor.chunks WHERE corpus_id = %s AND id > %s ORDER BY id LIMIT %s"
-    while found := connection.execute(query.encode(), (corpus, last, _CHUNKS_AT_ONCE)).fetchall():
+    among = "" if sample is None else "AND id = ANY(%(chunks)s)"
+    query = (
+        f"SELECT id, {stored_rows.CHUNK} FROM quaestor.chunks WHERE corpus_id = %(corpus)s AND id > %(last)s {among} "
+        f"ORDER BY id LIMIT {_CHUNKS_AT_ONCE}"
+    ).encode()
+    values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
+    while found := connection.execute(query, {**values, "last": last}).fetchall():
         changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in found)
         last = found[-1][0]
     if changed:
         yield f"{changed:,} chunks do not agree with their checksums"
 
 
-def _wrong_segments(connection: Connection, corpus: int) -> Iterator[str]:
-    """Yield which packed words are not as they were written, or do not count what there is."""
+def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
+    """Yield which packed words are not as they were written, or do not count what there is; of a sample, of one."""
     listed = word_segments.list_segments(connection, corpus)
+    if sample is not None:
+        listed = random.sample(listed, min(len(listed), 1))
     removed = word_segments.removed_runs(connection, corpus)
     gone = 0
     for one in listed:
@@ -87,9 +147,9 @@ def _wrong_segments(connection: Connection, corpus: int) -> Iterator[str]:
             yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not agree with their hash"
             return
         gone += word_segments.count_gone(connection, corpus, one, removed)
-    reached = listed[-1].last_chunk if listed else 0
-    query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id <= %s"
-    [(there,)] = connection.execute(query, (corpus, reached))
+    first, reached = (listed[0].first_chunk, listed[-1].last_chunk) if listed else (0, 0)
+    query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
+    [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
     held = sum(one.chunk_count for one in listed) - gone
     if held != there:
         yield f"the packed words are of {held:,} chunks, and there are {there:,}"

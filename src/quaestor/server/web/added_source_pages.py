@@ -1,0 +1,220 @@
+"""Adding folders, sites and git repositories as corpora: what each holds and costs is shown before it is added.
+
+Of a site, what would be fetched is said first, and what was fetched is shown before it is added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Form, Response
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from quaestor.accounts.money import MILLION
+from quaestor.assemble.estimate import Estimate, survey_and_estimate
+from quaestor.core.errors import ForbiddenError, NotFoundError
+from quaestor.crawl.crawl_settings import CrawlSettings
+from quaestor.crawl.repositories import names_repository
+from quaestor.files.ingest_report import Survey
+from quaestor.server.added_sources import AddedSite
+from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
+from quaestor.server.web.error_pages import PageRoute
+from quaestor.server.web.page_frame import Look, Looking, money
+from quaestor.server.web.safe_text import written_size
+from quaestor.server.web.templates_filled import page
+
+router = APIRouter(route_class=PageRoute)
+_THERE = "/folders"
+
+Folder = Annotated[str, Form(min_length=1, max_length=4096)]
+_MOST_PAGES = 500
+
+Address = Annotated[str, Form(min_length=1, max_length=2048)]
+Pages = Annotated[int, Form(ge=1, le=CrawlSettings().max_pages)]
+
+_MOST_NAMED = 6
+
+
+@router.get("/folders")
+def show_folders(at: Looking) -> HTMLResponse:
+    """Show the folders and sites that were added, and where more are."""
+    may = may_add_folders(at.served, at.user)
+    return page(
+        "folders.html",
+        frame=at.frame,
+        heading="Folders and sites",
+        may=may,
+        may_sites=may_add_sites(at.served, at.user),
+        with_users=bool(at.user.id),
+        allowed=at.served.folders.allowed,
+        folders=at.served.folders.list() if may else (),
+        hosts=at.served.sites.allowed,
+        sites=rows_of(at),
+    )
+
+
+@router.post("/folders/look")
+def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
+    """Show what a folder holds and what indexing it would take; nothing is written, and nobody is asked."""
+    root = _checked_folder(at, folder)
+    return page(
+        "folder_look.html",
+        frame=at.frame,
+        heading="Add a folder",
+        folder=root,
+        action="/folders",
+        **_facts_of_source(at, root),
+    )
+
+
+@router.post("/folders")
+def add_folder(at: Looking, folder: Folder) -> Response:
+    """Add a folder; it is indexed behind, and every page says how far that is."""
+    at.served.folders.add(_checked_folder(at, folder))
+    serve_added(at.served, at.user)
+    return RedirectResponse(_THERE, 303)
+
+
+@router.post("/folders/remove")
+def remove_folder(at: Looking, folder: Folder) -> Response:
+    """Serve a folder no longer; nothing of it is deleted."""
+    _permit(at)
+    root = Path(folder)
+    at.served.folders.remove(root)
+    at.served.corpora.drop(root, owner=at.user.id)
+    return RedirectResponse(_THERE, 303)
+
+
+def _checked_folder(at: Look, folder: str) -> Path:
+    _permit(at)
+    return at.served.folders.checked(folder)
+
+
+def _permit(at: Look) -> None:
+    """Raise ``ForbiddenError`` unless who asks may add folders."""
+    if not may_add_folders(at.served, at.user):
+        raise ForbiddenError("Folders cannot be added here. Whoever started the server can name them there.")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteRow:
+    """A site as the page lists it.
+
+    Attributes:
+        site: what is kept of it.
+        fetching: how far its fetching is; None if it is not fetched now.
+        held: whether there is anything of it to look at.
+    """
+
+    site: AddedSite
+    fetching: str | None
+    held: bool
+
+
+def rows_of(at: Look) -> tuple[SiteRow, ...]:
+    """Return the sites that were fetched or added; none for who may not add any."""
+    return tuple(_rows(at)) if may_add_sites(at.served, at.user) else ()
+
+
+@router.post("/sites/look")
+def look_at_site(at: Looking, address: Address) -> HTMLResponse:
+    """Say what would be fetched of a site; nothing is."""
+    found = _checked_site(at, address)
+    before = at.served.sites.get(found)
+    return page(
+        "site_look.html",
+        frame=at.frame,
+        heading="Add a site",
+        address=found,
+        repository=names_repository(found),
+        pages=before.most_pages if before else _MOST_PAGES,
+        most=CrawlSettings().max_pages,
+        time=_time_taken(_MOST_PAGES * CrawlSettings().delay),
+    )
+
+
+@router.post("/sites/fetch")
+def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
+    """Fetch a site behind; every page says how far that is."""
+    at.served.sites.fetch(_checked_site(at, address), pages)
+    return RedirectResponse(_THERE, 303)
+
+
+@router.post("/sites/held")
+def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
+    """Show what was fetched of a site and what indexing it would take; nothing is written, and nobody is asked."""
+    found = _checked_site(at, address)
+    holds = _facts_of_source(at, at.served.sites.root(found))
+    return page("folder_look.html", frame=at.frame, heading="Add a site", folder=found, action="/sites", **holds)
+
+
+@router.post("/sites")
+def add_site(at: Looking, address: Address) -> Response:
+    """Add a site that was fetched; it is indexed behind."""
+    at.served.sites.add(_checked_site(at, address))
+    serve_added(at.served, at.user)
+    return RedirectResponse(_THERE, 303)
+
+
+@router.post("/sites/remove")
+def remove_site(at: Looking, address: Address) -> Response:
+    """Serve a site no longer, and fetch it no further; nothing of it is deleted."""
+    found = _checked_site(at, address)
+    at.served.sites.remove(found)
+    if _is_held(at, found):
+        at.served.corpora.drop(at.served.sites.root(found), owner=at.user.id)
+    return RedirectResponse(_THERE, 303)
+
+
+def _rows(at: Look) -> Iterator[SiteRow]:
+    for site in at.served.sites.list():
+        yield SiteRow(site, at.served.sites.how_far(site.address), _is_held(at, site.address))
+
+
+def _is_held(at: Look, address: str) -> bool:
+    try:
+        return any(at.served.sites.root(address).iterdir())
+    except (NotFoundError, OSError):
+        return False
+
+
+def _checked_site(at: Look, address: str) -> str:
+    """Return an address that may be added; raise ``ForbiddenError`` unless who asks may add sites."""
+    if not may_add_sites(at.served, at.user):
+        raise ForbiddenError("Sites cannot be added here. Whoever started the server can name them there.")
+    return at.served.sites.checked(address)
+
+
+def _facts_of_source(at: Look, root: Path) -> dict[str, Any]:
+    """Return what the template of a look says of a folder; nothing is written, and nobody is asked."""
+    survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
+    return {
+        "facts": dict(_facts(survey, estimate, str(at.served.overview(at.user)["currency"]))),
+        "left_out": [f"{reason}: {count:,}" for reason, count in survey.skipped_by_reason.items()],
+        "nothing": not survey.documents,
+        "unpaid": estimate.cost != 0 and estimate.remote,
+    }
+
+
+def _facts(survey: Survey, estimate: Estimate, currency: str) -> Mapping[str, Any]:
+    languages = sorted(survey.languages.items(), key=lambda one: -one[1])
+    named = ", ".join(f"{name} {count:,}" for name, count in languages[:_MOST_NAMED])
+    more = f" and {len(languages) - _MOST_NAMED} more kinds" if len(languages) > _MOST_NAMED else ""
+    cost = None if estimate.cost is None else estimate.cost / MILLION
+    return {
+        "Documents": f"{survey.documents:,}",
+        "Size": written_size(survey.bytes),
+        "Kinds": f"{named}{more}" or "none",
+        "Time": _time_taken(estimate.seconds),
+        "Cost": money(cost, currency) if estimate.remote else "nothing: it is done on this machine",
+    }
+
+
+def _time_taken(seconds: float) -> str:
+    """Return about how long something takes, for people."""
+    if seconds < 1:
+        return "less than a second"
+    return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"

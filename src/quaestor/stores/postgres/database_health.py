@@ -1,0 +1,109 @@
+"""What ``quaestor doctor`` tells of a database and of one corpus in it; nothing is changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.stores.postgres import upkeep
+from quaestor.stores.postgres.corpus_states import find_corpus, state
+from quaestor.stores.postgres.migrations import check_reached, pgvector_version, reached_step, steps, try_migration
+from quaestor.stores.postgres.nearest import MOST_DIMENSIONS, has_index
+from quaestor.stores.postgres.postgres_sizes import SIZES
+
+if TYPE_CHECKING:
+    from quaestor.stores.postgres.connection import Connection, Database
+
+_NEEDED = ("SELECT", "INSERT", "UPDATE", "DELETE")
+_OF_OURS = (
+    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' "
+    "AND n.nspname IN ('quaestor', 'quaestor_state', 'quaestor_sessions')"
+)
+
+
+class Health(NamedTuple):
+    """What was found.
+
+    Attributes:
+        found: what there is, in words.
+        damaged: what is wrong with what is kept, in words.
+        to_set_right: what is not as it should be and loses nothing; each with the next step.
+        is_current: whether the tables are those of this version.
+    """
+
+    found: str
+    damaged: tuple[str, ...] = ()
+    to_set_right: tuple[str, ...] = ()
+    is_current: bool = True
+
+
+def examine_database(database: Database) -> Health:
+    """Return what there is of a database: versions, tables, and who may do what.
+
+    Raises:
+        QuaestorError: it cannot be reached or used; an empty one, too, if this user may not make tables in it.
+    """
+
+    def read(connection: Connection) -> tuple[Health, int]:
+        version = pgvector_version(connection, database.address)
+        reached = reached_step(connection)
+        check_reached(reached, database.address)
+        number = connection.info.server_version
+        server = f"PostgreSQL {number // 10_000}.{number % 10_000}"
+        made = f"tables at step {reached} of {len(steps())}"
+        [(standby,)] = connection.execute("SELECT pg_is_in_recovery()")
+        facts = [server, f"pgvector {version}", made, *(["a standby: only to be read"] if standby else [])]
+        return Health(", ".join(facts), to_set_right=tuple(_rights(connection))), reached
+
+    health, reached = database.read(read)
+    if not reached:
+        try_migration(database)
+        said = "no tables yet; this user may make them, and the first `quaestor index` does so"
+        return health._replace(found=said, is_current=False)
+    if reached < len(steps()):
+        said = f"{health.found}: the next command that opens it brings them up to date"
+        return health._replace(found=said, is_current=False)
+    return health
+
+
+def examine_corpus(database: Database, name: str) -> Health | None:
+    """Return what there is of a corpus, of which a sample is looked at; None where there is none."""
+
+    def read(connection: Connection) -> Health | None:
+        corpus = find_corpus(connection, name) if reached_step(connection) else None
+        if corpus is None:
+            return None
+        now = state(connection, corpus)
+        [(count,)] = connection.execute("SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s", (corpus,))
+        sample = upkeep.take_sample(now)
+        is_slow = SIZES.exact < count and now.dimensions <= MOST_DIMENSIONS
+        lacks_index = is_slow and not has_index(connection, corpus, now.dimensions)
+        return Health(
+            f"{min(count, len(sample.chunks)):,} of {count:,} chunks",
+            tuple(upkeep.find_wrong(connection, corpus, sample)),
+            ("it has no index of its vectors yet: `quaestor index` makes it",) if lacks_index else (),
+        )
+
+    return database.read(read)
+
+
+def _rights(connection: Connection) -> list[str]:
+    """Return what this user may not do with the tables, and what everybody may."""
+    may = " AND ".join(f"has_table_privilege(c.oid, '{right}')" for right in _NEEDED)
+    closed = _names(connection, f"AND NOT (has_schema_privilege(n.oid, 'USAGE') AND {may})")
+    foreign = _names(connection, "AND c.relname = 'vectors' AND NOT pg_has_role(c.relowner, 'USAGE')")
+    anybody = "has_schema_privilege('public', n.oid, 'USAGE') AND has_table_privilege('public', c.oid, 'SELECT')"
+    found = {
+        f"this user may not read and write {closed}: let the owner run GRANT": closed,
+        f"only the owner of {foreign} can make an index of vectors: let that user run `quaestor index`": foreign,
+        f"everybody who may connect can read {(everybody := _names(connection, f'AND {anybody}'))}: take that away"
+        " with REVOKE": everybody,
+    }
+    return [said for said, applies in found.items() if applies]
+
+
+def _names(connection: Connection, condition: str) -> str:
+    """Return some of our tables for which something holds; an empty text for none."""
+    rows = connection.execute(f"SELECT n.nspname || '.' || c.relname {_OF_OURS} {condition} ORDER BY 1".encode())
+    names = [name for (name,) in rows]
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
