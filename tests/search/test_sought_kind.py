@@ -51,6 +51,8 @@ def test_who_asks_where_is_for_code(text: str) -> None:
         "src/set.py",
         "ValueError: set a timeout first",
         "the pool that another one wants",
+        "you need to open the pool first",
+        "Can you explain the pool?",
         "",
         "?!",
     ],

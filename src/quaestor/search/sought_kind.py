@@ -28,14 +28,15 @@ _ORDERS = frozenset(
     protect put quieten raise read record redirect reduce register remove rename replace reset restrict
     retry reuse roll rotate route run save say send serve set share shorten show shrink silence skip
     slow sort split start stop store strip suppress swap switch treat trim trust turn tweak unset update
-    upload use verify wait widen write""".split()
+    upload use wait widen write""".split()
 )
 _GRAMMAR = STOP_WORDS | frozenset("after all before each every off only out own per under up without".split())
 _PEOPLE = frozenset(
-    """i we they he she you user users customer customers someone somebody team colleague client admin
+    """i we they he she user users customer customers someone somebody team colleague client admin
     operator""".split()
 )
 _SPEAKERS = frozenset({"i", "we", "one"})
+_ANYBODY = _PEOPLE | _SPEAKERS | {"you"}  # "you need to ..." is what a program says, and no wish
 _WISHES = frozenset({"want", "wants", "wanted", "need", "needs", "needed", "prefer", "prefers", "wish", "wishes"})
 _WISH_WITHIN = 6  # words after the one who has it
 _HOW = frozenset({"how", "what", "where"})
@@ -65,7 +66,7 @@ def sought_kind(query: Query) -> SoughtKind:
 
 def _asks_where(words: Sequence[str]) -> bool:
     if words[:1] in (["where"], ["who"]):
-        return not (len(words) > 2 and words[1] in _DO and words[2] in _PEOPLE)  # where can I set it?
+        return not (len(words) > 2 and words[1] in _DO and words[2] in _ANYBODY)  # where can I set it?
     return any(
         (one == "where" and other in _IS) or (one in ("which", "what") and other in _PLACES)
         for one, other in pairwise(words)
@@ -82,7 +83,7 @@ def _wishes(words: Sequence[str]) -> bool:
         after = words[at + 1 : at + 1 + _WISH_WITHIN]
         if word in _PEOPLE and not _WISHES.isdisjoint(after):
             return True
-        if word in _HOW and len(after) > 1 and after[0] in _DO and after[1] in _PEOPLE | _SPEAKERS:
+        if word in _HOW and len(after) > 1 and after[0] in _DO and after[1] in _ANYBODY:
             return True
         if word in _MAY and after and after[0] in _SPEAKERS:
             return True
