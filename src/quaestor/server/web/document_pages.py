@@ -196,7 +196,7 @@ def pictures_of(transcript: Transcript, at: Look) -> PicturesIn:
 
     def find(words: str, path: str) -> tuple[Picture, ...]:
         try:
-            name, corpus, own = located(at.served, at.user, transcript.root, path)
+            name, corpus, own = locate_corpus(at.served, at.user, transcript.root, path)
         except QuaestorError:
             return ()
         return pictures_in([words], own, corpus, name)
