@@ -127,6 +127,17 @@ def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
     assert "Tills of the kind 2" in told
 
 
+def test_a_title_that_is_a_number_says_what_it_is_about_with_the_heading_below(said: Say) -> None:
+    text = "TIP-{0}\n======\n\nTills of the kind {0}\n-------------------\n\nA till is opened and closed.\n"
+    told = said({f"{n}.md": text.format(n) for n in range(9)})
+    assert "TIP-2: Tills of the kind 2" in told
+
+
+def test_blanks_of_html_introduce_nothing(said: Say) -> None:
+    told = said({"README.md": "# till\n\nA till for shops of all sizes.\n\n&nbsp;&nbsp; &nbsp;&nbsp;...\n", **CODE})
+    assert "nbsp" not in told
+
+
 def test_running_text_describes_no_part(said: Say) -> None:
     guide = (
         "# Architecture\n\n"

@@ -34,7 +34,7 @@ SCORES = st.lists(st.floats(-5, 9), min_size=10, max_size=40)
 @pytest.mark.parametrize(
     "question",
     [
-        "what does the DataItem class hold?",
+        "what does DataItem hold, the class?",
         "where is `DataItem` made, and by what?",
         "how does DataItem differ from other_items()?",
     ],
@@ -43,6 +43,31 @@ SCORES = st.lists(st.floats(-5, 9), min_size=10, max_size=40)
 def test_a_named_definition_is_among_the_first_and_not_the_first(question: str, scores: list[float]) -> None:
     [place] = places_of(question, traits("tests/test_items.py", "DataItem"), scores=[*scores, 10.0])
     assert 0 < place < NAMED_AT
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what does the DataItem class hold?",
+        "why is the `DataItem` function slow?",
+        "how does the store.DataItem method wait for other_items?",
+    ],
+)
+@given(scores=SCORES)
+def test_a_definition_stands_first_where_the_question_says_what_it_is(question: str, scores: list[float]) -> None:
+    [place] = places_of(question, traits("store.py", "DataItem"), scores=[*scores, 10.0])
+    assert place == 0
+    [behind] = places_of(question, traits("store.py", "DataItem"), scores=[*scores, STEP + 1])
+    assert behind == 1  # what is certain stays above
+
+
+def test_of_several_definitions_the_best_stands_first_and_of_two_names_none() -> None:
+    both = traits("a.py", "read_all"), traits("b.py", "read_all")
+    assert sorted(places_of("what does the read_all method do?", *both, scores=[1.0] * 10)) == [0, 1]
+    two = traits("a.py", "read_all"), traits("b.py", "WriteAll")
+    scores = [float(score) for score in range(10)]
+    assert places_of("how do the read_all method and the WriteAll class differ?", *two, scores=scores) == [2, 2]
+    assert places_of("what do read_all and a method do?", two[0], scores=scores) == [2]
 
 
 def test_case_tells_names_apart() -> None:

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.joined_passages import DEFINITION, JOINED, joined
+from quaestor.search.joined_passages import DEFINITION, JOINED, LED, joined
 from quaestor.stores import StoredChunk
 
 Names = tuple[str, ...]
 
 
-def document_of(path: str, sections: list[tuple[Names, int]], language: str = "markdown") -> list[StoredChunk]:
+def document_of(path: str, sections: Sequence[tuple[Names, int]], language: str = "markdown") -> list[StoredChunk]:
     """Return a document of one chunk for each heading path and size in bytes, one line each, without gaps."""
     document = Document(path, "0" * 64, 0, 0, language)
     stored, start = [], 0
@@ -96,6 +98,42 @@ def test_what_surrounds_a_passage_is_left_to_the_passage_that_found_it() -> None
     assert lines([large[0], large[1]], 2, large) == [(1, 1), (2, 2)]
 
 
+def ending(chunks: list[StoredChunk], at: int, end: str) -> list[StoredChunk]:
+    """Return a document of which one chunk ends with other text."""
+    chunk = chunks[at].chunk
+    changed = chunk._replace(text=chunk.text[: -len(end) - 2] + "\n" + end + "\n")
+    return [*chunks[:at], chunks[at]._replace(chunk=changed), *chunks[at + 1 :]]
+
+
+@pytest.mark.parametrize(
+    ("end", "leads"),
+    [
+        ("The following options are available:", True),
+        ("**Options:**", True),
+        ("### The second way", True),
+        ("这些选项可用：", True),
+        ("All of them are available.", False),
+        (".. _options:", False),
+        (":members:", False),
+        ("[^2]:", False),
+    ],
+)
+def test_what_a_last_line_leads_to_is_shown_with_it(end: str, leads: bool) -> None:
+    long = ending(document_of("a.md", [(("A",), 1900), (("A",), 900), (("A",), 900)]), 0, end)
+    assert lines([long[0]], 1, long) == [(1, 2 if leads else 1)]
+    sizes: list[tuple[Names, int]] = [(("A",), 1900), (("A",), LED - 1899)]
+    larger = ending(document_of("a.md", sizes), 0, end)
+    assert lines([larger[0]], 1, larger) == [(1, 1)]
+    code = ending(document_of("a.py", [(("A",), 1900), (("B",), 900), (("A",), 900)], "python"), 0, end)
+    assert lines([code[0]], 1, code) == [(1, 1)]
+
+
+def test_what_a_last_line_leads_to_is_not_shown_twice() -> None:
+    sizes = [(("A",), 1900), (("B",), 900)]
+    long = ending(document_of("a.md", sizes), 0, "These are there:")
+    assert lines([long[0], long[1]], 2, long) == [(1, 1), (2, 2)]
+
+
 def test_an_item_of_a_long_list_is_shown_alone() -> None:
     items = document_of("a.md", [(("Links",), 150)] * 20 + [(("End",), 150)])
     assert lines([items[4]], 1, items) == [(5, 5)]
@@ -159,7 +197,7 @@ def test_whatever_is_shown_is_text_of_the_document_once_and_of_a_size_to_read(
             if ranked[rank].document.path == path:
                 assert chunk.text == text[chunk.span.start : chunk.span.end]
                 assert chunk.span.start <= ranked[rank].chunk.span.start < chunk.span.end
-                assert chunk.span.end - chunk.span.start <= DEFINITION
+                assert chunk.span.end - chunk.span.start <= max(DEFINITION, LED)
     # Nothing that is ranked higher than all that is left out is missing.
     if len(shown) < k:
         covered = {(ranked[rank].document.path, line) for rank, chunk in shown for line in _lines(chunk)}

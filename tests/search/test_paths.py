@@ -20,6 +20,9 @@ from quaestor.search.path_roles import profile_path
         ("examples/hello.py", "example"),
         ("index.d.ts", "declaration"),
         ("docs/guide.md", "prose"),
+        ("book/ch01.asc", "prose"),
+        ("manual.pdf", "prose"),
+        ("vignettes/tour.Rmd", "prose"),
         ("package.json", "data"),
     ],
 )

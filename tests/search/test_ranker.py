@@ -102,6 +102,17 @@ def test_the_path_is_read() -> None:
     assert found["folder_coverage"] == [0.5, 0.0]
 
 
+def test_documents_are_told_from_code_where_the_question_does() -> None:
+    found = (Candidate(stored("docs/cache.md"), 1.0, 0.1), Candidate(stored("cache.py", number=1), 1.0, 0.1))
+    wished, where, how = (
+        features_of(text, *found)
+        for text in ("How can I empty the cache?", "Where is the cache emptied?", "How is the cache emptied?")
+    )
+    assert (wished["prose_sought"], wished["prose_unsought"]) == ([1, 0], [0, 0])
+    assert (where["prose_sought"], where["prose_unsought"]) == ([0, 0], [1, 0])
+    assert (how["prose_sought"], how["prose_unsought"]) == ([0, 0], [0, 0])
+
+
 def test_a_namesake_further_down_is_shadowed() -> None:
     found = features_of("fields", Candidate(stored("p/fields.py"), 1, 0), Candidate(stored("p/v1/fields.py"), 1, 0))
     assert found["shadowed"] == [0, 1]

@@ -351,8 +351,8 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
-        translated = self.index.translated(asked.text)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
+        turn.translated = self.index.translated(asked.text)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, turn.translated)
 
     async def _find(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
@@ -399,7 +399,7 @@ class Conversation:
     async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
-        yield Text(turn.show(quoted.text) + turn.rest())
+        yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
         for event in await self._finished(turn, hits, known=quoted.known):
             yield event
 

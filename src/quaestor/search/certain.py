@@ -29,7 +29,14 @@ Of what is certain, background has half: a vendored copy stands behind the defin
 NAMED_AT = 3
 """The place at which the definition of a name that a question writes out stands at the latest.
 
-It is seldom what answers: most who name a function ask for what it calls, or for what calls it."""
+It is seldom what answers: most who name a function ask for what it calls, or for what calls it. But who says what it is
+("the ``reset`` method") speaks of it, and is shown it first."""
+
+# A name, and behind it what it is.
+_CALLED = re.compile(
+    r"(?<![\w.:#>-])([\w.:#>-]++)[`'()]*\s+"
+    r"(?:class|method|function|constructor|decorator|struct|interface|trait|macro|enum|mixin|fixture)\b"
+)
 
 _MOST_NAMED = 3
 """A name that is defined in more places than these points at none of them."""
@@ -68,7 +75,8 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
 def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the scores with those of what a question writes out as high as ``NAMED_AT`` asks for.
 
-    That is the definitions that it names, and the best place of the options of a command line that it asks about.
+    That is the definitions that it names, and the best place of the options of a command line that it asks about. The
+    definition of the one name of which it says what it is stands above all that is not certain.
 
     Args:
         query: what is asked.
@@ -80,7 +88,12 @@ def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) 
     named = _written_out(query, traits) & (scores > -STEP / 2)
     named |= _with_options(query.options, traits, scores)
     least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
-    return np.where(named, np.maximum(scores, least), scores)
+    higher = np.where(named, np.maximum(scores, least), scores)
+    subject = np.flatnonzero(_subject(query, traits) & (np.abs(scores) < STEP / 2))
+    if len(subject):
+        uncertain = higher[higher < STEP / 2]
+        higher[subject[np.argmax(scores[subject])]] = np.nextafter(uncertain.max(), np.float32(STEP))
+    return higher
 
 
 def path_and_line(whole: str) -> tuple[str, int | None]:
@@ -181,8 +194,20 @@ def _looks_defined(name: str, text: str) -> bool:
 
 def _written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define a name that the question writes out: those of its owner, if there are any."""
+    return _defining_any(query.written, traits)
+
+
+def _subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks define the one name of which the question says that it is a class, a method or the like."""
+    called = {tuple(re.findall(r"\w{2,}", name)[-2:]) for name in _CALLED.findall(query.text)}
+    told = [parts for parts in query.written if parts in called]
+    return _defining_any(told if len(told) == 1 else (), traits)
+
+
+def _defining_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks define any of some names: those of its owner, if there are any, and where they are few."""
     found = np.zeros(len(traits), dtype=np.bool_)
-    for *owners, name in query.written:
+    for *owners, name in names:
         rows = [row for row, known in enumerate(traits) if name in known.exact]
         owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
         if len(owned or rows) <= _MOST_NAMED:

@@ -20,6 +20,7 @@ from quaestor.search.name_matches import in_names, in_paths
 from quaestor.search.phrases import read_runs
 from quaestor.search.phrases import shares as shares_of_runs
 from quaestor.search.query import Query
+from quaestor.search.sought_kind import sought_kind
 from quaestor.search.word_similarity import likenesses
 from quaestor.stores import StoredChunk
 
@@ -66,6 +67,8 @@ FEATURES: tuple[str, ...] = (
     # what it is beside what is asked for
     "test_unasked",
     "prose_of_few",
+    "prose_sought",
+    "prose_unsought",
     # of short queries, which ask for a subject more often than for a mechanism
     "brief_stem_coverage",
     "brief_file_lexical_sum",
@@ -251,10 +254,13 @@ def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str,
     few = columns["prose"].astype(np.float32)
     for part in given.parts:
         few[part] *= 1 - few[part].mean()
+    sought = sought_kind(query)
     return {
         "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
         # In a corpus of documents prose is not an exception, and says nothing for or against a chunk.
         "prose_of_few": few,
+        "prose_sought": columns["prose"] * (sought == "documents"),
+        "prose_unsought": columns["prose"] * (sought == "code"),
         "brief_stem_coverage": columns["stem_coverage"] * brief,
         "brief_file_lexical_sum": columns["file_lexical_sum"] * brief,
         "brief_type_kind": columns["type_kind"] * brief,

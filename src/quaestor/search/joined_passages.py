@@ -7,6 +7,7 @@ name of its best chunk. Pure: chunks in, runs of chunks out.
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
@@ -35,6 +36,12 @@ ENOUGH = 1000
 
 _SECTIONS_APART = (".pptx", ".xlsx")
 """Documents whose highest sections are slides and sheets: a passage is of one of them, for a citation says which."""
+
+LED = 3000
+"""Bytes up to which a passage of prose whose last line leads to what follows is shown with that."""
+
+# "The following options are available:" or "1. **Options**:", and headings; no labels, references or fields.
+_LEADING_ON = re.compile(r"(?!\.\. _|:|\[)[^\n]*\w[^\n]*[:：][*_`]*|\.\. [\w-]+::[^\n]*|(?:#{1,6}|={2,6}) [^\n]*")
 
 _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
@@ -161,11 +168,12 @@ class _Shown:
             self._last_joined = run.rank
 
     def fill(self) -> None:
-        """Show around each short passage what surrounds it, the best first."""
+        """Show around each short passage what surrounds it, and what its last line leads to, the best first."""
         for run in self.runs():
-            if run.prose and run.size < ENOUGH:
+            if run.prose and (run.size < ENOUGH or _leads_on(run)):
                 others = [other for other in self.of(run.path) if other is not run]
-                self._runs[run.path] = [*others, _filled(run, others, self._document)]
+                filled = _filled(run, others, self._document) if run.size < ENOUGH else run
+                self._runs[run.path] = [*others, _led(filled, others, self._document)]
 
 
 def _together(runs: Sequence[Run]) -> list[Run]:
@@ -222,6 +230,20 @@ def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[
         else:
             break
     return Run(run.rank, tuple(shown), run.names, run.main)
+
+
+def _led(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+    """Return a passage with what its last line leads to, where there is room for it; else the passage."""
+    if not _leads_on(run):
+        return run
+    _, after = _free(run, others, document)
+    longer = run._replace(chunks=(*run.chunks, *after[:1]))
+    return longer if longer.size <= LED else run
+
+
+def _leads_on(run: Run) -> bool:
+    """Return whether the last line of a passage says little without what follows."""
+    return _LEADING_ON.fullmatch(run.chunks[-1].chunk.text.rstrip().rpartition("\n")[2].strip()) is not None
 
 
 def _free(

@@ -39,7 +39,9 @@ _ENTRIES = frozenset(
 )
 _DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
-_PROSE = frozenset("md mdx markdown rst txt adoc asciidoc org htm html".split())
+_PROSE = frozenset(
+    "md mdx markdown rmd qmd rst txt adoc asciidoc asc org htm html pod pdf docx pptx epub ipynb".split()
+)
 
 
 class PathProfile(NamedTuple):

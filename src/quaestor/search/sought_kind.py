@@ -1,0 +1,92 @@
+"""Whether a question is for documents or for code, where its words tell.
+
+Who orders or wishes something ("switch off caching", "how can I ...") wants to be told how, which documents do; who
+asks where something is done wants the code. Questions that had to be translated are answered by documents more often
+than others. All other questions say nothing of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import dropwhile, pairwise
+from typing import Literal
+
+from quaestor.core.terms import STOP_WORDS
+from quaestor.search.query import Query
+
+SoughtKind = Literal["documents", "code", ""]
+
+_MOST_WORDS = 60  # of a question: what is longer is a pasted text
+_MARKS = ".,:;!?\"'“”‘’`()[]¿¡…"
+_COURTESIES = frozenset({"please", "just", "don't", "do", "not"})
+# What a program is told to do. Many of these name things as well ("retry backoff"): in an order, grammar follows.
+_ORDERS = frozenset(
+    """add allow always avoid bind bump change choose clear configure connect copy customise customize cut
+    decrease define delay deny disable disallow drop emit enable enlarge exclude expose extend force
+    forbid generate get give hide ignore include increase install keep let limit load lower make mark
+    mask merge move mute never only open overwrite pass pick pin prefer prepend append prevent print
+    protect put quieten raise read record redirect reduce register remove rename replace reset restrict
+    retry reuse roll rotate route run save say send serve set share shorten show shrink silence skip
+    slow sort split start stop store strip suppress swap switch treat trim trust turn tweak unset update
+    upload use wait widen write""".split()
+)
+_GRAMMAR = STOP_WORDS | frozenset("after all before each every off only out own per under up without".split())
+_PEOPLE = frozenset(
+    """i we they he she user users customer customers someone somebody team colleague client admin
+    operator""".split()
+)
+_SPEAKERS = frozenset({"i", "we", "one"})
+_ANYBODY = _PEOPLE | _SPEAKERS | {"you"}  # "you need to ..." is what a program says, and no wish
+_WISHES = frozenset({"want", "wants", "wanted", "need", "needs", "needed", "prefer", "prefers", "wish", "wishes"})
+_WISH_WITHIN = 6  # words after the one who has it
+_HOW = frozenset({"how", "what", "where"})
+_MAY = frozenset({"can", "could", "may", "must", "should"})
+_DO = frozenset({"do", "would", *_MAY})
+_IS = frozenset({"is", "are", "do", "does", "did", "in", "gets", "happens"})
+_PLACES = frozenset(
+    f"{word}{s}"
+    for word in "code file function class method place spot module line component".split()
+    for s in ("", "s", "es")
+)
+
+
+def sought_kind(query: Query) -> SoughtKind:
+    """Return what kind of text is sought, empty where the question does not tell."""
+    if query.kind != "text":
+        return ""
+    if query.translated:
+        return "documents"
+    words = [
+        word.strip(_MARKS) for word in query.text.lower().replace("’", "'").split(maxsplit=_MOST_WORDS)[:_MOST_WORDS]
+    ]
+    if _asks_where(words):
+        return "code"
+    return "documents" if _orders(words) or _wishes(words) else ""
+
+
+def _asks_where(words: Sequence[str]) -> bool:
+    if words[:1] in (["where"], ["who"]):
+        return not (len(words) > 2 and words[1] in _DO and words[2] in _ANYBODY)  # where can I set it?
+    return any(
+        (one == "where" and other in _IS) or (one in ("which", "what") and other in _PLACES)
+        for one, other in pairwise(words)
+    )
+
+
+def _orders(words: Sequence[str]) -> bool:
+    said = [*dropwhile(_COURTESIES.__contains__, words)]
+    return bool(said) and said[0] in _ORDERS and not _GRAMMAR.isdisjoint(said[1:])
+
+
+def _wishes(words: Sequence[str]) -> bool:
+    for at, word in enumerate(words):
+        after = words[at + 1 : at + 1 + _WISH_WITHIN]
+        if word in _PEOPLE and not _WISHES.isdisjoint(after):
+            return True
+        if word in _HOW and len(after) > 1 and after[0] in _DO and after[1] in _ANYBODY:
+            return True
+        if word in _MAY and after and after[0] in _SPEAKERS:
+            return True
+        if word == "i'd" and after[:1] == ["like"]:
+            return True
+    return False
