@@ -58,7 +58,7 @@ TAGS = frozenset(
 )
 """Every element that a formula is made of; none of them leads anywhere, and none holds HTML."""
 ATTRIBUTES = {
-    "math": {"alttext", "display", "tabindex"},
+    "math": {"display", "tabindex"},
     "mo": {"lspace", "rspace"},
     "mover": {"accent"},
     "mfrac": {"linethickness"},
@@ -85,7 +85,7 @@ def formula(tex: str, *, display: bool = False) -> str:
     except _NotDrawnError:
         return ""
     kind = ' display="block" tabindex="0"' if display else ""
-    return f'<math alttext="{escape(tex)}"{kind}>{inside}</math>' if inside else ""
+    return f"<math{kind}>{inside}</math>" if inside else ""
 
 
 class _Formula:
