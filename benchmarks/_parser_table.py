@@ -61,6 +61,7 @@ from quaestor.search.filters import read_filters
 from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render
+from quaestor.server.web.formulas import formula
 from quaestor.stores import Bylines
 from quaestor.stores.embedded.filtering import compile_globs
 
@@ -212,6 +213,7 @@ PARSERS: Mapping[str, Parser] = {
     "a quote in a text": Parser("answers", lambda text: (find(text[:2_000], text), find(f"{text[:300]}x", text))),
     "the nearest quote": Parser("answers", lambda text: find_nearest(f"{text[:300]}x", text, 0, 1)),
     "an answer as HTML": Parser("answers", lambda text: render.__globals__["_rendered"](text, (), ())),
+    "a formula": Parser("answers", formula),
     "a passage": Parser("answers", lambda text: show(Passage(1, text, 1, 2, text, text))),
     "pieces of prose": Parser("answers", lambda text: pieces_of(text, begins=True)),
     "stretches of prose": Parser(

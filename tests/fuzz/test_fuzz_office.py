@@ -163,3 +163,35 @@ def test_a_pdf_is_read_or_refused(data: bytes) -> None:
     whole = made.pdf(["a", "b"], "c")
     at = len(data) * 7 % len(whole)
     _read(from_pdf, whole[:at] + data + whole[at + len(data) :])
+
+
+DRAWN = [
+    *(
+        "BT /F1 10 Tf 72 700 Td (a b) Tj ET ",
+        "BT 72 680 Td [(c) -9000 (d)] TJ ET ",
+        "0 -20 Td ",
+        "(e) Tj ",
+        "(f) ' ",
+        "T* ",
+    ),
+    *(
+        "72 690 400 20 re S ",
+        "72 690 m 472 690 l S ",
+        "200 m ",
+        "h ",
+        "c ",
+        "W n ",
+        "f ",
+        "q ",
+        "Q ",
+        "1 0 0 -1 0 792 cm ",
+    ),
+    *("1e99 ", "-1 ", "/x ", "[ ", "] ", "(", ") ", "/F9 9 Tf ", "0 0 Td ", "1 0 0 1 Tm ", '2 3 (g) " ', "Do "),
+]
+
+
+@fuzzed(DRAWN)
+def test_whatever_is_drawn_on_a_page_it_is_read(text: str) -> None:
+    whole = made.pdf([f"q {text}".encode("ascii", "replace").decode(), "after"])
+    found = from_pdf(whole)
+    assert "## Page 2\n\nafter" in found.text

@@ -53,7 +53,8 @@ def test_what_is_drawn(tex: str, mathml: str) -> None:
 @pytest.mark.parametrize(
     "tex",
     [r"\foo", r"\frac{a}", "x^", "a_b_c", r"\text{a", r"\left(x", "{x", "x}", r"\begin{tikzpicture}", "a & b",
-     r"\sqrt[3", r"\text{$x$\frac12}", "{" * 100 + "}" * 100, "x # y", "\\"],
+     r"\sqrt[3", r"\text{$x$\frac12}", "{" * 100 + "}" * 100, "x # y", "\\",
+     r"\hat" * 1000 + "x", r"\sqrt[" * 1000, r"\frac" * 1000, r"\left(" * 1000, r"\begin{matrix}" * 1000],
 )  # fmt: skip
 def test_what_is_not_understood_is_not_drawn_in_part(tex: str) -> None:
     assert formula(tex) == ""

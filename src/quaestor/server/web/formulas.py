@@ -58,7 +58,7 @@ TAGS = frozenset(
 )
 """Every element that a formula is made of; none of them leads anywhere, and none holds HTML."""
 ATTRIBUTES = {
-    "math": {"alttext", "display", "tabindex"},
+    "math": {"display", "tabindex"},
     "mo": {"lspace", "rspace"},
     "mover": {"accent"},
     "mfrac": {"linethickness"},
@@ -85,14 +85,15 @@ def formula(tex: str, *, display: bool = False) -> str:
     except _NotDrawnError:
         return ""
     kind = ' display="block" tabindex="0"' if display else ""
-    return f'<math alttext="{escape(tex)}"{kind}>{inside}</math>' if inside else ""
+    return f"<math{kind}>{inside}</math>" if inside else ""
 
 
 class _Formula:
     """Reads one formula from its beginning to its end."""
 
     def __init__(self, tex: str) -> None:
-        self._tokens = [found[1] for found in _TOKEN.finditer(tex) if found[1]]
+        found = [one for one in _TOKEN.finditer(tex) if one[1]]
+        self._tokens, self._starts = [one[1] for one in found], [one.start() for one in found]
         self._tex = tex
         self._at = 0
         self._depth = 0
@@ -115,13 +116,9 @@ class _Formula:
 
     def _row(self) -> str:
         """Read up to what ends a group, a cell or the formula."""
-        self._depth += 1
-        if self._depth > _DEEPEST:
-            raise _NotDrawnError
         parts = []
         while (token := self._next()) and token not in ("}", "&", "\\\\", "\\right", "\\end"):
             parts.append(self._with_scripts())
-        self._depth -= 1
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def _with_scripts(self) -> str:
@@ -146,9 +143,18 @@ class _Formula:
         token = self._next()
         if token[:1].isdigit() and len(token) > 1:
             self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
+            self._starts.insert(self._at + 1, self._starts[self._at] + 1)
         return self._one()
 
     def _one(self) -> str:
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _NotDrawnError
+        found = self._read()
+        self._depth -= 1
+        return found
+
+    def _read(self) -> str:
         token = self._take()
         if token == "{":
             inside = self._row()
@@ -206,15 +212,14 @@ class _Formula:
     def _words(self) -> str:
         """Read letters as they are, blanks between them included."""
         self._take("{")
-        begin = self._at
+        begin = self._starts[self._at - 1] + 1
         while self._next() not in ("}", ""):
-            if self._next() in ("{", "\\") or self._next().startswith("\\"):
+            if self._next() == "{" or self._next().startswith("\\"):
                 raise _NotDrawnError
             self._at += 1
-        # Blanks are no tokens: the words are looked for in the formula itself, behind as many braces.
-        opened = "".join(self._tokens[:begin])
         self._take("}")
-        return _after(self._tex, opened)
+        # Blanks are no tokens.
+        return self._tex[begin : self._starts[self._at - 1]]
 
     def _root(self) -> str:
         if self._next() != "[":
@@ -262,15 +267,6 @@ class _Formula:
         drawn = "".join(f"<mtr>{''.join(f'<mtd>{cell}</mtd>' for cell in row)}</mtr>" for row in rows)
         before, after = (f"<mo>{sign}</mo>" if sign else "" for sign in (_FENCES[name][:1], _FENCES[name][1:]))
         return f"<mrow>{before}<mtable>{drawn}</mtable>{after}</mrow>"
-
-
-def _after(tex: str, opened: str) -> str:
-    """Return what stands in a text up to the next brace, behind its first letters that are no blanks."""
-    count = at = 0
-    while count < len(opened):
-        count += not tex[at].isspace()
-        at += 1
-    return tex[at : tex.index("}", at)]
 
 
 def _styled(style: str, letter: str) -> str:
