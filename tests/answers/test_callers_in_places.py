@@ -51,9 +51,11 @@ def test_where_nothing_in_that_place_uses_it_the_others_are_told(index: Index) -
     assert {"shop/desk.py", "tills/till.py"} <= {hit.path for hit in answer.hits}
 
 
-def test_everywhere_is_everywhere(index: Index) -> None:
-    answer = answer_with_callers(Question("who calls send_order in this project?"), index)
+@pytest.mark.parametrize("question", ["who calls send_order in this project?", "who uses send_order and from where"])
+def test_everywhere_is_everywhere(index: Index, question: str) -> None:
+    answer = answer_with_callers(Question(question), index)
     assert answer is not None
+    assert "Nothing in" not in answer.text(range(1, 9))
     assert {"shop/desk.py", "tills/till.py"} <= {hit.path for hit in answer.hits}
 
 

@@ -30,6 +30,17 @@ PERMITTED = (
 """
     + "".join(f"int ask_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
 )
+IN_BRACES = """{-
+    Copyright 2012 Mona Petit
+
+    This file is distributed in the hope that it will be useful.
+-}
+{-# LANGUAGE FlexibleContexts #-}
+
+-- Patterns as the slow ones, on top of the quick ones.
+module Shop.Patterns where
+
+""" + "".join(f"take{n} :: Int -> Int\ntake{n} at = at + {n}\n\n" for n in range(20))
 SCOPE = (
     """module Shop
   # An order is the scope in which all routing is done.
@@ -77,6 +88,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "lib/order.rb": SCOPE,
         "src/shop_adapter.erl": ADAPTER,
         "src/Plugin.swift": PLUGIN,
+        "src/Patterns.hs": IN_BRACES,
     }
     for name, text in files.items():
         (folder / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
@@ -95,6 +107,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("what is lib/order.rb", "the scope in which all routing is done"),
         ("what is shop_adapter", "Derived from a client of another project"),
         ("what does src/Plugin.swift define", "A plugin is told of requests"),
+        ("what does src/Patterns.hs do", "Patterns as the slow ones"),
     ],
 )
 def test_a_file_is_told_by_its_own_words(index: Index, question: str, said: str) -> None:
@@ -103,7 +116,7 @@ def test_a_file_is_told_by_its_own_words(index: Index, question: str, said: str)
     assert said in found.hits[0].text
 
 
-@pytest.mark.parametrize("name", ["pick.c", "agent.c"])
+@pytest.mark.parametrize("name", ["pick.c", "agent.c", "Patterns.hs"])
 def test_nothing_of_a_licence_is_quoted(index: Index, name: str) -> None:
     found = explain_name(Question(f"What is {name}?"), index)
     assert found is not None

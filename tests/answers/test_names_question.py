@@ -26,6 +26,7 @@ from quaestor.answers.within_file import read_file_question
         ("What is the Client?", "Client"),
         ("where can I find the DigestAuth class", "DigestAuth"),
         ("Can you explain BaseTransport?", "BaseTransport"),
+        ("how is shop/std.py structured", "shop/std.py"),
         ("what is send_with_retry used for", "send_with_retry"),
         ("where is send_with_retry defined?", "send_with_retry"),
     ],

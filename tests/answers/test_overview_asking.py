@@ -20,6 +20,10 @@ Gib mir einen Überblick|Worum geht es in diesem Projekt?|Qu'est-ce que c'est ?|
 Par où commencer ?|Comment est organisé ce projet ?|Donne-moi un aperçu|¿Qué es esto?|¿Qué hace este proyecto?
 ¿Por dónde empiezo a leer?|¿Cómo está organizado este proyecto?|这个项目是什么？|这个项目是做什么的？
 从哪里开始读代码？|项目结构是怎样的|これは何ですか？|このプロジェクトは何ですか|どこから読み始めればいいですか？"""
+IN_OTHER_LANGUAGES = """Quelle est la structure du projet ?|¿Cuál es la estructura del proyecto?
+このプロジェクトの主な構成は？|Was ist die Struktur des Projekts?
+Wie ist das Repository aufgebaut und wo sollte ich anfangen?
+¿Qué hace este proyecto y por dónde empiezo?|Que fait ce projet et par où commencer ?"""
 IN_OTHER_WORDS = """main modules and what they do|explain the directory structure|which guides are there?
 which folders are there and what is in them|What topics do these docs cover?|what can I learn from these documents?
 who is this handbook for?|I'm new here, where do I begin?|where is the main entry point?
@@ -53,6 +57,7 @@ give me an overview of the retry logic|what is the structure of the index file|h
 what does the code do when a request fails|how is this tested|where is this used|what files use httpx
 what is this for loop doing|summarize the changelog|what is the difference between this and that|map
 which files are ignored|what is in the cache folder|was ist ein Transport|wo ist das definiert|qué es un puntero
+quelle est la structure de la base|was ist das und wo ist das definiert
 que fait cette fonction|这个函数是什么|この関数は何ですか|where does this project store passwords
 what is this repository's licence|Where do I begin to read the config from the environment?"""
 SUBJECTS = st.sampled_from(["project", "repository", "library", "codebase", "package", "app"])
@@ -68,7 +73,7 @@ def test_for_an_overview(question: str) -> None:
     assert asks_for_overview(question)
 
 
-@pytest.mark.parametrize("question", lines(IN_OTHER_WORDS))
+@pytest.mark.parametrize("question", lines(IN_OTHER_WORDS) + lines(IN_OTHER_LANGUAGES))
 def test_in_other_words(question: str) -> None:
     assert asks_for_overview(question)
 

@@ -51,3 +51,9 @@ def test_a_matter_of_which_no_commit_speaks_is_not_told(index: Index, question: 
 
 def test_a_stem_that_is_a_beginning_of_another_is_the_same_word() -> None:
     assert best_of("unmarshalling into maps", ["Add map unmarshal", "Fix a typo"], "add") == [0]
+
+
+def test_a_number_is_that_number() -> None:
+    texts = ["Drop Python 3.7 support", "Drop Python 2 support", "Drop Python 2.6 support"]
+    assert best_of("Python 2 support", texts, "drop") == [1, 2]
+    assert best_of("Python 3.7 support", texts, "drop") == [0]

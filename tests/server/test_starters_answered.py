@@ -48,9 +48,9 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        (LIBRARY, "What does send_with_retry do?"),
-        (PROGRAM, "What does runTicker do?"),
-        (PROGRAM, "What does the struct Face do?"),
+        (LIBRARY, "What does `send_with_retry` do?"),
+        (PROGRAM, "What does `runTicker` do?"),
+        (PROGRAM, "What does the struct `Face` do?"),
         (HANDBOOK, "What should I know about trains?"),
         (MANUAL, "How do I install Ferry?"),
         (RECIPES, "How long does dough rest?"),
@@ -68,7 +68,7 @@ def test_each_starter_is_answered_with_a_verified_quote(
     with Index.build(tmp_path / "corpus", settings=settings) as index:
         found = Starters().of(index, settings)
         assert (expected in found) if expected else found == ()
-        assert not any(word in one for one in found for word in ("1.0.0", "kind", "`"))
+        assert not any(word in one for one in found for word in ("1.0.0", "kind"))
         for question in found:
             outcome = asyncio.run(outcome_of(index, None, question, settings))
             assert "verified" in {one.status for one in outcome.citations}, question

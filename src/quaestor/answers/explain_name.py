@@ -35,8 +35,11 @@ _FEWEST_WORDS = 4
 _PARAGRAPH = 12
 _FEWEST_OF_PARAGRAPH = 8
 _COMMENT = re.compile(
-    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|=begin|=pod|=head)"
+    r"^\s*(?:#(?!\s*(?:include|define|if|pragma)\b)|//|/\*|\*|--|;|%|\"\"\"|'''|<!--|\{-(?!#)|\(\*+\s|=begin|=pod|=head)"
 )
+_CLOSES = {"{-": "-}", "(*": "*)"}
+_BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
+"""What may stand before the first comment of a file."""
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""
@@ -143,12 +146,13 @@ def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> i
     """
     if start > len(lines) or not _COMMENT.match(lines[start - 1]):
         return start - 1
-    opening = re.match(r"\s*[rRuUbB]?(\"\"\"|''')", lines[start - 1])
+    opening = re.match(r"\s*[rRuUbB]?(\"\"\"|'''|\{-|\(\*)", lines[start - 1])
+    closing = _CLOSES.get(opening[1], opening[1]) if opening else ""
     for number in range(start, min(len(lines), start + longest) + 1):
         line = lines[number - 1]
         if opening is None and not _COMMENT.match(line):
             return number - 1
-        closed = line.count(opening[1]) - (number == start) if opening else 0
+        closed = line.count(closing) - (number == start and opening[1] == closing) if opening else 0
         if closed > 0:
             return number
     return min(len(lines), start + longest)
@@ -212,7 +216,7 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
     at = 1
     while at <= min(len(file.lines), 2 * _HEAD):
         line = file.lines[at - 1]
-        if not line.strip() or line.startswith(("#!", "<?php", "'use strict'", '"use strict"')):
+        if not line.strip() or line.startswith(_BEFORE_ALL):
             at += 1
             continue
         end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)

@@ -26,6 +26,7 @@ _LEAST_SHARE = 0.35
 _SAYS_VERB = 0.2
 _MOST_COMPARED = 400
 _STEM = 5
+_NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 class Wanted:
@@ -66,9 +67,11 @@ def best_of(text: str, texts: Sequence[str], saying: str) -> list[int]:
     if not wanted.terms:
         return []
     said = re.compile(saying or "(?!)", re.IGNORECASE)
-    near = sorted(
-        (at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE), key=lambda at: -wanted.shares[at]
-    )
+    numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}(?!\d)") for one in _NUMBER.findall(text)]
+    near = [at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE]
+    # Python 2 is not Python 3.7, however alike all else is.
+    near = [at for at in near if all(number.search(texts[at]) for number in numbers)]
+    near.sort(key=lambda at: -wanted.shares[at])
     near = near[:_MOST_COMPARED]
     worth = {
         at: wanted.shares[at] + alike

@@ -48,6 +48,7 @@ _ASKED = tuple(
         rf"where(?:\s+(?:is|are|can i find|do i find|do we have)|['’]s)\s+{_THING}"
         rf"(?:\s+(?:defined|declared|implemented|located))?",
         rf"where\s+does\s+{_THING}\s+(?:live|come from)",
+        rf"how\s+(?:is|are)\s+{_THING}\s+(?:structured|organi[sz]ed|laid out|built up)",
         rf"{_THING}\s+(?:what (?:is|does) (?:it|this|that)(?: do)?|definition|explained|purpose)",
         rf"(?:was (?:ist|macht|tut)|qu['’]est-ce que|que fait|qué (?:es|hace))\s+{_THING}",
     )

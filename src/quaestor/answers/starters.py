@@ -101,10 +101,11 @@ def _of_code(material: Material) -> Iterator[Starter]:
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
     names = [(path, _telling_names(material, path)) for path in paths]
     for path, (kind, name) in ((path, found[0]) for path, found in names if found):
-        yield Starter(f"What does {name} do?" if looks_like_code(name) else f"What does the {kind} {name} do?", path)
+        yield Starter(
+            f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
+        )
     for _, name in (one for _, found in names for one in found[1:]):
-        if looks_like_code(name):
-            yield Starter(f"Who uses {name}?")
+        yield Starter(f"Who uses `{name}`?")
 
 
 def _is_own(material: Material, path: str) -> bool:

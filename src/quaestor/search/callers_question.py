@@ -98,7 +98,7 @@ _PLAIN = (
 )
 _INSIDE = re.compile(rf"{_PLACE}{_END}", _I)
 _EVERYWHERE = frozenset(
-    """this it that here there production general practice total case code project repo repository codebase
+    """this it that here there where production general practice total case code project repo repository codebase
     library""".split()
 )
 # The thing was named before: "I changed X; who uses it?"

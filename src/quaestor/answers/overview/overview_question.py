@@ -40,6 +40,8 @@ _GERMAN = (
     rf"(?:was|welche) sind die (?:haupt|wichtigsten )(?:teile|bestandteile|komponenten|module|ordner|dateien"
     rf"|pakete)(?: (?:von|in) {_DAS}| {_DAS})?",
     rf"was steht (?:hier|in {_DAS})",
+    r"(?:was ist |wie ist )?die (?:struktur|architektur|gliederung) (?:(?:von|in) )?(?:des|der|diese[srm]|dem)"
+    r"(?: ganzen)? (?:projekts?|repos?|repositorys?|bibliothek|pakets?|codes?|quellcodes?|anwendung|programms?)",
 )
 _CE = (
     r"(?:ce|cet|cette|ces|le|la|les|du|des)(?: (?:projet|dépôt|repo|bibliothèque|paquet|code|programme|outil"
@@ -56,6 +58,7 @@ _FRENCH = (
     rf"(?:donne|donnez|montre|montrez)-(?:moi|nous) (?:un aperçu|une vue d'ensemble|un résumé)(?: (?:de |du "
     rf"|des )?{_CE})?",
     r"(?:aperçu|vue d'ensemble)(?: du (?:projet|code|dépôt))?",
+    rf"(?:quelle est |explique )?(?:la structure|l'architecture|l'organisation) (?:de )?{_CE}",
     rf"quel(?:le)?s sont les (?:principales parties|principaux (?:composants|modules|fichiers|dossiers)"
     rf"|parties principales)(?: (?:de |du )?{_CE})?",
 )
@@ -72,6 +75,7 @@ _SPANISH = (
     rf"(?:cómo|como) (?:está|esta|están|se) (?:organizad[oa]s?|estructurad[oa]s?|organiza|estructura)(?: {_ESTE})?",
     rf"(?:dame|muéstrame|quiero) (?:un resumen|una visión general|un panorama|una vista general)(?: (?:de )?{_ESTE})?",
     r"(?:resumen|visión general) del (?:proyecto|repositorio|código)",
+    rf"(?:(?:cuál|cual) es )?la (?:estructura|arquitectura|organización) (?:de )?{_ESTE}",
     rf"(?:cuáles|cuales) son (?:las partes principales|los (?:componentes|módulos) principales)(?: (?:de )?{_ESTE})?",
     rf"(?:qué|que) hay (?:aquí|en {_ESTE})",
 )
@@ -86,12 +90,13 @@ _CHINESE = (
 _JAPANESE = (
     r"(?:これ|この(?:プロジェクト|リポジトリ|ライブラリ|コード|プログラム|ツール|文書|ドキュメント))(?:は|って|とは)(?:何|なん|なに)(?:ですか|でしょうか|の(?:ため|こと)ですか|をする(?:もの|プロジェクト|ライブラリ)?ですか)?",
     r"(?:この(?:プロジェクト|リポジトリ|コード)は)?(?:どこ|何|どのファイル)から(?:読み始め|読め|始め|読み)(?:れば|たら|ば)(?:いい|よい|良い)?(?:ですか|でしょうか|の)?",
-    r"(?:この)?(?:プロジェクト|リポジトリ|コード|ドキュメント)の(?:全体)?(?:構成|構造|概要|全体像)(?:は|を|を教えて(?:ください)?|は(?:どう|何|どのよう).*)?",
+    r"(?:この)?(?:プロジェクト|リポジトリ|コード|ドキュメント)の(?:全体|主な)?(?:構成|構造|概要|全体像)(?:は|を|を教えて(?:ください)?|は(?:どう|何|どのよう).*)?",
     r"(?:この(?:プロジェクト|リポジトリ|コード)は)どのように(?:構成|整理)されて(?:いますか|いるのですか|いる)",
     r"概要(?:を教えて(?:ください)?|を見せて(?:ください)?)?",
     r"主な(?:部分|構成要素|モジュール|コンポーネント)は(?:何|なん)(?:ですか)?",
 )
 _QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_SPANISH, *_CHINESE, *_JAPANESE)))
+_AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
 _MOST_NAME = 4
@@ -109,7 +114,8 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     if len(question) > _LONGEST:
         return False
     text = _plain(question)
-    if _QUESTIONS.fullmatch(text):
+    parts = [part for part in _AND.split(text) if part]
+    if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None
     for name in own:
         text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", OWN, text)
