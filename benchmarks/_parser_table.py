@@ -52,8 +52,7 @@ from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint
-from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parsed, with_fields
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of
 from quaestor.search.asked_names import names_of_code

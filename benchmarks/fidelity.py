@@ -34,9 +34,8 @@ _RENDERER = MarkdownIt("commonmark").enable("table").enable("strikethrough")
 
 
 def ours(page: Rendered) -> str:
-    from quaestor.convert.charset import decode_page  # noqa: PLC0415
     from quaestor.convert.html import page_text  # noqa: PLC0415
-    from quaestor.convert.html_tree import parse  # noqa: PLC0415
+    from quaestor.convert.html_tree import decode_page, parse  # noqa: PLC0415
 
     return page_text(parse(decode_page(page.whole.encode(), "utf-8")), page.url).text
 

@@ -1,6 +1,6 @@
 """Does the time of any parser grow faster than its input: shapes made to make it, doubled again and again.
 
-    python benchmarks/parser_times.py [--only WORDS] [--family NAME] [--details]
+    python benchmarks/parser_times.py [--only WORDS] [--family NAME] [--details] [--out FILE]
 
 Every parser is given each mark that means something to it, repeated alone, with letters and with line ends behind
 it, and before a long run of letters and of blanks. A shape is doubled until it takes SLOW seconds or is LARGEST
@@ -26,7 +26,6 @@ from _parser_table import PARSERS
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
-OUT = Path(__file__).parent / "results" / "parser_times.json"
 
 SMALLEST, LARGEST = 1 << 12, 1 << 20
 ENOUGH, SLOW = 0.006, 1.0
@@ -96,7 +95,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--only", default="", help="a part of a parser's name")
     parser.add_argument("--family", default="", help="as in tests/fuzz")
     parser.add_argument("--details", action="store_true", help="print every shape that grows too fast")
-    parser.add_argument("--out", type=Path, default=None, help=f"where the JSON goes, such as {OUT.name}")
+    parser.add_argument("--out", type=Path, default=None, help="a JSON file; what it holds of other parsers stays")
     options = parser.parse_args(arguments)
     found, worst = {}, {}
     for name, one in PARSERS.items():
@@ -110,7 +109,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     bad = sorted(name for name, shapes in worst.items() if shapes)
     print(f"{len(found)} parsers; growing faster than {FASTEST}: {', '.join(bad) or 'none'}")
     if options.out:
-        report = {"machine": _machine.describe(), "parsers": {name: one._asdict() for name, one in found.items()}}
+        before = json.loads(options.out.read_text(encoding="utf-8"))["parsers"] if options.out.exists() else {}
+        now = {name: one._asdict() for name, one in found.items()}
+        report = {"machine": _machine.describe(), "parsers": {**before, **now}}
         options.out.write_text(json.dumps(report, indent=1, ensure_ascii=True) + "\n", encoding="utf-8")
     return 1 if bad else 0
 

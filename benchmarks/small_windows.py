@@ -26,7 +26,7 @@ from quaestor.chat.events import Composed, Passages
 from quaestor.core.config import Settings
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.window import Window
 
 ROOT = Path(__file__).parents[1]

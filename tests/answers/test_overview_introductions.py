@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
+from quaestor.answers.overview.described import defined_names
+from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.core.config import Settings
 
@@ -125,6 +127,17 @@ def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
     assert "Tills of the kind 2" in told
 
 
+def test_a_title_that_is_a_number_says_what_it_is_about_with_the_heading_below(said: Say) -> None:
+    text = "TIP-{0}\n======\n\nTills of the kind {0}\n-------------------\n\nA till is opened and closed.\n"
+    told = said({f"{n}.md": text.format(n) for n in range(9)})
+    assert "TIP-2: Tills of the kind 2" in told
+
+
+def test_blanks_of_html_introduce_nothing(said: Say) -> None:
+    told = said({"README.md": "# till\n\nA till for shops of all sizes.\n\n&nbsp;&nbsp; &nbsp;&nbsp;...\n", **CODE})
+    assert "nbsp" not in told
+
+
 def test_running_text_describes_no_part(said: Say) -> None:
     guide = (
         "# Architecture\n\n"
@@ -202,6 +215,52 @@ def test_names_of_other_files_are_not_defined_by_the_file_that_uses_them(said: S
     )
     assert "till.js: defines openTill" in told
     assert "main.rs: defines count_coins" in told
+
+
+PYTHON = (
+    'class NoCoins:\n    pass\n\n\nclass {large}(NoCoins):\n    """Keeps coins in order. And notes."""\n\n'
+    "    def count(\n        self,\n    ):\n        first = 1\n        second = 2\n        return first + second\n"
+)
+GO = (
+    "package shop\n\n// Coin is one of many.\ntype Coin struct {{\n}}\n\n// {large} keeps coins in order. And notes.\n"
+    "type {large} struct {{\n\tCoins []Coin\n\tNotes []string\n\tOwner string\n\tLocked bool\n}}\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "large", "sentence"),
+    [
+        ("cash_drawer.py", PYTHON, "CashDrawer", "Keeps coins in order."),
+        ("things.py", PYTHON, "CashDrawer", "Keeps coins in order."),
+        ("cashdrawer.go", GO, "CashDrawer", "CashDrawer keeps coins in order."),
+        ("things.go", GO, "CashDrawer", "CashDrawer keeps coins in order."),
+    ],
+)
+def test_a_file_without_a_word_of_its_own_is_described_by_its_main_definition(
+    tmp_path: Path, path: str, text: str, large: str, sentence: str
+) -> None:
+    """That is the one of the file's name, or the largest of those written large."""
+    files = {
+        "README.md": "# till\n\nA till for shops.\n",
+        f"shop/{path}": text.format(large=large),
+        "shop/a.txt": "a\n",
+    }
+    for name, content in files.items():
+        (tmp_path / "made" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "made" / name).write_text(content, encoding="utf-8")
+    with Index.build(tmp_path / "made", settings=Settings(home=str(tmp_path / "home"))) as index:
+        found = defined_names(Material(index.store), f"shop/{path}", 4)
+    assert found is not None and found.source is not None
+    assert found.text == sentence
+    assert (found.brief or "").startswith(f"defines {large}, {'NoCoins' if path.endswith('py') else 'Coin'}")
+    assert sentence in files[f"shop/{path}"].splitlines()[found.source.start_line - 1]
+
+
+def test_markup_of_a_comment_is_not_shown(said: Say) -> None:
+    comment = 'Counts {@code Coin}s of a List<Coin> as <a href="https://example.org">the rules</a> say.'
+    java = f"/**\n * {comment}\n */\npublic class Till {{}}\n"
+    told = said({"README.md": "# till\n\nA till for shops.\n", "src/Till.java": java})
+    assert "Till.java: Counts Coins of a List<Coin> as the rules say." in told
 
 
 def test_commands_and_comments_in_code_describe_no_part(said: Say) -> None:

@@ -284,6 +284,16 @@ def test_code_that_asks_the_question_itself_is_no_further_quote() -> None:
     assert [quote.path for quote in other.quotes] == ["a.py", "b.py"]
 
 
+def test_a_licence_is_no_further_quote_of_anything_else() -> None:
+    question = "Who owns what the author and the user agree on?"
+    first = Passage(1, "a.md", 1, 1, "The author and the user agree on who owns it.\n", language="markdown")
+    licence = Passage(2, "docs/LICENSE.md", 1, 1, "The author owns it, and the user agrees.\n", language="markdown")
+    told = answer(question, [first, licence], refused=False, hits=[hit(first, 2.0), hit(licence, 1.9)])
+    assert [quote.path for quote in told.quotes] == ["a.md"]
+    alone = answer(question, [licence, first], refused=False, hits=[hit(licence, 2.0), hit(first, 1.9)])
+    assert [quote.path for quote in alone.quotes] == ["docs/LICENSE.md", "a.md"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

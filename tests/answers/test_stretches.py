@@ -68,6 +68,8 @@ def test_short_sections_that_were_found_together_are_quoted_together() -> None:
         "{: .note }",
         "<!-- Keep the permalink. -->",
         '<a id="sharing"></a>',
+        '<a id="what"></a> <!-- Keep the old link. --> <br>',
+        "[[mining]]",
         ":::",
         '<div\n  class="usa-box"\n  aria-labelledby="key">',
         "===Sharing a vault===",

@@ -8,6 +8,7 @@ import struct
 import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from statistics import median
 
 import pytest
 from browser_parts import DESKTOP, PHONE, Page
@@ -95,10 +96,30 @@ def journey(chromium: Chrome, tmp_path: Path, site: SiteServer) -> Iterator[Page
         chosen = {"model": "tiny", "further_models": "large", "base_url": model.base_url, "window": 8192}
         with serving(*roots, home=tmp_path / "home", **chosen, **allowed) as server:
             one = Page(chromium, server.url)
+            one.before_each_page(FIRST_CHANGES)
             yield one
+            one.forget_scripts()
             complaints = [said for said in one.complaints() if "503" not in said]  # of an index that is made
             chromium.get("about:blank")
     assert complaints == []
+
+
+# Measures how long it takes from a click or a key to the frame after the first change of the page.
+FIRST_CHANGES = """
+let begun = 0;
+for (const kind of ["click", "keydown"]) addEventListener(kind, (event) => { begun = event.timeStamp; }, true);
+new MutationObserver(() => {
+  const start = begun;
+  if (!start) return;
+  begun = 0;
+  requestAnimationFrame(() => setTimeout(() => performance.measure("first change", { start })));
+}).observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+"""
+MEASURED = """
+const found = performance.getEntriesByName("first change").map((one) => one.duration);
+performance.clearMeasures("first change");
+return found;
+"""
 
 
 class Steps:
@@ -106,10 +127,12 @@ class Steps:
 
     Attributes:
         taken: how many there were.
+        changes: milliseconds from what a person did to the first change that they saw.
     """
 
     def __init__(self, one: Page, name: str) -> None:
         self.taken = 0
+        self.changes: list[float] = []
         self._one = one
         self._name = name
         self._folder = os.environ.get("SCREENSHOTS", "")
@@ -118,10 +141,18 @@ class Steps:
         for step in steps:
             step()
             self.taken += 1
+        self.changes += self._one.run(MEASURED)
         assert self._one.sideways() <= 0, what
         assert self._one.violations() == [], what
         if self._folder:
             self._one.driver.save_screenshot(f"{self._folder}/{self._name}-{self.taken:02d}-{what}.png")
+
+    def tell_changes(self) -> None:
+        """Print how soon the page changed; how long that may take depends on the machine, and is not asserted."""
+        changes = sorted(self.changes)
+        assert len(changes) > 20
+        most = f"nine of ten within {changes[len(changes) * 9 // 10]:.0f} ms, all within {changes[-1]:.0f} ms"
+        print(f"\n{self._name}: {len(changes)} first changes, half within {median(changes):.0f} ms, {most}")
 
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
@@ -197,5 +228,11 @@ def test_a_person_finds_their_way(
     steps.take("usage", lambda: one.open("/usage"), says("This month"))
     steps.take("all", lambda: one.open("/sessions"), says("Bread"), write_in("[name=q]", "swallows", Keys.ENTER))
     steps.take("again", click("#sessions .what a"), shows(".turn"))
-    no_field = lambda: one.run("document.activeElement.blur()")  # noqa: E731
-    steps.take("keys", no_field, lambda: one.press("?"), shows("#help[open]"), lambda: one.press(Keys.ESCAPE))
+    steps.take(
+        "keys",
+        lambda: one.run("document.activeElement.blur()"),
+        lambda: one.press("?"),
+        shows("#help[open]"),
+        lambda: one.press(Keys.ESCAPE),
+    )
+    steps.tell_changes()

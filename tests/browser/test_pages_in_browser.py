@@ -28,6 +28,9 @@ def test_a_window_shows_what_was_sent_and_what_was_left_out_and_why(page: StartP
     table = one.text(".sheet table")
     assert "dropped" in table
     assert "does not fit" in table
+    every = one.run("return [...document.querySelectorAll('.sheet')].map((table) => table.textContent).join()")
+    assert "the instructions: always kept" in every
+    assert "system" not in every
     one.all(".card > details > summary")[-1].click()
     one.all(".sent details summary")[-1].click()
     assert "How long does the dough rest?" in one.all(".sent pre")[-1].text

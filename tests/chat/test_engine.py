@@ -86,6 +86,13 @@ def test_it_is_said_by_what_a_question_in_another_language_is_searched(corpus: I
     assert searching.translated
 
 
+def test_an_answer_says_first_by_what_a_question_in_another_language_was_searched(corpus: Index) -> None:
+    said = answer(ask(Conversation(corpus), "Wie lange ruht der Teig im Kühlschrank?"))
+    assert said.startswith("Searched for in English: ")
+    assert "how long" in said.partition("\n")[0]
+    assert "Searched for" not in answer(ask(Conversation(corpus), "how long does the dough rest?"))
+
+
 def test_earlier_turns_are_sent_and_numbers_stay(corpus: Index) -> None:
     model = Scripted(CITED, "You asked about requests, and about nothing else.")
     conversation = Conversation(corpus, model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.cli.endpoint_warnings import endpoint_warnings
+from quaestor.cli.commands.serve import endpoint_warnings
 from quaestor.core.config import Settings
 from scripted_server import ScriptedServer, StartServer
 from servers.threads import Exchange, ThreadedServer

@@ -8,7 +8,7 @@ import zipfile
 
 
 def pdf(pages: list[str], title: str = "") -> bytes:
-    """Return a PDF with one line of text a page."""
+    """Return a PDF with one line of text a page; what begins with ``q`` are a page's operators."""
     count = len(pages)
     kids = " ".join(f"{4 + 2 * number} 0 R" for number in range(count))
     objects = [
@@ -21,7 +21,7 @@ def pdf(pages: list[str], title: str = "") -> bytes:
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * number} 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>"
         )
-        stream = f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
+        stream = text if text.startswith("q ") else f"BT /F1 12 Tf 72 720 Td ({text}) Tj ET" if text else ""
         objects.append(f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream")
     objects.append(f"<< /Title ({title}) /Author (Ann Lee) /CreationDate (D:20240302101112Z) >>")
     out = bytearray(b"%PDF-1.4\n")

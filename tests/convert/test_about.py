@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quaestor.convert.html_tree import parse
-from quaestor.convert.page_metadata import about
+from quaestor.convert.page_metadata import read_metadata
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from quaestor.convert.page_metadata import about
     ],
 )
 def test_titles(html: str, title: str | None) -> None:
-    assert about(parse(html)).title == title
+    assert read_metadata(parse(html)).title == title
 
 
 @pytest.mark.parametrize(
@@ -44,7 +44,7 @@ def test_titles(html: str, title: str | None) -> None:
     ],
 )
 def test_authors(html: str, author: str | None) -> None:
-    assert about(parse(html)).author == author
+    assert read_metadata(parse(html)).author == author
 
 
 _MAY = "<time datetime=2020-05-03></time>"
@@ -70,9 +70,9 @@ _LATER = "<time datetime=2021-04-03></time>"
     ],
 )
 def test_dates(html: str, date: str | None) -> None:
-    assert about(parse(html)).date == date
+    assert read_metadata(parse(html)).date == date
 
 
 def test_an_address_tells_a_date_where_the_page_does_not() -> None:
-    assert about(parse("<h1>x</h1>"), "https://a.example/2020/05/03/x/").date == "2020-05-03"
-    assert about(parse("<time>2 May 2020</time>"), "https://a.example/2020/05/03/x/").date == "2020-05-02"
+    assert read_metadata(parse("<h1>x</h1>"), "https://a.example/2020/05/03/x/").date == "2020-05-03"
+    assert read_metadata(parse("<time>2 May 2020</time>"), "https://a.example/2020/05/03/x/").date == "2020-05-02"

@@ -5,10 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.convert import ConversionError
-from quaestor.convert.charset import decode_page
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, parse, tokens
-from quaestor.convert.page_metadata import about, outgoing
+from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, decode_page, parse, tokens
+from quaestor.convert.page_metadata import outgoing, read_metadata
 
 FILLER = "<p>" + "Words that make this the text of the page. " * 10 + "</p>"
 
@@ -142,7 +141,7 @@ def test_what_a_page_says_about_itself() -> None:
         <script type="application/ld+json">{"@graph": [{"author": [{"name": "Ann"}, "Bo"],
         "datePublished": "2023-04-05T01:00:00Z"}]}</script>"""
     )
-    told = about(page, "https://a.example/t?x=1")
+    told = read_metadata(page, "https://a.example/t?x=1")
     assert (told.title, told.author, told.date) == ("T", "Ann, Bo", "2023-04-05")
     assert told.canonical == "https://a.example/t"
 

@@ -117,6 +117,25 @@ def test_what_is_translated_is_still_asked_in_another_language() -> None:
     assert (english.worth or 0) < (other.worth or 0)
 
 
+@given(SCORES, st.sampled_from(["Mailgun", "PostgreSQL", "HTTP/3", "PDF"]))
+def test_whatever_is_found_is_of_something_else_where_a_name_stands_nowhere(scores: list[float], name: str) -> None:
+    found = doubt_of(QUESTION, hits_of([100.0, *scores[1:]]), (name,), alike=1.0)
+    assert found.refuses is True
+    assert found.names == (name,)
+
+
+@pytest.mark.parametrize("value", ["500ms", "lib/common.sh", "0x7fa2.left", "AA12"])
+def test_a_value_in_a_message_may_be_of_another_machine(value: str) -> None:
+    assert doubt_of(QUESTION, hits_of([12.0, *[4.0] * 9]), (value,), alike=0.6).refuses is False
+
+
+@pytest.mark.parametrize("name", ["GraphQL", "insert_all", "HTTP/3"])
+def test_a_name_that_is_no_word_tells_in_any_language(name: str) -> None:
+    found = doubt_of(f"wie geht das mit {name}?", hits_of([12.0, *[7.0] * 9]), (name, "Till"), alike=0.4)
+    assert found.names == (name,)
+    assert found.refuses is True
+
+
 def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
     assert doubt_of(QUESTION, hits_of([12.0, *[7.0] * 9]), (), alike=0.4).refuses is False
     assert doubt_of(QUESTION, hits_of([4.0, *[3.7] * 9]), (), alike=0.4).refuses is True

@@ -11,7 +11,7 @@ from quaestor.core.config import Settings
 
 DOCUMENTS = {
     "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",
-    "docs/POSTGRES.md": "# Setting up\n\nRun `createdb` first. The file is config.toml. See the 31 options.\n",
+    "docs/POSTGRES.md": "# Setting up\n\nRun `createdb` first. The file is config.toml. See 31 options, http%3A.\n",
     "src/acme/_client.py": "def connect():\n    return 1\n",
     "src/client.py": "import json\n\n\nclass HTTPClient:\n    def send_batch(self):\n        return json.dumps([])\n",
 }
@@ -50,6 +50,10 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("what calls /home/me/shop/till.py here?", ()),
         ("what does bmce/_client.py do?", ("bmce/_client.py",)),
         ("what does acme/_till.py do?", ("acme/_till.py",)),
+        ("Is it open on Saturday, or in October?", ()),
+        # What stands between letters of a script without blanks is a name as it is between blanks.
+        ("怎样用 GraphQL 或 send_batch？", ("GraphQL",)),
+        ("sendBatch は HTTP/3 で動きますか", ("HTTP/3",)),
         ("", ()),
     ],
 )

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from quaestor.embedding.table_files import map_array
+from quaestor.embedding.static import map_array
 
 
 @pytest.mark.parametrize("kind", [np.int8, np.uint8, np.int32, np.float32, np.float64])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.embedding.table_files import Vocabulary
+from quaestor.embedding.static import Vocabulary
 
 WORDS = st.text(st.characters(exclude_characters="\n", codec="utf-8"), min_size=1, max_size=8)
 

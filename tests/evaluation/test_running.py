@@ -16,7 +16,7 @@ from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import results_of
 from quaestor.evaluation.running import Answer, Cell, Outcome, Place, Run, Watcher
-from quaestor.evaluation.running.found_file import Answers
+from quaestor.evaluation.running.stored_run import Answers
 from quaestor.stores.embedded.lock import WriteLock
 
 FILES = {

@@ -14,7 +14,7 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError, U
 from quaestor.crawl import sites
 from quaestor.crawl.crawl_settings import CrawlReport, CrawlSettings
 from quaestor.crawl.crawler import Crawl
-from quaestor.crawl.mirror import SECONDS
+from quaestor.crawl.site_folder import SECONDS
 from servers.site import Answer, SiteServer
 
 LOCAL = CrawlSettings(allow_private=True, delay=0)

@@ -10,8 +10,15 @@ import pytest
 from ingest_parts import set_age, write
 
 from quaestor.files import consistent_read as reading
-from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, is_racy, read_snapshot, stamp_of
-from quaestor.files.file_names import on_disk, storable
+from quaestor.files.consistent_read import (
+    UNTRUSTED,
+    NotRegularError,
+    is_racy,
+    on_disk,
+    read_snapshot,
+    stamp_of,
+    storable,
+)
 
 
 def test_bytes_hash_and_time_agree(root: Path) -> None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 
 from fuzz.soups import fuzzed
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, Element, End, Start, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, Element, End, Start, decode_page, parse, tokens
 from quaestor.convert.jsonl import from_records, reads_as_texts
 from quaestor.convert.notebook import from_notebook
-from quaestor.convert.page_metadata import about, outgoing
+from quaestor.convert.page_metadata import outgoing, read_metadata
 
 NAMES = "html head title body main article p div h1 h2 li ul ol a b code pre table tr td th dl dt dd nav footer".split()
 MARKS = [
@@ -113,7 +112,7 @@ def test_a_tree_is_never_deeper_than_a_walk_can_go(text: str) -> None:
 @fuzzed(MARKS, [PAGE])
 def test_a_page_is_markdown_without_tags_and_no_link_but_to_the_web(text: str) -> None:
     page = parse(text)
-    told = about(page, "https://x.example/2020/01/02/a")
+    told = read_metadata(page, "https://x.example/2020/01/02/a")
     for field in (told.title, told.author, told.date):
         assert field is None or (field == " ".join(field.split()) and len(field) <= 300)
     assert all(one.strip() for one in outgoing(page, "https://x.example/").links)

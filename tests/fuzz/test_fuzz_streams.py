@@ -16,10 +16,9 @@ from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint, read_overflow
 from quaestor.llm.models import Request
 from quaestor.llm.models.reply import Reply
-from quaestor.llm.models.reply_stream import Events, NotCompletionsError, parsed, with_fields
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parsed, with_fields
 from quaestor.llm.tokens import counter_for
-from quaestor.mcp.first_replies import read_request, version_opened
+from quaestor.mcp.fast_start import read_request, version_opened
 
 LINES = [
     "data:",

@@ -15,11 +15,10 @@ from mcp.shared.message import SessionMessage
 from mcp_parts import CLIENT, asking_for_tools, envelope, opening
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from quaestor.mcp import first_replies as replies
+from quaestor.mcp import fast_start as replies
 from quaestor.mcp import tool_schemas as schemas
 from quaestor.mcp.mcp_tools import Answer, Tool
-from quaestor.mcp.sdk_server import make_server
-from quaestor.mcp.tools_ready import Offering
+from quaestor.mcp.sdk_server import Offering, make_server
 
 TAKES = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
 TOOLS = tuple(

@@ -6,7 +6,7 @@ import socket
 
 import pytest
 
-from quaestor.llm.endpoints.reaching import is_listening
+from quaestor.llm.endpoints.failures import is_listening
 from quaestor.server.http.served_from_settings import AwaitedEndpoint
 
 

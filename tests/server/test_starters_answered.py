@@ -31,6 +31,7 @@ HANDBOOK = {
     "travel.md": "# Travel\n\n## Trains\n\nWe take the train wherever it takes less than eight hours.\n\n## Hotels\n\n"
     "A hotel may cost as much as one sleeps well in.\n",
     "CHANGELOG.md": "# Changelog\n\n## 1.0.0\n\nFirst version.\n",
+    "CODE_OF_CONDUCT.md": "# Code of conduct\n\n## Being kind\n\nWe are kind to each other, whatever happens.\n",
 }
 RECIPES = {
     "bread.md": "# Bread\n\n## How long does dough rest?\n\nThe dough rests for eighteen hours in the refrigerator.\n",
@@ -47,14 +48,15 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
 @pytest.mark.parametrize(
     ("files", "expected"),
     [
-        (LIBRARY, "What does `send_with_retry` do?"),
-        (PROGRAM, "What does `runTicker` do?"),
+        (LIBRARY, "What does send_with_retry do?"),
+        (PROGRAM, "What does runTicker do?"),
+        (PROGRAM, "What does the struct Face do?"),
         (HANDBOOK, "What should I know about trains?"),
         (MANUAL, "How do I install Ferry?"),
         (RECIPES, "How long does dough rest?"),
         (NOTES, None),
     ],
-    ids=["library", "program", "handbook", "act", "recipes", "notes"],
+    ids=["library", "program", "of a plain name", "handbook", "act", "recipes", "notes"],
 )
 def test_each_starter_is_answered_with_a_verified_quote(
     tmp_path: Path, files: dict[str, str], expected: str | None
@@ -66,7 +68,7 @@ def test_each_starter_is_answered_with_a_verified_quote(
     with Index.build(tmp_path / "corpus", settings=settings) as index:
         found = Starters().of(index, settings)
         assert (expected in found) if expected else found == ()
-        assert not any("1.0.0" in one for one in found)
+        assert not any(word in one for one in found for word in ("1.0.0", "kind", "`"))
         for question in found:
             outcome = asyncio.run(outcome_of(index, None, question, settings))
             assert "verified" in {one.status for one in outcome.citations}, question

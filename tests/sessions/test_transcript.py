@@ -21,7 +21,7 @@ from quaestor.core.citation import Citation
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.llm.prompts.numbered_passages import Passage, show
-from quaestor.sessions import sent_messages as packing
+from quaestor.sessions import session_rows as packing
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_tables import SessionUnusableError
@@ -243,7 +243,7 @@ def test_references_give_back_what_was_sent(messages: list[Message], limit: int,
 
 def test_the_text_of_a_passage_is_kept_apart_from_its_number() -> None:
     messages = [message_of([show(Passage(n, "a.py", 1, 2, "some text"))]) for n in (1, 2)]
-    first, second = (set(packing.described(message, {})["pieces"]) for message in messages)
+    first, second = (set(packing.describe_message(message, {})["pieces"]) for message in messages)
     assert len(first & second) == 2
 
 

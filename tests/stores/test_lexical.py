@@ -10,7 +10,7 @@ from store_factories import entry, keyed, open_embedded
 
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, Store
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
-from quaestor.stores.embedded.lexical_segments import RecentChunks, counted
+from quaestor.stores.embedded.lexical_segments import RecentChunks, count_terms
 from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
@@ -71,7 +71,7 @@ def test_what_stands_in_it_is_found_through_every_change(tmp_path: Path, seed: i
 
 
 def terms_of(document: int, first: int, texts: list[str]) -> DocumentTerms:
-    segment = counted([ChunkTerms(keyed(text.split())) for text in texts])
+    segment = count_terms([ChunkTerms(keyed(text.split())) for text in texts])
     return DocumentTerms(document, segment._replace(chunks=segment.chunks + first))
 
 

@@ -22,7 +22,7 @@ from quaestor.core.errors import (  # noqa: E402
     UsageError,
 )
 from quaestor.stores.postgres.connection import Connection, Database, check_server  # noqa: E402
-from quaestor.stores.postgres.failures import Address, masked  # noqa: E402
+from quaestor.stores.postgres.failures import Address, mask_passwords  # noqa: E402
 from quaestor.stores.postgres.migrations import migrate, steps  # noqa: E402
 
 
@@ -77,7 +77,7 @@ def test_what_is_no_address_is_refused_without_its_password(text: str) -> None:
 
 
 def test_passwords_are_left_out_wherever_they_stand() -> None:
-    assert masked("at postgresql://me:s:e%40c@h,i:1/d?sslpassword=x&password=y&a=b") == (
+    assert mask_passwords("at postgresql://me:s:e%40c@h,i:1/d?sslpassword=x&password=y&a=b") == (
         "at postgresql://me:***@h,i:1/d?sslpassword=***&password=***&a=b"
     )
     assert "secret" not in repr(Address.read("postgresql://me:secret@h/d"))

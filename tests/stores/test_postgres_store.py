@@ -14,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -27,16 +28,18 @@ from store_factories import DIMENSIONS, Entry, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError, LimitError
 from quaestor.stores import Store, Where
 from quaestor.stores.copying import copy_store, digest_of
-from quaestor.stores.postgres import stored_rows
-from quaestor.stores.postgres.column_values import kept, restored
+from quaestor.stores.postgres import migrations, stored_rows
+from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
+from quaestor.stores.postgres.nearest import ask_index
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 
 IN_SEGMENTS = Sizes(written=2, overlaid=2, gathered=3, worn=1)
 
 Opened = Callable[..., PostgresStore]
+_Read = TypeVar("_Read")
 
 
 @pytest.fixture
@@ -71,9 +74,9 @@ def several(*numbers: int) -> list[Entry]:
 
 @pytest.mark.parametrize("text", ["plain", "naïve", "\x00", "a\x00b\ud800c", "\U0010fffe000000", "\udcff\U0010fffe"])
 def test_any_text_comes_back_from_what_a_database_can_hold(text: str) -> None:
-    assert restored(kept(text)) == text
-    assert "\x00" not in kept(text)
-    kept(text).encode()
+    assert unescape(escape(text)) == text
+    assert "\x00" not in escape(text)
+    escape(text).encode()
 
 
 def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
@@ -97,27 +100,75 @@ def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
     assert not [one for one in about if "corpus_id" not in one and not one.startswith(("VACUUM", "ANALYZE"))]
 
 
+class Explaining:
+    """A connection that notes how each statement is run.
+
+    Attributes:
+        plans: in the order of the statements.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.plans: list[str] = []
+        self._connection = connection
+
+    def execute(self, query: bytes, values: Sequence[object] = ()) -> object:
+        if query.startswith((b"SELECT", b"WITH")):
+            rows = self._connection.execute(b"EXPLAIN " + query, values)
+            self.plans.append("\n".join(line for (line,) in rows))
+        return self._connection.execute(query, values)
+
+
+def explained(address: str, ask: Callable[[Connection], _Read]) -> tuple[_Read, str]:
+    """Return what was asked of a database, and the plan of its one statement."""
+    database = Database.open(address)
+
+    def read(connection: Connection) -> tuple[_Read, str]:
+        explaining = Explaining(connection)
+        found = ask(explaining)  # type: ignore[arg-type]
+        [plan] = explaining.plans
+        return found, plan
+
+    try:
+        return database.read(read)
+    finally:
+        database.close()
+
+
 def test_a_path_is_found_by_its_end_without_looking_at_all_others(opened: Opened, postgres_address: str) -> None:
     store = opened()
     put(store, *(entry(f"lib{number}/file{number}.py", ["text"]) for number in range(2000)))
     store.settle()
-    database, plans = Database.open(postgres_address), list[str]()
-
-    class Explaining:
-        """A connection that notes how each statement would be run."""
-
-        def __init__(self, connection: Connection) -> None:
-            self._connection = connection
-
-        def execute(self, query: bytes, values: object) -> object:
-            rows = self._connection.execute(b"EXPLAIN " + query, values)  # type: ignore[arg-type]
-            plans.append("\n".join(line for (line,) in rows))
-            return self._connection.execute(query, values)  # type: ignore[arg-type]
-
-    found = database.read(lambda one: stored_rows.paths_ending(Explaining(one), store._corpus, "FILE7.py"))  # type: ignore[arg-type]
-    database.close()
+    found, plan = explained(
+        postgres_address, lambda connection: stored_rows.paths_ending(connection, store._corpus, "FILE7.py")
+    )
     assert [path for path, _ in found] == ["lib7/file7.py"]
-    assert len(plans) == 1 and "documents_by_last_name" in plans[0] and "Seq Scan" not in plans[0]
+    assert "documents_by_last_name" in plan and "Seq Scan" not in plan
+
+
+def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
+    opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    undivided = migrations.steps()[:5]
+    texts = [f"word{number}" for number in range(500)]
+    sizes = Sizes(exact=100)
+    with postgres_server.database("undivided") as address:
+        with monkeypatch.context() as older:
+            older.setattr(migrations, "steps", lambda: undivided)
+            before = {}
+            for name in ("one", "two"):
+                store = opened(name, address=address, sizes=sizes)
+                put(store, *(entry(f"{name}/{text}.py", [text]) for text in texts))
+                store.settle()
+                before[name] = list(store.dense(vector_of("word7"), 10))
+        for name in ("one", "two"):
+            store = opened(name, address=address, sizes=sizes)
+            assert list(store.dense(vector_of("word7"), 10)) == before[name]
+            number, query = store._corpus, vector_of("word7")
+            _, plan = explained(address, lambda connection, n=number, q=query: ask_index(connection, n, q, 10, None))  # type: ignore[misc]
+            assert f"vectors_hnsw_{number}_{DIMENSIONS}" in plan
+            assert store.check() == []
+        of_parts = "SELECT tablename FROM pg_indexes WHERE indexname LIKE 'vectors\\_hnsw%'"
+        assert all(table.startswith("vectors_") for (table,) in postgres_server.run_sql(of_parts, "undivided"))  # type: ignore[attr-defined]
 
 
 def use_everything(store: PostgresStore) -> None:

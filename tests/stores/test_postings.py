@@ -15,7 +15,7 @@ from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.lexical_segments import counted, merged, runs
+from quaestor.stores.embedded.lexical_segments import count_terms, merge_segments, runs
 from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]
@@ -24,7 +24,7 @@ CHUNKS = st.lists(st.tuples(LINES, LINES, LINES), max_size=8)
 
 
 def segment_of(chunks: list[tuple[str, str, str]], first: int = 10) -> Segment:
-    segment = counted([ChunkTerms(*(keyed(line.split()) for line in lines)) for lines in chunks])
+    segment = count_terms([ChunkTerms(*(keyed(line.split()) for line in lines)) for lines in chunks])
     return segment._replace(chunks=segment.chunks + first)
 
 
@@ -53,7 +53,7 @@ def test_a_merged_segment_is_one_made_of_what_was_left(
     earlier: list[tuple[str, str, str]], later: list[tuple[str, str, str]], data: st.DataObject
 ) -> None:
     alive = [np.array([data.draw(st.booleans()) for _ in own], dtype=np.bool_) for own in (earlier, later)]
-    found = merged([segment_of(earlier), segment_of(later, 100)], alive)
+    found = merge_segments([segment_of(earlier), segment_of(later, 100)], alive)
     left = [
         (first + row, chunk)
         for first, own, exist in ((10, earlier, alive[0]), (100, later, alive[1]))

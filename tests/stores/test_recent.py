@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
-from quaestor.stores.embedded.lexical_segments import RecentChunks, counted
+from quaestor.stores.embedded.lexical_segments import RecentChunks, count_terms
 from quaestor.stores.embedded.truth import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])
@@ -21,7 +21,7 @@ LINES = st.lists(TERMS, max_size=9).map(" ".join)
 
 
 def document(number: int, first: int, bodies: list[str]) -> DocumentTerms:
-    segment = counted([ChunkTerms(keyed(body.split())) for body in bodies])
+    segment = count_terms([ChunkTerms(keyed(body.split())) for body in bodies])
     return DocumentTerms(number, segment._replace(chunks=segment.chunks + first))
 
 

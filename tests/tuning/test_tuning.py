@@ -17,10 +17,9 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.made import texts_of
 from quaestor.evaluation.metrics import Question
-from quaestor.tuning.learn_rows import learned, pairs_of, replaced
+from quaestor.tuning.learn_rows import learned, pairs_of, rows_to_keep
 from quaestor.tuning.tune_embedder import Asked, Tuned, Values, figures_object, rows_of, tune
-from quaestor.tuning.tuning_bench import Bench, Clock
-from quaestor.tuning.tuning_questions import PARTS, _dealt, ground_of, part_of
+from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, _dealt, ground_of, part_of
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.
 ASKED = "harbour lantern orchard granite thimble sparrow cavern trumpet velvet glacier compass saddle".split()
@@ -98,10 +97,12 @@ def test_words_that_the_corpus_has_not_stay_as_they_were(strange: tuple[Path, Se
     with Index.build(root, settings=settings) as index:
         pairs = pairs_of(texts_of(index).values(), 0)
     rows, vectors = learned(pairs, 0)
-    tuned, bundled = replaced(rows, vectors, 1.0).embedder(), StaticEmbedder.bundled()
+    tuned, bundled = rows_to_keep(rows, vectors, 1.0).embedder(), StaticEmbedder.bundled()
     assert np.array_equal(tuned.encode(["unrelated zebra"]), bundled.encode(["unrelated zebra"]))
     assert not np.allclose(tuned.encode(["harbour"]), bundled.encode(["harbour"]), atol=0.01)
-    apart = replaced(rows, vectors, 0.0).embedder().encode(["harbour lantern"]) @ bundled.encode(["harbour lantern"]).T
+    apart = (
+        rows_to_keep(rows, vectors, 0.0).embedder().encode(["harbour lantern"]) @ bundled.encode(["harbour lantern"]).T
+    )
     assert apart[0, 0] > 0.999, "nothing of the way is nowhere"
 
 

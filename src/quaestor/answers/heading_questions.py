@@ -55,6 +55,7 @@ _OF_SUBJECTS = frozenset({"install", "configure", "use", "upgrade", "deploy", "t
 """What is done with the whole thing that a document is about."""
 _ALSO_NOUNS = frozenset(
     """
+clean clear complete express escape lower open secure separate troubleshoot
 access archive book branch cache change check design document draft edit end filter fix fork format group host
 index label launch limit link list load lock log look map mark match measure name order package patch plan
 plot poll present process profile program query queue record release report request return review roll round
@@ -63,7 +64,18 @@ support switch tag talk test time trace track train transfer travel trigger type
 view work
 """.split()
 )
-"""Verbs that begin a heading as nouns more often: "Release notes"."""
+"""Verbs that begin a heading as nouns or adjectives more often: "Release notes", "Secure programming"."""
+_NO_OBJECT = re.compile(
+    r"(?:.*\b(?:guide|guides|guidelines?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
+    r"|blocks)\b.*|(?:&|and\b|or\b).*|.*\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as))",
+    re.IGNORECASE,
+)
+_CUT_OFF = re.compile(
+    r"^(?:on|of|in|to|for|from|with|by|and|this|that)\b|\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as)$"
+)
+"""What is done to no such thing: "Troubleshooting guide", "Building blocks"; and what was cut off."""
+_POINTING = re.compile(r"\b(?:this|that|these|those|it|they)\b", re.IGNORECASE)
+_FEWEST_ASKING = 4
 _ASKS = re.compile(r"(?:how|what|when|where|which|who|why|can|do|does|is|are|should|may|must)\b", re.IGNORECASE)
 _OBJECT = re.compile(r"(?:an?|the|your|this|these)\s", re.IGNORECASE)
 _TO = re.compile(r"(?P<asks>how|what|when|where|which \w+) to (?P<rest>\S.*)", re.IGNORECASE)
@@ -80,11 +92,14 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
         subject: what the document is about, for a heading that names only an act: ``Installation``.
         names: words that are written with a capital letter within a sentence, as ``names_in`` finds them.
     """
-    if heading.endswith("?"):
-        return heading
+    asks = heading.endswith("?")
+    if asks and (not _ASKS.match(heading) or _POINTING.search(heading) or len(heading.split()) < _FEWEST_ASKING):
+        return ""
     if len(heading.split()) > _MOST_WORDS or not heading[:1].isalnum():
         return ""
     small = re.sub(r"\b[A-Z][a-z]+\b", lambda one: one[0] if one[0] in names else one[0].lower(), heading)
+    if asks:
+        return small[:1].upper() + small[1:]
     known = subject if len(subject.split()) <= _MOST_OF_SUBJECT and not _ASKS.match(subject) else ""
     return next(filter(None, _forms(small, known)), "")
 
@@ -109,11 +124,12 @@ def _forms(heading: str, subject: str) -> Iterator[str]:
     """Yield questions, the most telling first; empty ones where a form does not fit."""
     if found := _TO.fullmatch(heading):
         asks = "How do I" if found["asks"].lower() == "how" else f"{found['asks'].capitalize()} should I"
-        yield f"{asks} {found['rest']}?"
+        rest = found["rest"] if " " in found["rest"] else f"{found['rest']} {subject}" * bool(subject)
+        yield f"{asks} {rest}?" * bool(rest)
     if found := _DIFFERENCE.fullmatch(heading):
         yield f"What is the difference between {found['one']} and {found['other']}?"
     yield _act(heading, subject)
-    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading)
+    plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
     if plain and not re.search(r"[,:;]|\b(?:that|which)\b", heading):
         yield f"{_KNOW}{heading}?"
 
@@ -124,6 +140,8 @@ def _act(heading: str, subject: str) -> str:
     if done is not None:
         return f"How do I {done} {subject}?" if subject else ""
     first, _, rest = heading.partition(" ")
+    if _NO_OBJECT.fullmatch(rest):
+        return ""
     thing, _, last = heading.rpartition(" ")
     if thing and last.lower() in _ACTS:
         return f"How do I {_NOUNS[last.lower()]} {thing}?"

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from quaestor.core.passages import Chunk, Document, Hit, Span
-from quaestor.corpus.commits import LANGUAGE, object_document
+from quaestor.corpus.documents_on_disk import LANGUAGE, object_document
 from quaestor.history.history_json import CommitText, commit_path
 from quaestor.history.log import Commit
 from quaestor.history.versions import Tag, tag_text

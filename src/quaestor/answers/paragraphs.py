@@ -17,9 +17,11 @@ _EMPTY = re.compile(r"^[\W_]*$")
 _NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
     r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
-    r"|<!--.*?-->|<a\s+(?:id|name)=[^>]*>(?:\s*</a>)?|</?(?:br|hr|div|p|center|details|section)\b[^>]*>?"
+    r"|(?:(?:<!--(?:(?!-->).)*+-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
+    r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+)\s*+)++"
     # of a tag that goes over several lines
     r"|(?:class|role|id|style|align|width|height|(?:aria|data)-[a-z-]+)=(?:\"[^\"]*\"|'[^']*')\s*/?>?"
+    r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors
     r"|:::+\s*(?:\{.*\})?)\s*$"
 )
 """What a page's machinery reads and its readers do not."""

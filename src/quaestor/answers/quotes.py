@@ -69,6 +69,8 @@ _NEAR_OF_SEVERAL = 3.0
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
 _GAP = "⋯"
+_LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
+"""Files that mention authors, use and distribution of everything, and answer about themselves only."""
 _LONGEST_LABEL = 90
 
 
@@ -314,15 +316,17 @@ def _choose(
         rest = [first, *(one for one in rest if one.stretch.passage is not first.stretch.passage)]
     if not rest or most < 2:
         return rest[:most]
-    behind = [one for one in rest[1:] if one.stretch.text not in rest[0].stretch.text and not _asks(question, one)]
+    behind = [one for one in rest[1:] if not _says_nothing_more(question, one, rest[0])]
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
     return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= _NEAR)])[:most]
 
 
-def _asks(question: str, one: _Weighed) -> bool:
-    """Return whether a stretch of code holds the question word for word: it asks as well, as lists of questions do."""
-    return one.stretch.code and question.strip().casefold() in one.stretch.text.casefold()
+def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:
+    """Return whether a stretch repeats the first one, or the question as lists of questions do, or is a licence."""
+    asks = one.stretch.code and question.strip().casefold() in one.stretch.text.casefold()
+    licence = _LICENCE.search(one.stretch.passage.path) and not _LICENCE.search(first.stretch.passage.path)
+    return asks or bool(licence) or one.stretch.text in first.stretch.text
 
 
 def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:

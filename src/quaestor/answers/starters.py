@@ -12,7 +12,9 @@ from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.most_imported import importers_of
 from quaestor.answers.overview.prose_lines import headings, plain
+from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
+from quaestor.search.asked_names import looks_like_code
 
 _MOST_FILES = 6
 _OF_EACH = 3
@@ -20,17 +22,28 @@ _LOOKED_AT = 12
 """Sections of a document of which the most telling are asked for."""
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
+_FAULTS = ("Error", "Exception", "Warning")
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix|page)\s+)?[\dA-Z]?(?:\.?\d+)*[.):]*\s+", re.IGNORECASE)
 # What every second document has says nothing of this one.
 _ANYBODYS = re.compile(
-    r"(?:table of )?contents?|index|introduction|overview|about|summary|conclusions?|references|bibliography|notes?"
-    r"|licen[cs]es?|copyright|contribut\w+|credits?|thanks|acknowledg\w+|authors?|change ?log|history|news|unreleased"
-    r"|links|see also|further reading|todo|faq|readme|example|examples|page \d+|untitled",
+    r"(?:table of )?contents?|index|introduction\b.*|overview|about\b.*|summary|conclusions?|references|bibliography"
+    r"|notes?|.*licen[cs]es?\b.*|copyright|contribut\w+.*|credits?|thanks?\b.*|acknowledg\w+|authors?|history|news"
+    r"|links|see also|further reading|todo|faq|readme|(?:more |further )?examples?|page \d+|untitled|unreleased"
+    r"|titles?|change ?log"
+    r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
+    r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help|getting help|support"
+    r"|community|docs.*community|requirements|prerequisites|features|release .*|terminology|definitions|disclaimer",
+    re.IGNORECASE,
+)
+# These are about working on a project; who begins with it asks about the project.
+_ASIDE = re.compile(
+    r"(?:^|/)\.|(?:^|/)(?:code[-_]of[-_]conduct|security|contributing|sponsors?|agents|claude|releas\w*|maintenance|pull_request_template"
+    r"|licen[cs]e|changelog|changes|history|news)\b[^/]*$",
     re.IGNORECASE,
 )
 # A version, a date or an address is the name of a section, and no subject.
-_NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}<>|]")
+_NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}<>|:]|\.\.\.|…|^(?:\W*[A-Z]{2,}\W+)+[A-Z]{2,}\W*$")
 _WRITTEN = frozenset({"markdown", "restructuredtext", "asciidoc", "html", "org", "docx", "pdf", "epub", "latex"})
 
 
@@ -63,7 +76,8 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
         yield Starter("What is this about?")
-    yield from _taken_in_turns(_of_code(material), _of_prose(material)) if material.is_code else _of_prose(material)
+    prose = _of_prose(material, corpus.retriever.project)
+    yield from _taken_in_turns(_of_code(material), prose) if material.is_code else prose
 
 
 def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
@@ -85,27 +99,38 @@ def _of_code(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, list(islice(_names(material, path), 2))) for path in paths]
-    for path, (name, *_) in ((path, found) for path, found in names if found):
-        yield Starter(f"What does `{name}` do?", path)
-    for _, (_, name) in ((path, found) for path, found in names if found[1:]):
-        yield Starter(f"Who uses `{name}`?")
+    names = [(path, _telling_names(material, path)) for path in paths]
+    for path, (kind, name) in ((path, found[0]) for path, found in names if found):
+        yield Starter(f"What does {name} do?" if looks_like_code(name) else f"What does the {kind} {name} do?", path)
+    for _, name in (one for _, found in names for one in found[1:]):
+        if looks_like_code(name):
+            yield Starter(f"Who uses {name}?")
 
 
 def _is_own(material: Material, path: str) -> bool:
     profile = material.profile(path)
-    return not (profile.test or profile.example or profile.background)
+    return not (profile.test or profile.example or profile.background or _ASIDE.search(path))
 
 
-def _names(material: Material, path: str) -> Iterator[str]:
-    """Yield the names that a file defines for others."""
+def _telling_names(material: Material, path: str) -> list[tuple[str, str]]:
+    """Return the kind and the name of the two things that a file defines and that stand in most places."""
+    names = dict.fromkeys(_names(material, path))
+    terms = {name: max(terms_of_word(name), key=len) for _, name in names}
+    counts = material.store.frequencies(terms.values())
+    return sorted(names, key=lambda one: -counts.get(terms[one[1]], 0))[:2]
+
+
+def _names(material: Material, path: str) -> Iterator[tuple[str, str]]:
+    """Yield the names that a file defines for others, each behind its kind; no errors, which are raised everywhere."""
     for stored in material.store.chunks_of(path):
         symbol = (stored.chunk.symbol or "").rpartition(".")[2]
-        if stored.chunk.kind in _KINDS and not stored.chunk.scope and _PLAIN_NAME.fullmatch(symbol):
-            yield symbol
+        if stored.chunk.kind not in _KINDS or stored.chunk.scope or symbol.endswith(_FAULTS):
+            continue
+        if _PLAIN_NAME.fullmatch(symbol):
+            yield stored.chunk.kind, symbol
 
 
-def _of_prose(material: Material) -> Iterator[Starter]:
+def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     """Yield questions about sections of the README and of the largest other documents, one of each in turn."""
     readme = readme_of(material, "")
     others = sorted(
@@ -113,7 +138,7 @@ def _of_prose(material: Material) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
-    sections = [_most_telling(_asked_sections(material, path)) for path in paths]
+    sections = [_most_telling(_asked_sections(material, path, project)) for path in paths]
     for rank in range(_OF_EACH):
         yield from (found[rank] for found in sections if rank < len(found))
 
@@ -130,10 +155,12 @@ def _tells_little(one: Starter) -> tuple[bool, bool]:
     return bool(about), bool(about) and " " not in about
 
 
-def _asked_sections(material: Material, path: str) -> Iterator[Starter]:
+def _asked_sections(material: Material, path: str, project: str) -> Iterator[Starter]:
     lines = material.lines(path)
     found = list(headings(lines))
-    title = _without_numbering(found[0][1]) if found else ""
+    readme = path == readme_of(material, "")
+    own = _without_numbering(found[0][1]) if found else ""
+    title = project if readme and project.lower() not in own.lower() else own
     names = names_in(lines)
     ends = [line for line, _ in found[1:]] + [len(lines) + 1]
     for (first, text), end in zip(found, ends[: len(found)], strict=True):
@@ -141,9 +168,7 @@ def _asked_sections(material: Material, path: str) -> Iterator[Starter]:
         if not 4 <= len(heading) <= _LONGEST_HEADING or _ANYBODYS.fullmatch(heading) or _NO_SUBJECT.search(heading):
             continue
         subject = title if heading != title and not _ANYBODYS.fullmatch(title) else ""
-        if not (heading == title and path == readme_of(material, "")) and (
-            question := question_of(heading, subject, names)
-        ):
+        if not (heading == own and readme) and (question := question_of(heading, subject, names)):
             yield Starter(question, path, first, end - 1)
 
 

@@ -67,7 +67,7 @@ def names_transformer(settings: Settings) -> bool:
     return settings.embedder == MINILM or settings.embedder.startswith(PREFIX)
 
 
-def chosen(settings: Settings, made: Made | None = None) -> str:
+def resolve_auto(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
         return STATIC if made is None else _again(made.name, settings)
@@ -117,7 +117,7 @@ def make_embedder(
         IndexUnusableError: the index was tuned, and the rows are not there.
         UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
     """
-    name = chosen(settings, made)
+    name = resolve_auto(settings, made)
     if name == STATIC and made is not None and folder is not None and is_tuned(made.name):
         from quaestor.embedding.tuned_embedder import load  # noqa: PLC0415 - reads the weights
 
@@ -200,7 +200,7 @@ def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | 
     Raises:
         UsageError: the file of prices, or the tokenizer, cannot be read.
     """
-    name = chosen(settings, made)
+    name = resolve_auto(settings, made)
     model = name.removeprefix(OPENAI)
     if not name.startswith(OPENAI) or not model:
         return None

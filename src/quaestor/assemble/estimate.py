@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.accounts.prices import Quote
-from quaestor.assemble.embedders_by_name import Made, RemoteModel, chosen, made_of, make_embedder, remote_model
+from quaestor.assemble.embedders_by_name import Made, RemoteModel, made_of, make_embedder, remote_model, resolve_auto
 from quaestor.assemble.source_paths import ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
@@ -179,7 +179,7 @@ def _local(
     embedder = make_embedder(settings, made)
     seconds, basis = _measure_seconds(str(folder_of(place)), ingest, held.files, embedder)
     return Estimate(
-        embedder=chosen(settings, made),
+        embedder=resolve_auto(settings, made),
         remote=False,
         tokenizer=tokenizer.name,
         exact=tokenizer.exact,

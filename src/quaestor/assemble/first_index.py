@@ -12,7 +12,7 @@ from pathlib import Path
 from quaestor.indexing.indexer import Indexer, Progress, ProgressState
 from quaestor.stores import Store
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.sqlite_failures import translated
+from quaestor.stores.embedded.sqlite_failures import translate_failures
 
 _FOLDER = "first"
 _POLL_SECONDS = 0.2
@@ -34,7 +34,7 @@ def make_in_turn(
     """
     place = folder / _FOLDER
     while not is_made():
-        with translated(folder):
+        with translate_failures(folder):
             place.mkdir(parents=True, exist_ok=True)
             with WriteLock(place).attempt() as mine:
                 if mine:
@@ -58,7 +58,7 @@ def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[
     """
     place = folder / _FOLDER
     while place.is_dir():
-        with translated(folder), WriteLock(place).attempt() as mine:
+        with translate_failures(folder), WriteLock(place).attempt() as mine:
             if mine:
                 erase()
                 return

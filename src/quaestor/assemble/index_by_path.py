@@ -35,10 +35,10 @@ from quaestor.assemble.embedders_by_name import (
     STATIC,
     Made,
     allowance_of,
-    chosen,
     made_of,
     make_embedder,
     refresh_cost,
+    resolve_auto,
     spec_of,
 )
 from quaestor.assemble.models_from_settings import make_model
@@ -141,7 +141,7 @@ class Index(Corpus):
         root, settings = _located(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
-            settings = settings._replace(embedder=chosen(settings, made_of(root, settings)))
+            settings = settings._replace(embedder=resolve_auto(settings, made_of(root, settings)))
             _erase(root, settings, progress)
         index = cls._opened(root, settings, create=True)
         allowed = None if max_cost is None else allowance_of(max_cost)
@@ -290,7 +290,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
 
 def is_remote(root: Path, settings: Settings) -> bool:
     """Return whether the embedder that the settings name for a source is asked over a wire."""
-    return chosen(settings, made_of(root, settings)).startswith(OPENAI)
+    return resolve_auto(settings, made_of(root, settings)).startswith(OPENAI)
 
 
 def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:
@@ -301,7 +301,7 @@ def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settin
     """
     if made.name == embedder.name:
         return
-    wanted = chosen(settings, made)
+    wanted = resolve_auto(settings, made)
     rebuild = f"{command('index', root, '--rebuild', '--embedder', wanted)} makes it anew"
     if wanted == spec_of(made.name) == STATIC:
         advice = f"{rebuild} with the one that is bundled now"

@@ -11,7 +11,15 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quaestor.assemble.embedders_by_name import STATIC, Made, chosen, made_of, names_transformer, register_of, spec_of
+from quaestor.assemble.embedders_by_name import (
+    STATIC,
+    Made,
+    made_of,
+    names_transformer,
+    register_of,
+    resolve_auto,
+    spec_of,
+)
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
@@ -32,7 +40,7 @@ _FOLDER = "coming"
 
 def missing_transformer(settings: Settings, made: Made | None) -> str:
     """Return the name of the transformer whose vectors an index is to have and has not yet; empty if there is none."""
-    name = chosen(settings, made)
+    name = resolve_auto(settings, made)
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 
 
@@ -72,7 +80,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
     told = progress or _silent
     folder = index_folder(root, settings)
     lack = upgrade_state(root, settings)
-    if lack is None or (chosen(settings) == STATIC and settings.embedder != "auto"):
+    if lack is None or (resolve_auto(settings) == STATIC and settings.embedder != "auto"):
         if place_of(folder).exists():
             with WriteLock(place_of(folder)).attempt() as mine:
                 if mine:

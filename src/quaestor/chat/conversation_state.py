@@ -160,7 +160,7 @@ class History:
         self.ids += [turn.question_id, *ids]
 
 
-def restored(transcript: Transcript, model: Model | None, limit: int, head: Sequence[Message]) -> History:
+def restore_history(transcript: Transcript, model: Model | None, limit: int, head: Sequence[Message]) -> History:
     """Return the history that a transcript holds.
 
     Args:

@@ -22,7 +22,7 @@ from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.citation_numbers import Numbering, marked
-from quaestor.chat.conversation_state import charged_to, known_capabilities, restored
+from quaestor.chat.conversation_state import charged_to, known_capabilities, restore_history
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Requests
@@ -37,12 +37,12 @@ from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
+from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.models.request_counter import counter_of
-from quaestor.llm.models.stops import StopCutter
 from quaestor.search.spelling import mend
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Registry
 from quaestor.window import Recall, Window
@@ -94,7 +94,7 @@ class Conversation:
         self._brief: Brief = self.settings.brief or _brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
-        self._history = restored(self.transcript, model, limit, head)
+        self._history = restore_history(self.transcript, model, limit, head)
         self._history.instruct = self._instructions
         self._history.learn(self._history.limit)
         self._numbering = Numbering(
@@ -351,8 +351,8 @@ class Conversation:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
-        translated = self.index.translated(asked.text)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, translated)
+        turn.translated = self.index.translated(asked.text)
+        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, turn.translated)
 
     async def _find(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
@@ -399,7 +399,7 @@ class Conversation:
     async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
         """Yield the rest of a turn without a model."""
         turn.shown = turn.passages
-        yield Text(turn.show(quoted.text) + turn.rest())
+        yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
         for event in await self._finished(turn, hits, known=quoted.known):
             yield event
 

@@ -12,7 +12,7 @@ from quaestor.llm.models import FinishReason
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.spelling import Unknown
 from quaestor.sessions.records import Plan
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.window import Window
 
 

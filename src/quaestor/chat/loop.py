@@ -28,7 +28,7 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError, explained, summarise
+from quaestor.chat.model_requests import Requests, SpentError, summarise, too_long_error
 from quaestor.chat.reply_reader import Reading
 from quaestor.chat.request_composer import Composer, shown_passages
 from quaestor.chat.turn import Turn
@@ -41,7 +41,7 @@ from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import OPENING, Answered, Asked, Round
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome, Registry
 from quaestor.window import Window
@@ -198,7 +198,7 @@ class Loop:
                 return
             except TooLongError as failure:
                 if turn.retried or reading.written != begun:
-                    raise explained(failure, window) from failure
+                    raise too_long_error(failure, window) from failure
                 turn.retried = True
                 believed = is_plausible(failure)
                 self._history.learn(learned_limit(failure, window.tokens, window.reserve))

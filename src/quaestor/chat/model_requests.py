@@ -14,7 +14,7 @@ from quaestor.core.errors import LimitError, QuaestorError
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import TooLongError
 from quaestor.llm.models import Delta, Finished, Model, Request, TextDelta
-from quaestor.sessions.rows import clean
+from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Window
 
@@ -184,7 +184,7 @@ def _parameters(request: Request) -> Mapping[str, object]:
     return parameters
 
 
-def explained(failure: TooLongError, window: Window) -> TooLongError:
+def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
     """Return the error for a request that is too long even after it was composed anew."""
     allowed = "an unknown number" if failure.limit is None else str(failure.limit)
     return TooLongError(

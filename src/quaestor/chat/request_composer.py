@@ -15,7 +15,7 @@ from quaestor.llm.models import Request
 from quaestor.llm.prompts.loader import load, names
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.llm.tokens import MessageCounter
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.window import Recaller, Reminder, Settings, Window, compose
 
 _SHORT = 3072

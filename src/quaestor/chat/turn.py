@@ -9,13 +9,15 @@ from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.core.passages import Hit
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import Asked, Plan, Round
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"
 _PARAGRAPH = 2
+_MOST_WORDS = 12
+"""So many words of a translated question are said."""
 
 
 @dataclass(slots=True)  # mutable: filled while a turn runs
@@ -28,6 +30,7 @@ class Turn:
         question_id: its number in the transcript.
         deadline: the event loop's time at which it must be over, seconds.
         sought: the question without what limits the documents, by date or author; as far as it can be, in English.
+        translated: what was searched for in English for the words of a question in another language.
         passages: what was found, numbered.
         weak: whether what was found hardly speaks of the question, where that is asked about.
         shown: passages that the model was shown.
@@ -56,6 +59,7 @@ class Turn:
     question_id: int | None
     deadline: float
     sought: str = ""
+    translated: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
     weak: bool = False
     shown: tuple[Passage, ...] = ()
@@ -77,6 +81,14 @@ class Turn:
     passed: tuple[ToolCall, ...] = ()
     stops: StopCutter = field(default_factory=lambda: StopCutter(()))
     ended: bool = False
+
+    @property
+    def said_of_language(self) -> str:
+        """What is said before quotes that were found by the English for a question, empty where there is none."""
+        if not self.translated:
+            return ""
+        more = ", …" if len(self.translated) > _MOST_WORDS else ""
+        return f"Searched for in English: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
 
     def show(self, text: str) -> str:
         """Take text of the reply and return what can be shown now; what follows a call is a paragraph of its own."""

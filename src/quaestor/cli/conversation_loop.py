@@ -53,7 +53,7 @@ from quaestor.core.wording import amount
 from quaestor.edits import Proposal, parse
 from quaestor.llm.prompts.numbered_passages import where
 from quaestor.sessions.records import support_of
-from quaestor.sessions.sent_messages import runs
+from quaestor.sessions.session_rows import runs
 from quaestor.sessions.transcript import Transcript
 
 UNKNOWN = 1

@@ -24,7 +24,7 @@ from quaestor.core.errors import IndexUnusableError, QuaestorError, UpstreamErro
 from quaestor.core.wording import amount, command
 from quaestor.edits.journal import JournalError
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.reaching import is_listening
+from quaestor.llm.endpoints.failures import is_listening
 from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.sqlite_failures import REBUILD

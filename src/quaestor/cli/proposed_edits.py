@@ -65,7 +65,7 @@ def print_refusals(plan: Plan) -> None:
         echo(f"{style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
 
 
-def agreed(plan: Plan, consent: Consent) -> bool:
+def ask_consent(plan: Plan, consent: Consent) -> bool:
     """Ask for what was not agreed to beforehand; return whether the plan may be applied.
 
     Nobody agrees where there is nobody to ask.
@@ -97,7 +97,7 @@ def undo_and_say(journal: Journal) -> Applied:
     return undone
 
 
-def checked(command: str, root: Path, *, quiet: bool) -> int:
+def run_check(command: str, root: Path, *, quiet: bool) -> int:
     """Run the command that the person gave, in the root; return its exit code."""
     remark(f"running {command}")
     # What runs is what the person typed as an option: neither a model nor a file of the project can set it.
@@ -233,7 +233,7 @@ class Changing:
         if made.refusals:
             raise UsageError("; ".join(refusal.message for refusal in made.refusals))
         print_diff(made)
-        if agreed(made, terminal_consent()):
+        if ask_consent(made, terminal_consent()):
             journal = self._journal()
             recover(journal)
             apply_and_say(made, journal)

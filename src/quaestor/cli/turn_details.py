@@ -15,7 +15,7 @@ from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
 from quaestor.core.wording import amount
 from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 
 _LONGEST = 80
 

@@ -6,11 +6,10 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import ConversionError, Converted
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import parse
+from quaestor.convert.html_tree import decode_page, parse
 from quaestor.convert.page_metadata import LONGEST_FIELD
 from quaestor.convert.zipped_documents import Archive, declares_entities
 

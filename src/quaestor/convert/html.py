@@ -6,11 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import Converted
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import Element, Start, parse, tokens
-from quaestor.convert.page_metadata import About, about, base_of
+from quaestor.convert.html_tree import Element, Start, decode_page, parse, tokens
+from quaestor.convert.page_metadata import About, base_of, read_metadata
 
 _TEMPLATE = re.compile(
     rb"\{\{|\{%|<%|<\?(?:php|=)|\$\{|\bng-\w+=|\bv-(?:if|for|bind|model)\b|\bx-data=|@(?:if|foreach)\b"
@@ -82,7 +81,7 @@ def page_text(page: Element, address: str, told: About | None = None) -> Convert
         address: where it was found; links become absolute. Empty leaves them as they are.
         told: what it says about itself, where that was read already.
     """
-    told = told or about(page, address)
+    told = told or read_metadata(page, address)
     base = base_of(page, address) if address else ""
     root = main_text(page)
     text = render(root, base)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from quaestor.convert.charset import decode_page
 from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.html_tree import decode_page
 
 _TITLES = ("title", "name", "headline", "subject", "question")
 _TEXTS = ("text", "body", "content", "markdown", "description", "abstract", "summary", "answer", "message")

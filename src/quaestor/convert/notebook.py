@@ -42,11 +42,11 @@ def _cell(cell: dict[str, Any], language: str) -> Iterator[str]:
     if not source.strip():
         return
     if cell.get("cell_type") == "code":
-        yield fenced(source, language)
+        yield fence(source, language)
         for output in cell.get("outputs") or ():
             printed = _ESCAPE.sub("", _output(output)).strip("\n")[:_LONGEST_OUTPUT]
             if printed.strip():
-                yield fenced(printed, "text")
+                yield fence(printed, "text")
     elif cell.get("cell_type") == "heading":
         yield f"{'#' * int(cell.get('level', 1))} {source}"
     else:
@@ -65,7 +65,7 @@ def _text(source: object) -> str:
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
-def fenced(text: str, language: str) -> str:
+def fence(text: str, language: str) -> str:
     """Return code between fences that nothing in it closes."""
     longest = max((len(run) for run in re.findall(r"^[ \t]*(`{3,})", text, re.MULTILINE)), default=2)
     fence = "`" * (longest + 1)

@@ -189,7 +189,7 @@ class About:
     canonical: str | None = None
 
 
-def about(page: Element, base: str = "") -> About:
+def read_metadata(page: Element, base: str = "") -> About:
     """Read what a page says about itself; the more particular place wins.
 
     Args:

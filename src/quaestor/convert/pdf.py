@@ -1,4 +1,4 @@
-"""PDF as Markdown, a section a page, through pypdf. Runs in a process of its own."""
+"""PDF as Markdown, a section a page, with its tables as tables, through pypdf. Runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from pypdf import PasswordType, PdfReader
+from pypdf import PageObject, PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
 from quaestor.convert.conversion import ConversionError, Converted
 from quaestor.convert.page_metadata import LONGEST_FIELD
+from quaestor.convert.pdf_pieces import Pieces, pieces_of
+from quaestor.convert.pdf_tables import ROW, with_tables
 
 _FEWEST_PAGES = 4
 """Fewer pages may begin alike by chance."""
@@ -60,7 +62,9 @@ def _strip_outermost(pages: list[list[str]], from_end: bool) -> None:
 def _outermost(page: list[str], from_end: bool) -> int | None:
     order = range(len(page) - 1, -1, -1) if from_end else range(len(page))
     place = next((one for one in order if page[one].strip()), None)
-    return place if place is not None and len(page[place]) <= _LONGEST else None
+    if place is None or len(page[place]) > _LONGEST or page[place].startswith(ROW):
+        return None  # a table that goes on keeps its head on each page
+    return place
 
 
 def _forms(line: str, page: int) -> Iterator[str]:
@@ -72,6 +76,8 @@ def _forms(line: str, page: int) -> Iterator[str]:
 
 
 MOST_PAGES = 20_000
+_MOST_OPERATORS, _LARGEST_PAGE = 40_000_000, 3_000_000
+"""Bytes of all pages, and of one, in which tables are looked for; larger pages are drawings."""
 _SOFT_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _LINE_MARK = re.compile(r"^(?=#{1,6}\s|```|~~~|---|===)", re.MULTILINE)
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
@@ -115,12 +121,23 @@ def from_pdf(data: bytes) -> Converted:
 
 def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
     """Yield the text of each page; of one that cannot be read an empty one, and its number into ``broken``."""
+    left = _MOST_OPERATORS
     for number in range(count):
         try:
-            yield _plain(reader.pages[number].extract_text())
+            page = reader.pages[number]
+            found = _pieces(page, min(left, _LARGEST_PAGE))
+            left -= found.operators if found else 0
+            yield _plain(with_tables(found) if found else page.extract_text())
         except Exception:  # whatever a damaged page makes of pypdf, the other pages are read
             broken.append(number)
             yield ""
+
+
+def _pieces(page: PageObject, largest: int) -> Pieces | None:
+    try:
+        return pieces_of(page, largest)
+    except Exception:  # a page is worth more than its tables
+        return None
 
 
 def _sections(texts: Sequence[str], begins: dict[int, list[str]]) -> Iterator[str]:

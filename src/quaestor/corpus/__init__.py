@@ -1,6 +1,6 @@
 """A corpus: everything in one index, kept in step with the files it was made from.
 
-What only some commands need is imported from the modules of its name: ``line_excerpts``, ``tree``.
+What only some commands need is imported from the modules of its name: ``line_excerpts``, ``document_tree``.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""Paths of a corpus's documents: as a tree of folders, and which one is meant by a path that is not there."""
+"""Paths of a corpus's documents: as the index has them, and which one is meant by a path that is not there."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from difflib import get_close_matches
 from posixpath import basename
 
@@ -55,62 +54,13 @@ def parents(path: str) -> list[str]:
     return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)]
 
 
-def meant_path(path: str, paths: Iterable[str]) -> str:
+def suggest_path(path: str, paths: Iterable[str]) -> str:
     """Return the end of an error about a path that is not there: which of ``paths`` may be meant."""
+    return suggest_paths(near_paths(path, paths))
 
-    return meant(near_paths(path, paths))
 
-
-def meant(near: list[str]) -> str:
+def suggest_paths(near: list[str]) -> str:
     """Return the end of an error about something that is not there: what may be meant."""
     if not near:
         return " Give a path as a search shows it."
     return f" Did you mean {' or '.join(map(repr, near))}?"
-
-
-@dataclass(frozen=True, slots=True)
-class Folder:
-    """A folder that holds documents.
-
-    Attributes:
-        path: relative to the root, without a slash at its end; empty for the root.
-        count: documents in it, those of its folders included.
-        documents: names of the documents that lie in it directly, sorted.
-        folders: its folders, sorted by name; empty below the depth that was asked for.
-        hidden: folders that were not opened, because they lie deeper than was asked for.
-    """
-
-    path: str
-    count: int
-    documents: tuple[str, ...] = ()
-    folders: tuple[Folder, ...] = ()
-    hidden: int = 0
-
-    @property
-    def name(self) -> str:
-        """The last part of the path."""
-        return self.path.rpartition("/")[2]
-
-
-def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
-    """Return a folder with everything down to ``depth`` levels of folders; None if no document lies in it.
-
-    Args:
-        paths: of all documents.
-        folder: where to begin; empty for the root.
-        depth: 0 shows no more than the number of documents.
-    """
-    prefix = f"{folder}/" if folder else ""
-    inside = sorted(path[len(prefix) :] for path in paths if path.startswith(prefix))
-    return _folder(folder, [path.split("/") for path in inside], depth) if inside else None
-
-
-def _folder(path: str, inside: list[list[str]], depth: int) -> Folder:
-    if depth <= 0:
-        return Folder(path, len(inside), hidden=len({parts[0] for parts in inside if len(parts) > 1}))
-    below: dict[str, list[list[str]]] = {}
-    for parts in inside:
-        if len(parts) > 1:
-            below.setdefault(parts[0], []).append(parts[1:])
-    folders = tuple(_folder(f"{path}/{name}" if path else name, below[name], depth - 1) for name in sorted(below))
-    return Folder(path, len(inside), tuple(parts[0] for parts in inside if len(parts) == 1), folders)

@@ -1,10 +1,14 @@
-"""A corpus's documents, as they are on disk now.
+"""A corpus's documents as they are on disk now, and its commits and tags, read as documents are.
 
-What a search found is a part of what was indexed; here are the files themselves.
+What a search found is a part of what was indexed; here are the files themselves. A converted document is the Markdown
+that the index keeps of it, as its chunks. Searches come by here: what knows git is imported by whoever asks for
+history.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,17 +16,23 @@ from typing import TYPE_CHECKING
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
-from quaestor.corpus.commits import is_object, object_document, read_object, repository_of
-from quaestor.corpus.document_paths import make_tree, meant_path, parents, plain
+from quaestor.corpus.document_paths import parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex
-from quaestor.files.consistent_read import Snapshot, read_snapshot
-from quaestor.files.file_names import on_disk
+from quaestor.files.consistent_read import Snapshot, on_disk, read_snapshot
+from quaestor.files.git_folder import common_folder, git_folder, repository_root
 from quaestor.files.walk import folder_of
+from quaestor.files.walk_rules import left_out
+from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
-    from quaestor.corpus.document_paths import Folder
+    from quaestor.corpus.document_tree import Folder
     from quaestor.corpus.line_excerpts import Excerpt
+    from quaestor.files.source_settings import IngestSettings
     from quaestor.history.repository import Repository
+
+
+_KINDS = ("commit ", "tag ")
+LANGUAGE = "diff"
 
 
 class DocumentsOnDisk:
@@ -63,9 +73,7 @@ class DocumentsOnDisk:
         if not is_converted(document):
             return snapshot.data
         if document.sha256 == snapshot.sha256:
-            from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
-
-            return kept_text(self._index.store.chunks_of(path))
+            return text_of_chunks(self._index.store.chunks_of(path))
         try:
             made = converted(snapshot.data, path)
         except ConversionError:
@@ -94,12 +102,10 @@ class DocumentsOnDisk:
 
     def _stored(self, path: str) -> Snapshot | None:
         """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
-        from quaestor.convert.stored_markdown import kept_text  # noqa: PLC0415 - most documents are read as they are
-
         document = self._index.store.document(path)
         if document is None:
             return None
-        return Snapshot(kept_text(self._index.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
+        return Snapshot(text_of_chunks(self._index.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now, in an index brought up to date; as ``Corpus.read_lines``."""
@@ -137,14 +143,16 @@ class DocumentsOnDisk:
     def _object(self, path: str) -> bytes | None:
         """Return the text of a commit or tag; None where there is none."""
         repository = self.repository()
-        return None if repository is None else read_object(repository, path)
+        return None if repository is None else _read_object(repository, path)
 
     def repository(self) -> Repository | None:
         """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
-        return repository_of(self._index.root, self._index.indexer.settings)
+        return _repository_of(self._index.root, self._index.indexer.settings)
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
         """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
+        from quaestor.corpus.document_tree import make_tree  # noqa: PLC0415 - no search needs it
+
         self._index.take_in()
         paths = self._index.store.documents()
         found = make_tree(paths, plain(folder), depth)
@@ -153,7 +161,7 @@ class DocumentsOnDisk:
         if plain(folder) in paths:
             raise NotFoundError(f"{folder!r} is a document, not a folder. Read it.")
         folders = {parent for path in paths for parent in parents(path)}
-        raise NotFoundError(f"{folder!r} is not a folder of this index.{meant_path(folder, folders)}")
+        raise NotFoundError(f"{folder!r} is not a folder of this index.{suggest_path(folder, folders)}")
 
     def document(self, path: str) -> Document:
         """Return a document by its path; as ``Corpus.document``."""
@@ -164,7 +172,7 @@ class DocumentsOnDisk:
         count = sum(one.startswith(f"{plain(path)}/") for one in paths)
         if count:
             raise NotFoundError(f"{path!r} is a folder with {amount(count, 'document')}. Give the path of one of them.")
-        raise NotFoundError(f"{path!r} is not in this index.{meant_path(path, paths)}")
+        raise NotFoundError(f"{path!r} is not in this index.{suggest_path(path, paths)}")
 
     def is_current(self, path: str, sha256: str) -> bool:
         """Return whether the file of a document still has this hash."""
@@ -173,3 +181,67 @@ class DocumentsOnDisk:
         except ForbiddenError:
             return False
         return snapshot is not None and snapshot.sha256 == sha256
+
+
+def is_object(path: str) -> bool:
+    """Return whether a path names a commit or a tag and no file."""
+    if not path.startswith(_KINDS):
+        return False
+    from quaestor.history import history_json as objects  # noqa: PLC0415 - see above
+
+    return objects.is_object(path)
+
+
+def object_document(path: str, text: str, title: str | None = None, author: str = "", date: str = "") -> Document:
+    """Return a commit or tag as a document."""
+    from hashlib import sha256  # noqa: PLC0415 - see above
+
+    data = text.encode()
+    return Document(
+        path, sha256(data).hexdigest(), len(data), 0, LANGUAGE, title=title, author=author or None, date=date or None
+    )
+
+
+def _read_object(repository: Repository, path: str) -> bytes | None:
+    """Return the text of a commit or tag; None where there is none, or no git."""
+    from quaestor.history.git import Git, NoHistoryError  # noqa: PLC0415 - see above
+    from quaestor.history.history_json import object_text  # noqa: PLC0415
+
+    try:
+        with Git(repository) as git:
+            text = object_text(git, path)
+    except NoHistoryError:
+        return None
+    return None if text is None else text.encode()
+
+
+def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
+    """Return the repository that a source is in, limited to the source and to what may be indexed; None without."""
+    folder = root if root.is_dir() else root.parent
+    top = repository_root(folder)
+    if top is None:
+        return None
+    from quaestor.history.repository import Repository  # noqa: PLC0415 - see above
+
+    inside = root.relative_to(top).as_posix()
+    prefix = "" if inside == "." else inside + "/" * root.is_dir()
+    own = git_folder(top / ".git")
+
+    @lru_cache(maxsize=4096)
+    def shows(path: str) -> bool:
+        return ".." not in path.split("/") and left_out(folder, path, settings) is None
+
+    return Repository(own, common_folder(own), prefix, shows)
+
+
+def text_of_chunks(chunks: Sequence[StoredChunk]) -> bytes:
+    """Return a document's text from its chunks, which cover it but for blanks; every span and line is where it was."""
+    text = bytearray()
+    line = 1
+    for stored in chunks:
+        span = stored.chunk.span
+        newlines = span.start_line - line
+        text += (b"\n" * newlines).rjust(span.start - len(text))
+        text += stored.chunk.text.encode()
+        line = span.end_line + text.endswith(b"\n")
+    return bytes(text)

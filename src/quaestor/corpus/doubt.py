@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Hit
-from quaestor.core.terms import STOP_WORDS, find_words, split_identifier, terms, terms_of_word
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, split_identifier, terms, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import STEP
 from quaestor.search.file_features import agreement
@@ -31,6 +31,8 @@ _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 """What a point of the first score tells, where most hits are code, and where most are prose."""
 _LEAD = 0.67
 _NAMES = 3.2
+_NAMED = -1.0
+"""What hits are worth at most where a question names what nothing mentions: whatever they say is of something else."""
 _ALIKE = 6.5
 """What the likeness of the first hit to the question tells."""
 _ALIKE_OF_NAMES = 0.25
@@ -39,8 +41,6 @@ _ABSENT = 1.2
 """What it tells that all words stand nowhere. It is little: in a small corpus most words of everyday speech do."""
 _MISSED = 2.2
 """What it tells that a name or a path that is the whole query has no certain place."""
-_FOREIGN = 0.55
-"""Less is found of a question in another language, answered or not."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
 """What hits must be worth, where most are code, and where most are prose."""
 _HIGHEST = 15.0
@@ -49,9 +49,14 @@ _FEWEST = 10
 """Hits of which fewer are no rest that the first could stand above."""
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _FEWEST_WORDS = 4
+_PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
+"""A name without digits, or with its version; numbers, paths and the like may be values in a message."""
+_CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
+"""A name that is one in any language: with a capital within, an underscore or a version."""
 
 _TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
 _EDGES = ".:'’*<>"
+_LATIN = re.compile(r"[^\x00-\x7f]+")
 _POSSESSIVE = re.compile(r"['’]s?$")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 # Parts of one token that are things of their own: TCP/IP, Client::send, key:value, ADL-based.
@@ -59,6 +64,10 @@ _BETWEEN = re.compile(r"::|[-:/=]")
 _CHAIN = re.compile(r"\w+(?:\.\w+){2,}")
 _COUNTED = re.compile(r"[^\W\d_]+/\d+(?:\.\d+)*")
 _ABBREVIATED = re.compile(r"(?:\w\.)+\w?")
+_DAYS = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december""".split()
+)
 _FAULT = re.compile(r"(?:Error|Exception|Warning)s?$")
 _LONGEST = 40
 """Words from which on a text is more than a question: a trace, a log, a page."""
@@ -97,7 +106,8 @@ def doubt_of(
 ) -> Doubt:
     """Return the doubt that hits answer a question.
 
-    Names in a message, which shows values of another machine, and in another language than English tell nothing.
+    Names in a message, which shows values of another machine, tell nothing; in another language than English only those
+    do that are written as no word is (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
         question: as it was searched for.
@@ -108,7 +118,7 @@ def doubt_of(
         translated: whether the question was asked in another language than it was searched for in.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
-    kept = () if foreign or kind == "trace" else tuple(names)
+    kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
     if len(hits) < _FEWEST:
         return Doubt(kept)
     certain = hits[0].score > STEP / 2
@@ -116,12 +126,13 @@ def doubt_of(
     near = alike if kind == "text" else _ALIKE_OF_NAMES
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
-    worth += _FOREIGN * foreign - _NAMES * bool(kept)
+    worth -= _NAMES * bool(kept)
     if not foreign and kind != "trace":
         worth -= _ABSENT * absent
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
-    return Doubt(kept, worth - (_LEAST_OF_PROSE if prose else _LEAST))
+    worth -= _LEAST_OF_PROSE if prose else _LEAST
+    return Doubt(kept, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, kept)) else worth)
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:
@@ -160,9 +171,11 @@ def names_in(question: str) -> tuple[str, ...]:
     """Return the names in a question, as they are written: ``Kafka``, ``HTTP/3``, ``build.rs``, ``insertAndGetId``.
 
     A name has a capital within the sentence (where the question is English), one after its first letter, a digit beside
-    letters, an underscore, or a dot within. Faults (``KeyError``), numbers, web addresses and abbreviations are none.
-    Of a text that is much longer than a question, nothing is returned.
+    letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, web addresses and
+    abbreviations are none. Of a text that is much longer than a question, nothing is returned.
     """
+    if has_unspaced(question):
+        question = _LATIN.sub(" ", question)  # no blank parts a name from what stands around it
     tokens = question.split()
     if not 0 < len(tokens) <= _LONGEST:
         return ()
@@ -192,7 +205,7 @@ def _is_whole(word: str) -> bool:
 def _is_name(word: str, within: bool) -> bool:
     word = re.sub("['’]", "", word)
     letters = sum(letter.isalpha() for letter in word)
-    if letters < 2 or _FAULT.search(word) or _CHAIN.fullmatch(word):
+    if letters < 2 or _FAULT.search(word) or _CHAIN.fullmatch(word) or word.lower().removesuffix("s") in _DAYS:
         return False
     if within and word[0].isupper():
         return True
@@ -240,8 +253,9 @@ def _is_mentioned(store: Store, name: str) -> bool:
         return True
     holders = store.get(identifier for identifier, _ in store.lexical(terms, _LOOKED_AT)).values()
     if not acronym:
-        # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 for http/3.
-        written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + r"(?!\d)", re.IGNORECASE)
+        # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
+        end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
+        written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + end, re.IGNORECASE)
         return any(written.search(_said(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
     return any(one.document.language not in PROSE or capitals.search(_said(one)) for one in holders)

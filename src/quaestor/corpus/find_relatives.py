@@ -9,7 +9,7 @@ from quaestor.chunking.languages import knows_extension
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.terms import terms_of_word
-from quaestor.corpus.document_paths import meant, plain
+from quaestor.corpus.document_paths import plain, suggest_paths
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex
 from quaestor.related import KINDS, Related, RelatedKind, Relations, Target
@@ -60,7 +60,7 @@ class Relatives:
         name = found.target.name
         if name and not found.relatives and not any(found.total.values()) and not self._occurs(name):
             near = dict.fromkeys(hit.symbol for hit in self._index.retriever.search(text, 3) if hit.symbol)
-            raise NotFoundError(f"{text!r} is not a name in this index.{meant(list(near))}")
+            raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near))}")
         if self._index.freshness.fresh:
             return found
         return found.marked({one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives})

@@ -28,11 +28,10 @@ from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
-from quaestor.crawl.mirror import Dropped, Mirror
 from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, Taking
 from quaestor.crawl.scope import SiteRules
-from quaestor.crawl.site_folder import checked_start, pages_folder
+from quaestor.crawl.site_folder import Dropped, Mirror, checked_start, pages_folder
 from quaestor.crawl.urls import Scope, host_of
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.sqlite_failures import READ_ONLY, is_full

@@ -12,17 +12,16 @@ from hashlib import blake2b
 from urllib.parse import urlsplit
 
 from quaestor.convert import ConversionError, Converted, converted
-from quaestor.convert.charset import decode_page
 from quaestor.convert.html import page_text
-from quaestor.convert.html_tree import parse
-from quaestor.convert.page_metadata import Outgoing, about, outgoing
+from quaestor.convert.html_tree import decode_page, parse
+from quaestor.convert.page_metadata import Outgoing, outgoing, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier, Kind
-from quaestor.crawl.mirror import Mirror
 from quaestor.crawl.politeness import Pace
 from quaestor.crawl.scope import SiteRules
+from quaestor.crawl.site_folder import Mirror
 from quaestor.crawl.sitemaps import Listed, is_list, read_list
 from quaestor.crawl.urls import host_of, normalise, path_for, shape_of
 from quaestor.files.deny import deny_content, suffix_of
@@ -328,7 +327,7 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
     led = _with_robots_header(fetched.headers, outgoing(page, url))
-    told = about(page, url)
+    told = read_metadata(page, url)
     return _PageContent(page_text(page, url, told), led, told.canonical)
 
 

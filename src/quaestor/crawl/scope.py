@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from quaestor.convert.charset import decode_page
+from quaestor.convert.html_tree import decode_page
 from quaestor.crawl import politeness
 from quaestor.crawl.connections import NOT_ALLOWED, PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlSettings

@@ -1,27 +1,36 @@
-"""Where a site's pages lie, and what was chosen for it when it was crawled before."""
+"""The folder of a site: one Markdown file a page, and what was chosen for it when it was crawled before.
+
+Pages that crawls dropped are kept aside for a week.
+"""
 
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
-from contextlib import closing
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from quaestor.convert import Converted
 from quaestor.core.errors import UsageError
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.frontier import FILE as FRONTIER
-from quaestor.crawl.frontier import Frontier
-from quaestor.crawl.mirror import Dropped, Mirror
+from quaestor.crawl.frontier import Frontier, UnwantedPage
 from quaestor.crawl.urls import normalise
 from quaestor.stores.embedded.lock import WriteLock
 
 FILE = "site.json"
 _KEPT = ("include", "exclude", "depth", "max_pages", "delay")
+
+_FIELDS = ("title", "author", "date")
 
 
 def checked_start(url: str) -> str:
@@ -107,3 +116,143 @@ def erase(folder: Path, start: str) -> None:
                 shutil.rmtree(entry, ignore_errors=True)
             elif entry.name.startswith(FRONTIER):
                 entry.unlink(missing_ok=True)
+
+
+class Mirror:
+    """Writes and removes pages.
+
+    Args:
+        folder: where they lie; made if it is missing.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        make_private(folder)
+        self._folder = folder
+
+    def write(self, path: str, url: str, page: Converted) -> bool:
+        """Write a page, whole or not at all; return whether that changed anything."""
+        data = render(url, page).encode("utf-8", "replace")
+        place = self._folder / path
+        with suppress(OSError):
+            if place.read_bytes() == data:
+                return False
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, made = tempfile.mkstemp(prefix=".", suffix=".new", dir=self._folder.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            Path(made).replace(place)
+        except BaseException:
+            Path(made).unlink(missing_ok=True)
+            raise
+        return True
+
+    def remove(self, path: str) -> None:
+        """Remove a page and the folders that it leaves empty."""
+        (self._folder / path).unlink(missing_ok=True)
+        self._remove_empty(path)
+
+    def move_out(self, path: str, place: Path) -> None:
+        """Move a page elsewhere, on the same disk; nothing happens if it is not there."""
+        if (self._folder / path).is_file():
+            place.parent.mkdir(parents=True, exist_ok=True)
+            (self._folder / path).replace(place)
+            self._remove_empty(path)
+
+    def move_in(self, place: Path, path: str) -> bool:
+        """Move a page back, and return whether that was done: not if there is another one by now."""
+        if not place.is_file() or (self._folder / path).exists():
+            return False
+        (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
+        place.replace(self._folder / path)
+        return True
+
+    def _remove_empty(self, path: str) -> None:
+        place = self._folder / path
+        for folder in place.parents:
+            if folder == self._folder:
+                return
+            try:
+                folder.rmdir()
+            except OSError:
+                return
+
+
+def render(url: str, page: Converted) -> str:
+    """Return a page's file: YAML front matter of plain scalars, then its Markdown."""
+    known = {name: value for name in _FIELDS if (value := getattr(page, name))}
+    lines = [f"{name}: {_scalar(value)}" for name, value in {**known, "url": url}.items()]
+    return "\n".join(["---", *lines, "---", "", page.text])
+
+
+def _scalar(value: str) -> str:
+    quoted = value.replace('"', "'")
+    return f'"{quoted}"'
+
+
+SECONDS = 7 * 24 * 3600
+"""How long pages are kept aside."""
+
+_LIST = "pages.json"
+
+
+class Dropped:
+    """What was dropped of one site: a folder for each time, named after its second, with the pages and a list of them.
+
+    Args:
+        folder: of the site.
+        mirror: its pages.
+    """
+
+    def __init__(self, folder: Path, mirror: Mirror) -> None:
+        self._folder = folder.with_name(f"{folder.name}.dropped")
+        self._mirror = mirror
+
+    def take(self, pages: Sequence[UnwantedPage], now: float | None = None) -> None:
+        """Move pages out of the mirror, and delete those that were put aside more than a week ago.
+
+        Args:
+            pages: with their paths in the mirror; one that has no file is passed over.
+            now: seconds since the epoch; the clock's by default.
+        """
+        moment = int(time.time() if now is None else now)
+        self._expire(moment)
+        if not pages:
+            return
+        while (place := self._folder / str(moment)).exists():
+            moment += 1
+        place.mkdir(parents=True)
+        # The list comes first: whatever of the pages is moved by then can be put back.
+        (place / _LIST).write_text(json.dumps([asdict(page) for page in pages]), encoding="utf-8")
+        for page in pages:
+            self._mirror.move_out(page.path, place / "pages" / page.path)
+
+    def put_back(self, frontier: Frontier) -> int:
+        """Return how many pages came back: all that were put aside within a week and that have no successor."""
+        restored: dict[str, UnwantedPage] = {}
+        self._expire(int(time.time()))
+        for place in self._places():
+            for page in _listed(place):
+                if self._mirror.move_in(place / "pages" / page.path, page.path):
+                    restored[page.url] = page
+        frontier.put_back(restored.values())
+        return len(restored)
+
+    def _expire(self, now: int) -> None:
+        for place in self._places():
+            if int(place.name) < now - SECONDS:
+                shutil.rmtree(place, ignore_errors=True)
+
+    def _places(self) -> Iterator[Path]:
+        """Yield the folders, newest first."""
+        if self._folder.is_dir():
+            yield from sorted(
+                (one for one in self._folder.iterdir() if one.name.isdecimal()), key=lambda one: -int(one.name)
+            )
+
+
+def _listed(place: Path) -> list[UnwantedPage]:
+    try:
+        return [UnwantedPage(**page) for page in json.loads((place / _LIST).read_text(encoding="utf-8"))]
+    except (OSError, ValueError, TypeError):
+        return []

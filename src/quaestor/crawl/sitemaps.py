@@ -9,8 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from quaestor.convert.charset import decode_page
-from quaestor.convert.html_tree import Start, tokens
+from quaestor.convert.html_tree import Start, decode_page, tokens
 from quaestor.convert.page_metadata import first_name
 
 MOST_ADDRESSES = 50_000

@@ -2,33 +2,39 @@
 
 The table is int8 with one scale per row, which holds the row's learned weight as well (so the sum is a weighted mean,
 as in SIF, Arora et al. 2017, with learned weights). Rows are whole words and WordPiece pieces (Schuster and Nakajima
-2012). A word is cut once and remembered, since code repeats its words; the table stays a memory map.
+2012). A word is cut once and remembered, since code repeats its words; the table's arrays stay memory maps.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.terms import find_words, is_raw, rough_words, split_identifier
 from quaestor.embedding import Embedder
-from quaestor.embedding.table_files import Vocabulary, map_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
 _REMEMBERED = 1 << 16  # distinct words, then the cache starts anew: bounded memory on endless corpora
 _TEXTS_AT_ONCE = 256
 _ROW_BYTES = 4
+
+_HEADER = re.compile(
+    rb"\x93NUMPY\x01\0..\{'descr': '([<|][iuf]\d)', 'fortran_order': False, 'shape': \((\d[\d, ]*)\), \} *\n", re.DOTALL
+)
+_LONGEST_HEADER = 256
 
 
 def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -297,3 +303,66 @@ def question_vector(embedder: Embedder, text: str) -> NDArray[np.float32]:
 def _bundled() -> StaticEmbedder:
     """Return the bundled embedder of whatever process this is called in."""
     return StaticEmbedder.bundled()
+
+
+def map_array(path: Path) -> NDArray[Any]:
+    """Return the array in a file as ``numpy.save`` writes arrays of plain numbers (format 1.0), read-only.
+
+    Raises:
+        OSError: it cannot be read.
+        ValueError: it holds something else, or not all of it.
+    """
+    with path.open("rb") as file:
+        header = _HEADER.match(file.read(_LONGEST_HEADER))
+        if header is None:
+            raise ValueError(f"{path.name!r} is not an array of plain numbers")
+        shape = tuple(int(length) for length in header[2].split(b",") if length.strip())
+        return np.asarray(np.memmap(file, header[1].decode(), "r", header.end(), shape))
+
+
+_SCANNED = 8
+"""So many words are looked for in the text itself: names and paths have fewer; a dictionary takes 10 ms."""
+
+
+class Vocabulary:
+    """Finds the row of a word.
+
+    Args:
+        text: the words in the order of their rows, UTF-8, separated by line ends.
+
+    Attributes:
+        get: returns the row of a word, None if it has none.
+        longest: no word has more letters; exact as soon as there is a dictionary.
+    """
+
+    def __init__(self, text: bytes) -> None:
+        self._lines = b"\n%s\n" % text
+        self._asked = 0
+        self.longest = len(text)
+        self.get: Callable[[str], int | None] = self._scan
+
+    @classmethod
+    def of(cls, words: Sequence[str] | Vocabulary) -> Vocabulary:
+        """Return the vocabulary of some words, each at its row."""
+        return words if isinstance(words, Vocabulary) else cls("\n".join(words).encode())
+
+    def __len__(self) -> int:
+        return self._lines.count(b"\n") - 1
+
+    def _scan(self, word: str) -> int | None:
+        if self._asked >= _SCANNED:
+            return self._index()(word)
+        self._asked += 1
+        at = self._lines.find(b"\n%s\n" % word.encode("utf-8", "surrogatepass"))
+        return None if at < 0 else self._lines.count(b"\n", 0, at)
+
+    def words(self) -> list[str]:
+        """Return all words in the order of their rows."""
+        return self._lines[1:-1].decode().split("\n")
+
+    def _index(self) -> Callable[[str], int | None]:
+        """Look words up in a dictionary from here on."""
+        words = self.words()
+        self.longest = max(map(len, words))
+        self.get = dict(zip(words, range(len(words)), strict=True)).get
+        return self.get

@@ -1,8 +1,13 @@
-"""Reading a file so that what is stored matches its hash, and telling whether it is still what was indexed."""
+"""Reading a file so that what is stored matches its hash, and telling whether it is still what was indexed.
+
+File names become text that can be stored, printed and sent, whatever bytes they are made of: a name that is not valid
+UTF-8 has its odd bytes written as ``\\xNN``, which ``on_disk`` turns back.
+"""
 
 from __future__ import annotations
 
 import os
+import re
 import stat
 import sys
 import time
@@ -12,7 +17,6 @@ from typing import Literal
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.files.file_names import on_disk
 
 RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""
@@ -22,6 +26,8 @@ UNTRUSTED = 0
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+_ESCAPE = re.compile(r"\\x([89a-f][0-9a-f])")
 
 
 class NotRegularError(OSError):
@@ -152,3 +158,21 @@ def check_one(root: str, document: Document) -> State:
         return "fresh" if read_snapshot(place, document.size, root=root).sha256 == document.sha256 else "changed"
     except OSError:
         return "missing"
+
+
+def storable(name: str) -> str:
+    r"""Return a name or path from the file system with undecodable bytes as ``\xNN``."""
+    try:
+        name.encode("utf-8")
+    except UnicodeEncodeError:
+        return name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return name
+
+
+def on_disk(root: str, path: str) -> str:
+    """Return where a document's path lies on disk under ``root``."""
+    place = os.path.join(root, path)  # noqa: PTH118 - hot, and pathlib would normalise
+    if "\\x" not in path or os.path.lexists(place):
+        return place
+    raw = _ESCAPE.sub(lambda found: chr(0xDC00 + int(found[1], 16)), path)
+    return os.path.join(root, raw)  # noqa: PTH118

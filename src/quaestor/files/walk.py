@@ -14,7 +14,7 @@ from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.passages import Document
-from quaestor.files.consistent_read import stamp_of
+from quaestor.files.consistent_read import stamp_of, storable
 from quaestor.files.deny import (
     Reason,
     advice_for,
@@ -25,7 +25,6 @@ from quaestor.files.deny import (
     suffix_of,
 )
 from quaestor.files.extras import extra_is_installed
-from quaestor.files.file_names import storable
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules

@@ -13,8 +13,7 @@ from quaestor.core.passages import Document
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.change_watch import ChangeWatch
-from quaestor.files.consistent_read import UNTRUSTED, read_snapshot
-from quaestor.files.file_names import on_disk
+from quaestor.files.consistent_read import UNTRUSTED, on_disk, read_snapshot
 from quaestor.files.git_folder import head_commit
 from quaestor.files.ingest_report import (
     Changes,

@@ -21,9 +21,8 @@ from quaestor.convert import ConversionError, Converted, converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.embedding import Embedder, Vectors
-from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, read_snapshot
+from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
-from quaestor.files.file_names import on_disk
 from quaestor.files.ingest_report import Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys

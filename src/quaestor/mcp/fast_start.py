@@ -1,25 +1,39 @@
 """A session's first second: what a client asks before the SDK is imported, which takes that long.
 
-A client sees the server, and then its tools, when it is told, and an agent waits for both. The lines that are
-answered here are given to the SDK as well, so that its session stands as if it had answered them; its own answers to
-them are left out.
+A client sees the server, and then its tools, when it is told, and an agent waits for both. The lines that are answered
+here are given to the SDK as well, so that its session stands as if it had answered them; its own answers to them are
+left out. Each answer is data, and what the SDK itself would say, which a test asks it. Whatever is not plainly as
+known here is not answered: the SDK answers that.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
+from quaestor import __version__
 from quaestor.core.errors import QuaestorError
-from quaestor.mcp import first_replies as replies
-from quaestor.mcp.first_replies import Request
+from quaestor.llm.prompts import load
 from quaestor.mcp.stdio import Wire
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
+
+
+NAME = "quaestor"
+# A client opens a session with `initialize` in these versions of the protocol, and says only once who it is.
+_HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+# In these it asks `server/discover`, and says with every request who it is.
+_ENVELOPES = ("2026-07-28",)
+_RESERVED = "io.modelcontextprotocol/"
+_FOLDERS_ID = "quaestor-folders"
+
+Object = dict[str, Any]
 
 
 def folders_of_uris(uris: Iterable[str]) -> tuple[Path, ...]:
@@ -64,11 +78,11 @@ class Opening:
             asking: whether the client is asked for its folders.
         """
         first = self._next()
-        version = replies.version_opened(first) if first else None
+        version = version_opened(first) if first else None
         if first is None or version is None:
             return
-        self._answer(first, replies.greeting(version))
-        folders = self._folders() if asking and replies.has_folders(first) else ()
+        self._answer(first, greeting(version))
+        folders = self._folders() if asking and has_folders(first) else ()
         if folders is None:
             return
         try:
@@ -77,8 +91,8 @@ class Opening:
             return  # made again, and explained, where the client asks for them
         self._read_more()
         for request in self._waiting:
-            if replies.asks_for_tools(request, version):
-                self._answer(request, replies.listing(version, self.tools))
+            if asks_for_tools(request, version):
+                self._answer(request, listing(version, self.tools))
 
     def files(self) -> tuple[TextIO, TextIO]:
         """Return what the SDK is to read, and where it is to write."""
@@ -88,11 +102,11 @@ class Opening:
         """Return the folders that the client works in; None if it does not say so at once."""
         line = self._wire.next(_FOLLOWS_SECONDS)
         self._keep(line)
-        if not line or replies.read_line(line).get("method") != "notifications/initialized":
+        if not line or read_line(line).get("method") != "notifications/initialized":
             return None
-        self._wire.write(replies.folders_request())
+        self._wire.write(folders_request())
         while line := self._wire.next(_FOLLOWS_SECONDS):
-            named = replies.folders_answer(replies.read_line(line))
+            named = folders_answer(read_line(line))
             if named is not None:
                 return folders_of_uris(named)
             self._keep(line)
@@ -109,10 +123,157 @@ class Opening:
 
     def _keep(self, line: bytes | None) -> None:
         self._again += line or b""
-        request = replies.read_request(line) if line else None
+        request = read_request(line) if line else None
         if request is not None:
             self._waiting.append(request)
 
-    def _answer(self, request: Request, result: replies.Object) -> None:
-        self._wire.write(replies.answer(request, result))
+    def _answer(self, request: Request, result: Object) -> None:
+        self._wire.write(answer(request, result))
         self.answered.add(request.id)
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request of a client.
+
+    Attributes:
+        id: what its answer must bear.
+        method: what is asked.
+        params: with what.
+    """
+
+    id: int | str
+    method: str
+    params: Object
+
+
+def read_line(line: bytes) -> Object:
+    """Return the message on a line; an empty one if it is none that is understood here."""
+    try:
+        message = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return message if isinstance(message, dict) and message.get("jsonrpc") == "2.0" else {}
+
+
+def read_request(line: bytes) -> Request | None:
+    """Return the request on a line; None if it is something else."""
+    message = read_line(line)
+    number, method, params = message.get("id"), message.get("method"), message.get("params", {})
+    # A truth value passes for a number in Python, and not in the protocol.
+    if (
+        not isinstance(number, (int, str))
+        or isinstance(number, bool)
+        or not isinstance(method, str)
+        or not isinstance(params, dict)
+    ):
+        return None
+    return Request(number, method, params)
+
+
+def version_opened(request: Request) -> str | None:
+    """Return the version of the protocol that a request opens a session in; None if that is for the SDK to say."""
+    if request.method == "initialize":
+        version, client, abilities = (
+            request.params.get(key) for key in ("protocolVersion", "clientInfo", "capabilities")
+        )
+        return version if version in _HANDSHAKES and _is_proper(client, abilities) else None
+    return _version_sent(request) if request.method == "server/discover" else None
+
+
+def has_folders(request: Request) -> bool:
+    """Return whether a client that opens a session can be asked for the folders that it works in."""
+    return request.method == "initialize" and isinstance(request.params["capabilities"].get("roots"), dict)
+
+
+def greeting(version: str) -> Object:
+    """Return the answer to a request that opens a session in a version."""
+    said: Object = {
+        "capabilities": {"tools": {"listChanged": False}},
+        "instructions": load("mcp_instructions").template,
+    }
+    if version in _ENVELOPES:
+        return _enveloped({**said, "supportedVersions": list(_ENVELOPES)})
+    return {**said, "protocolVersion": version, "serverInfo": _server()}
+
+
+def asks_for_tools(request: Request, version: str) -> bool:
+    """Return whether a request in a session asks for the list of tools, and for nothing beyond it."""
+    if request.method != "tools/list" or request.params.keys() - {"_meta"}:
+        return False
+    if version in _ENVELOPES:
+        return _version_sent(request) == version
+    return not request.params
+
+
+def listing(version: str, tools: Iterable[Tool]) -> Object:
+    """Return the answer to a request for the list of tools."""
+    said = {"tools": [listed(tool) for tool in tools]}
+    return _enveloped(said) if version in _ENVELOPES else said
+
+
+def listed(tool: Tool) -> Object:
+    """Return how the protocol describes a tool."""
+    return {
+        "name": tool.name,
+        "title": tool.title,
+        "description": tool.description,
+        "inputSchema": tool.takes,
+        "outputSchema": tool.returns,
+        "annotations": {
+            "title": tool.title,
+            "readOnlyHint": True,
+            "destructiveHint": False,
+            "idempotentHint": True,
+            # A language model may be asked, which is not a closed world; the corpus is.
+            "openWorldHint": tool.name == "ask",
+        },
+    }
+
+
+def answer(request: Request, result: Object) -> bytes:
+    """Return the line that answers a request."""
+    return _line({"id": request.id, "result": result})
+
+
+def folders_request() -> bytes:
+    """Return the line that asks a client for the folders that it works in."""
+    return _line({"id": _FOLDERS_ID, "method": "roots/list"})
+
+
+def folders_answer(message: Object) -> Sequence[str] | None:
+    """Return the addresses of folders in an answer to that; None if a message is something else."""
+    if message.get("id") != _FOLDERS_ID or "method" in message:
+        return None
+    result = message.get("result")
+    roots = result.get("roots") if isinstance(result, dict) else None
+    return [str(root.get("uri")) for root in roots or () if isinstance(root, dict)] if isinstance(roots, list) else []
+
+
+def _version_sent(request: Request) -> str | None:
+    meta = request.params.get("_meta")
+    if not isinstance(meta, dict) or request.params.keys() != {"_meta"}:
+        return None
+    version, client, abilities = (
+        meta.get(_RESERVED + key) for key in ("protocolVersion", "clientInfo", "clientCapabilities")
+    )
+    return version if version in _ENVELOPES and _is_proper(client, abilities) else None
+
+
+def _is_proper(client: object, abilities: object) -> bool:
+    named = isinstance(client, dict) and all(isinstance(client.get(key), str) for key in ("name", "version"))
+    return named and isinstance(abilities, dict) and all(isinstance(value, dict) for value in abilities.values())
+
+
+def _enveloped(result: Mapping[str, Any]) -> Object:
+    stamp = {_RESERVED + "serverInfo": _server()}
+    return {"cacheScope": "private", "resultType": "complete", "ttlMs": 0, **result, "_meta": stamp}
+
+
+def _server() -> Object:
+    return {"name": NAME, "version": __version__}
+
+
+def _line(message: Object) -> bytes:
+    # ASCII, so that a lone surrogate in the name of a folder ends nothing.
+    return json.dumps({"jsonrpc": "2.0", **message}).encode("ascii") + b"\n"

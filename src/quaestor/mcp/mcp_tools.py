@@ -26,7 +26,7 @@ from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
 from quaestor.tools.arguments import check_arguments
-from quaestor.tools.tool_descriptions import described, schema
+from quaestor.tools.tool_descriptions import describe, schema
 
 if TYPE_CHECKING:
     from quaestor.answers.history_answer import HistoryAnswer
@@ -121,7 +121,7 @@ def _reading(
     returns: schemas.Schema,
     data: Callable[[Outcome], dict[str, Any]],
 ) -> Tool:
-    description, listed = described(name, parameters)
+    description, listed = describe(name, parameters)
     takes = schema((*listed, *_which(corpora)))
     run = partial(_call, corpora, name, data)
     return Tool(name, title, description, takes, returns, run, partial(_indexing, corpora))
@@ -149,17 +149,17 @@ def _search(corpora: Corpora) -> Tool:
 
 
 def _ask(corpora: Corpora) -> Tool:
-    description, parameters = described("ask", (_QUESTION,))
+    description, parameters = describe("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Answer:
-        from quaestor.server.ask_once import answered  # noqa: PLC0415 - clients wait for a server's start
+        from quaestor.server.ask_once import answer_once  # noqa: PLC0415 - clients wait for a server's start
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
         check_endpoint(corpora.settings(name))
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
-        outcome = answered(corpus, str(passed["question"]), corpora.settings(name), purpose)
+        outcome = answer_once(corpus, str(passed["question"]), corpora.settings(name), purpose)
         return Answer(_answer(outcome), _answer_as_text(outcome))
 
     takes = schema((*parameters, *_which(corpora)))

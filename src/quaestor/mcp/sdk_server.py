@@ -1,4 +1,9 @@
-"""The tools behind the official SDK: stdio, and streamable HTTP on loopback."""
+"""The tools behind the official SDK: stdio, and streamable HTTP on loopback.
+
+What a connection offers is made once the connection stands. A client waits for the first answer of a server that it
+starts; corpora and all that searches them take longer to import than that answer may take, and which folders are meant
+a client can only say afterwards.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +11,8 @@ import asyncio
 import json
 import logging
 import socket
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -19,8 +25,7 @@ from mcp import MCPError
 from quaestor import __version__
 from quaestor.core.errors import QuaestorError
 from quaestor.llm.prompts import load
-from quaestor.mcp.first_replies import NAME, listed
-from quaestor.mcp.tools_ready import Make, Offering
+from quaestor.mcp.fast_start import NAME, folders_of_uris, listed
 
 if TYPE_CHECKING:
     from mcp.server.session import ServerSession
@@ -30,14 +35,21 @@ if TYPE_CHECKING:
     from quaestor.mcp.fast_start import Opening
     from quaestor.mcp.mcp_tools import Tool
 
+
 _LOG = logging.getLogger(__name__)
 
 _PROGRESS_SECONDS = 0.2
 
 _Context = ServerRequestContext[Any]
 
+_Make = Callable[[Sequence[Path]], "Sequence[Tool]"]
+"""Makes tools of the folders that a client names, which may be none."""
 
-def serve_stdio(make: Make, opening: Opening | None, *, asking: bool) -> None:
+# A client that declares folders and does not name them is not waited for any longer.
+_ANSWER_SECONDS = 5.0
+
+
+def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
     """Serve one client over standard input and output until it closes them.
 
     Args:
@@ -54,7 +66,7 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
     """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
     import uvicorn  # noqa: PLC0415 - not for standard input and output
 
-    from quaestor.server.client_connection import BoundedConnection  # noqa: PLC0415 - as above
+    from quaestor.server.http.run_server import BoundedConnection  # noqa: PLC0415 - as above
 
     app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
     settings = uvicorn.Config(app, http=BoundedConnection, log_level="warning", access_log=False)
@@ -163,3 +175,54 @@ def _failed(message: str) -> types.CallToolResult:
 
 def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))
+
+
+class Offering:
+    """The tools of one connection.
+
+    Args:
+        make: makes them, in a thread; asked again where it failed.
+        asking: whether the client is asked for its folders.
+    """
+
+    def __init__(self, make: _Make, *, asking: bool) -> None:
+        self._make = make
+        self._asking = asking
+        self._making: asyncio.Task[Sequence[Tool]] | None = None
+
+    def begin(self, session: ServerSession) -> asyncio.Task[Sequence[Tool]]:
+        """Begin to make the tools, unless that is done or under way."""
+        if self._making is None or _startup_failed(self._making):
+            self._making = asyncio.create_task(self._made(session))
+        return self._making
+
+    async def tools(self, session: ServerSession) -> Sequence[Tool]:
+        """Return the tools once they are made.
+
+        Raises:
+            QuaestorError: there is nothing to offer.
+        """
+        # Whoever hangs up does not end it for the next one.
+        return await asyncio.shield(self.begin(session))
+
+    async def _made(self, session: ServerSession) -> Sequence[Tool]:
+        named = await folders_of(session) if self._asking else ()
+        return await asyncio.to_thread(self._make, named)
+
+
+async def folders_of(session: ServerSession) -> tuple[Path, ...]:
+    """Return the folders that a client works in, as it names them; none if it does not."""
+    declared = session.client_capabilities
+    if declared is None or declared.roots is None or not session.can_send_request:
+        return ()
+    try:
+        answer = await session.send_request(
+            types.ListRootsRequest(), types.ListRootsResult, request_read_timeout_seconds=_ANSWER_SECONDS
+        )
+    except (MCPError, ValueError):
+        return ()
+    return folders_of_uris(str(root.uri) for root in answer.roots)
+
+
+def _startup_failed(task: asyncio.Task[Sequence[Tool]]) -> bool:
+    return task.done() and (task.cancelled() or task.exception() is not None)

@@ -18,7 +18,7 @@ from quaestor.server.open_corpora import ALL, Corpora
 from quaestor.tools import Outcome, Registry
 from quaestor.tools import search_tool as search
 from quaestor.tools.arguments import brief, nearest
-from quaestor.tools.tool_descriptions import described, schema
+from quaestor.tools.tool_descriptions import describe, schema
 
 BUDGET = 6000
 """Tokens of a result's text: what agents pay for, and more than they are glad of in one piece."""
@@ -36,12 +36,12 @@ _ALONE = {"some": "Some documents", "none": "All documents"}
 
 def description() -> str:
     """Return what an agent is told of the tool."""
-    return described("search", search.PARAMETERS)[0]
+    return describe("search", search.PARAMETERS)[0]
 
 
 def takes(corpora: Corpora) -> Schema:
     """Return the schema of the tool's arguments; where there are several corpora, it may be told which."""
-    own = schema(described("search", search.PARAMETERS)[1])
+    own = schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
         return own
     named = {"type": "string", "enum": list(corpora.names)}

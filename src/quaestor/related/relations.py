@@ -11,9 +11,8 @@ from dataclasses import replace
 
 from quaestor.embedding import Embedder
 from quaestor.related.imports import imports_of
-from quaestor.related.neighbours import beside, importers, mirrors, outline
+from quaestor.related.neighbours import Found, Sources, beside, importers, mirrors, outline
 from quaestor.related.occurrences import enclosing
-from quaestor.related.relation_inputs import Found, Sources
 from quaestor.related.relatives import KINDS, Related, RelatedKind, Relative, Target
 from quaestor.related.stored_files import IndexedFile, chunk_relative, load_file
 from quaestor.related.uses import (

@@ -22,7 +22,7 @@ _TRIED = 16
 _SECONDS = 30.0
 
 
-def answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
+def answer_once(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
     """Answer a question with the model that the settings name; blocks until the answer is there.
 
     Args:
@@ -48,7 +48,7 @@ async def outcome_of(
     where: Where | None = None,
     filters: bool = True,
 ) -> TurnOutcome:
-    """Return what the answer to a question adds up to; raises as ``answered`` does.
+    """Return what the answer to a question adds up to; raises as ``answer_once`` does.
 
     Args:
         corpus: what is asked about.

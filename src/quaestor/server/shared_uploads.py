@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from quaestor.server.uploads import Lying, lying_in, written
+from quaestor.server.uploads import Lying, lying_in, temporary_file
 from quaestor.state.postgres import StateConnection, StateTables
 
 _SIZES = "select name, octet_length(data), changed from uploads where owner = ?"
@@ -88,7 +88,7 @@ class SharedShelf:
             ).fetchone()
         if row is None:
             return  # it was removed meanwhile, which the next look will see
-        with written(self._incoming, row[0]) as place:
+        with temporary_file(self._incoming, row[0]) as place:
             os.utime(place, ns=(lying.changed * 1000, lying.changed * 1000))
             place.replace(self.folder / lying.name)
 

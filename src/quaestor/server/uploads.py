@@ -303,7 +303,7 @@ class FolderShelf:
         with self._adding:
             check(self.all())
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-            with written(self._incoming, data) as place:
+            with temporary_file(self._incoming, data) as place:
                 free = (name for name in names if not os.path.lexists(self.folder / name))
                 name = next(one for one in free if _moved(place, self.folder / one))
         return _lying(self.folder / name)
@@ -331,7 +331,7 @@ def _lying(path: Path) -> Lying:
 
 
 @contextmanager
-def written(folder: Path, data: bytes) -> Iterator[Path]:
+def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
     """Give a file with some bytes that only this user may read, under a name of its own; it is gone afterwards."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = folder / secrets.token_hex(8)

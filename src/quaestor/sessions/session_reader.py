@@ -12,10 +12,10 @@ from quaestor.core.messages import Message, Usage
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models.capabilities import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions import sent_messages as packing
+from quaestor.sessions import session_rows as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Plan, Sent, SessionInfo, Source, TurnRecord
-from quaestor.sessions.rows import ago, as_shown, ending_of, message_of
+from quaestor.sessions.session_rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_tables import SessionPlace
 
 _TITLE = 80

@@ -8,8 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from quaestor.core.errors import NotFoundError
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import SessionInfo
-from quaestor.sessions.rows import clean, now
 from quaestor.sessions.session_reader import shown_title
+from quaestor.sessions.session_rows import clean, now
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.state.postgres import SESSION, StateConnection, transaction

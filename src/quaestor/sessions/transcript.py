@@ -17,11 +17,11 @@ from typing import Any, Self
 
 from quaestor.core.messages import Message, Usage
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions import sent_messages as packing
+from quaestor.sessions import session_rows as packing
 from quaestor.sessions import session_tables as tables
 from quaestor.sessions.records import Answered, Ending, Feedback, Plan
-from quaestor.sessions.rows import add_message, add_numbered, as_stored, checked_title, clean, now
 from quaestor.sessions.session_reader import Recorded
+from quaestor.sessions.session_rows import add_message, add_numbered, as_stored, checked_title, clean, now
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.state.rows import Connection
 from quaestor.window import Window

@@ -11,7 +11,7 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
 from quaestor.edits.edit_paths import confined
 from quaestor.llm.prompts import load
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import fit, plural, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -24,7 +24,7 @@ _PARAMETERS = (
 
 def edit_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that proposes changes to the documents of a corpus."""
-    description, parameters = described("edit", _PARAMETERS)
+    description, parameters = describe("edit", _PARAMETERS)
     return Subroutine("edit", description, parameters, partial(_run, corpus))
 
 

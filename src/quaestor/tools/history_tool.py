@@ -7,7 +7,7 @@ from functools import partial
 from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import cut, show_passages, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -22,7 +22,7 @@ _MOST_HEADS = 4
 
 def history_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that asks a corpus's history."""
-    description, parameters = described("history", PARAMETERS)
+    description, parameters = describe("history", PARAMETERS)
     return Subroutine("history", description, parameters, partial(_run, corpus))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from quaestor.corpus import Corpus
-from quaestor.corpus.document_paths import Folder
+from quaestor.corpus.document_tree import Folder
 from quaestor.llm.prompts import load
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import count_up_to, fit, plural, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -22,7 +22,7 @@ _MOST = (200, 40, 12, 4, 0)
 
 def list_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that lists a corpus."""
-    description, parameters = described("list", _PARAMETERS)
+    description, parameters = describe("list", _PARAMETERS)
     return Subroutine("list", description, parameters, partial(_run, corpus))
 
 

@@ -7,7 +7,7 @@ from functools import partial
 
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
 PARAMETERS = (Parameter("path", "string"),)
@@ -17,7 +17,7 @@ _SLACK = 0.96
 
 def overview_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that gives an overview of a corpus."""
-    description, parameters = described("overview", PARAMETERS)
+    description, parameters = describe("overview", PARAMETERS)
     return Subroutine("overview", description, parameters, partial(_run, corpus))
 
 

@@ -9,7 +9,7 @@ from typing import Protocol
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import plural, show_passage, shown_line, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -30,7 +30,7 @@ class Readable(Protocol):
 
 def read_of(corpus: Readable) -> Subroutine:
     """Return the subroutine that reads documents of a corpus, and nothing else."""
-    description, parameters = described("read", PARAMETERS)
+    description, parameters = describe("read", PARAMETERS)
     return Subroutine("read", description, parameters, partial(_run, corpus))
 
 

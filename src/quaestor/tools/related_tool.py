@@ -13,7 +13,7 @@ from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.related import KINDS, Related, RelatedKind, Relative
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import Shown, fit, place, plural, show_passages, show_places, shown_line, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -31,7 +31,7 @@ _LEAST = 60
 
 def related_of(corpus: Corpus) -> Subroutine:
     """Return the subroutine that finds relatives in a corpus."""
-    description, parameters = described("related", PARAMETERS)
+    description, parameters = describe("related", PARAMETERS)
     return Subroutine("related", description, parameters, partial(_run, corpus))
 
 

@@ -14,7 +14,7 @@ from quaestor.search.filters import both, make_filter
 from quaestor.search.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
-from quaestor.tools.tool_descriptions import described
+from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import show_passages, shown_name
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
@@ -55,7 +55,7 @@ def search_of(
         bylines: whether it takes dates and authors; None: if any document of the corpus has one.
         languages: whether it takes a language.
     """
-    description, parameters = described("search", PARAMETERS)
+    description, parameters = describe("search", PARAMETERS)
     if bylines is None:
         held = corpus.bylines()
         bylines = bool(held.dated or held.authors)

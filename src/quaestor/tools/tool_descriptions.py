@@ -18,7 +18,7 @@ from quaestor.tools.tool_values import Parameter, Subroutine
 _ITEM = re.compile(r"^- ([a-z_]+): (.+)$", re.MULTILINE)
 
 
-def described(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Parameter, ...]]:
+def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Parameter, ...]]:
     """Return a subroutine's description, and its parameters with theirs.
 
     Raises:

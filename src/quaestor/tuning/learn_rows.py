@@ -96,7 +96,7 @@ def learned(
     return rows.astype(np.int32), done.table()
 
 
-def replaced(rows: NDArray[np.int32], vectors: Floats, strength: float) -> Replaced:
+def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> Replaced:
     """Return rows as they are kept: so much of the way from the bundled ones to the learned ones."""
     start = StaticEmbedder.bundled().vectors_of(rows)
     table, scales = quantise(start + np.float32(strength) * (vectors - start))

@@ -14,8 +14,7 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.metrics import CUTOFF, Question
 from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate
-from quaestor.tuning.tuning_bench import Bench, Clock, Half, Progress
-from quaestor.tuning.tuning_questions import PARTS, Ground, ground_of
+from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, Ground, Half, Progress, ground_of
 
 Documents = Literal["new", "learned"]
 DOCUMENTS: tuple[Documents, ...] = ("new", "learned")

@@ -5,8 +5,18 @@ from __future__ import annotations
 from quaestor.window.compose import compose
 from quaestor.window.recall import Recall, SharedRecall
 from quaestor.window.summary import RollingSummary, central_sentences
-from quaestor.window.window_settings import Reminder, Settings, Wording, default_wording
-from quaestor.window.window_values import Decision, PassageLike, Policy, Recaller, Summarise, Window
+from quaestor.window.window_values import (
+    Decision,
+    PassageLike,
+    Policy,
+    Recaller,
+    Reminder,
+    Settings,
+    Summarise,
+    Window,
+    Wording,
+    default_wording,
+)
 
 __all__ = [
     "Decision",

@@ -20,8 +20,7 @@ from quaestor.window.recall import SharedRecall
 from quaestor.window.summary import Summary
 from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages
 from quaestor.window.window_policies import POLICIES, Choice, slide
-from quaestor.window.window_settings import Settings
-from quaestor.window.window_values import PassageLike, Policy, Recaller, Summarise, Window
+from quaestor.window.window_values import PassageLike, Policy, Recaller, Settings, Summarise, Window
 
 PINNED = "shows a passage that bears on the newest question"
 # For callers that give none; what it remembers of their conversations saves time only.
@@ -29,7 +28,7 @@ _by_words = SharedRecall()
 # Reminders may take this share of the window, however often they are wanted.
 _REMINDERS = 0.1
 
-HEAD = "system message at the head: always kept"
+HEAD = "the instructions: always kept"
 QUESTION = "the newest question: always kept"
 END = "the end of the newest turn: always kept"
 EXAMPLE = "few-shot example"

@@ -15,8 +15,7 @@ from quaestor.core.messages import Message
 from quaestor.window.conversation_costs import Counter
 from quaestor.window.message_reading import content_terms
 from quaestor.window.trim import trim
-from quaestor.window.window_settings import Wording
-from quaestor.window.window_values import Summarise
+from quaestor.window.window_values import Summarise, Wording
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LETTERS = 4_000

@@ -11,8 +11,7 @@ from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import Chosen, Draft
 from quaestor.window.evidence import Placement, Placing
 from quaestor.window.summary import Summary
-from quaestor.window.window_settings import Reminder, Settings
-from quaestor.window.window_values import Action, Decision, Section
+from quaestor.window.window_values import Action, Decision, Reminder, Section, Settings
 
 OUT = "does not fit: newer messages, or such as bear more on the question, take the room"
 WHOLE_PART = "kept whole beside others that were cut short"

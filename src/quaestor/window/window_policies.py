@@ -14,8 +14,7 @@ from quaestor.core.messages import Message
 from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import LATEST, Draft
 from quaestor.window.summary import Summary, summary_of
-from quaestor.window.window_settings import Settings
-from quaestor.window.window_values import Policy, Recaller, Summarise
+from quaestor.window.window_values import Policy, Recaller, Settings, Summarise
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

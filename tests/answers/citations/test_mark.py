@@ -64,6 +64,20 @@ def test_stray_backtick_hides_nothing() -> None:
     assert read("A stray ` here [1].\n\nAnd another ` there [2].") == [(1, None), (2, None)]
 
 
+@pytest.mark.parametrize(
+    ("answer", "marks"),
+    [
+        ("> ```php\n> $all = collect([1, 2, 3]);\n> ```\n\n[2]", [2]),
+        ("> It waits,[^1] and then [2] it stops.\n\n[3]", [3]),
+        ("> It is so.[^1]\n> [^1]: Says who.\n\n[4]", [4]),
+        ("> The first of [1, 2] is taken.\n\n[1]", [1]),
+        ("> It waits [1].\n> It stops. [2][3]\n\nSo it [4] is.", [1, 2, 3, 4]),
+    ],
+)
+def test_numbers_within_what_is_quoted_are_words_of_it(answer: str, marks: list[int]) -> None:
+    assert [n for n, _ in read(answer)] == marks
+
+
 def test_without_marks() -> None:
     answer = 'It waits [1: "x"] and [2] retries.'
     assert without_marks(answer, parse(answer)) == "It waits  and  retries."

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from evaluation.found_parts import HOSTILE, found
 from quaestor.evaluation.results import Results
 from quaestor.evaluation.writing import results_object, write_results
-from quaestor.evaluation.writing.html_report import Markup, join, plain, tag
-from quaestor.evaluation.writing.plots import linear, of_costs
+from quaestor.evaluation.writing.html_report import Markup, join, linear, of_costs, plain, tag
 from quaestor.evaluation.writing.report import report
 from quaestor.evaluation.writing.report_files import configurations_table, questions_table
 

@@ -13,7 +13,7 @@ from quaestor.core.messages import ToolCall
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint, read_overflow, shown_url
 from quaestor.llm.models.reply import ToolCallAssembler
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import StopCutter
 
 
 @given(st.text("ab|>", max_size=40), st.lists(st.text("ab|>", min_size=1, max_size=4), max_size=3), st.data())

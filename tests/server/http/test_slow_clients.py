@@ -15,9 +15,8 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 from served import get
 
-from quaestor.server.client_connection import BoundedConnection
 from quaestor.server.free_port import listening
-from quaestor.server.http.run_server import make_server
+from quaestor.server.http.run_server import BoundedConnection, make_server
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LATER = BoundedConnection.head_seconds + 1

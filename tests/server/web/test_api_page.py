@@ -8,7 +8,7 @@ from typing import Any
 
 from served import Running, get
 
-from quaestor.server.web.api_pages import Field, described, kind_of
+from quaestor.server.web.api_pages import Field, kind_of, operations_by_tag
 
 
 class _Loaded(HTMLParser):
@@ -63,7 +63,7 @@ def test_fields_are_told_with_their_types() -> None:
     number = {"name": "n", "in": "query", "schema": {"type": "integer"}}
     operation = {"requestBody": body, "parameters": [number], "responses": {"200": {"description": "It."}}}
     document = {"paths": {"/ask": {"post": operation}}, "components": {"schemas": SCHEMAS}}
-    [[found]] = described(document).values()
+    [[found]] = operations_by_tag(document).values()
     assert found.fields == (
         Field("n", "query", "integer", False, ""),
         Field("question", "body", "string", True, "what is asked"),

@@ -92,7 +92,7 @@ def test_the_usual_markdown_is_rendered() -> None:
 
 
 @pytest.mark.parametrize(
-    ("written", "formula"),
+    ("written", "alttext"),
     [
         ("So $a_1*b_2*c$ holds.", "a_1*b_2*c"),
         (r"So \(a_1*b_2*c\) holds.", "a_1*b_2*c"),
@@ -101,14 +101,21 @@ def test_the_usual_markdown_is_rendered() -> None:
         (r"$\text{<b>}$", r"\text{<b>}"),
     ],
 )
-def test_a_formula_is_shown_as_it_is_written(written: str, formula: str) -> None:
+def test_a_formula_is_drawn_and_nothing_in_it_is_markdown(written: str, alttext: str) -> None:
     found = seen(render(written))
-    assert formula in found.text
+    assert found.values("alttext") == [alttext]
+    assert not {"em", "b", "code"} & set(found.tags)
+
+
+def test_a_formula_that_is_not_understood_is_shown_as_it_is_written() -> None:
+    found = seen(render(r"So $\unknown{*a*}$ holds."))
+    assert r"\unknown{*a*}" in found.text
+    assert "code" in found.tags
     assert "em" not in found.tags
 
 
 def test_amounts_of_money_are_no_formula() -> None:
-    assert "<code>" not in render("It costs $5, or *even* $6 and US$7.")
+    assert not {"code", "math"} & set(seen(render("It costs $5, or *even* $6 and US$7.")).tags)
 
 
 def test_marks_become_links_to_their_passages() -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from served import Running, get, serving, write
+from served import Running, get, post, serving, write
 
 from quaestor.assemble import make_users
 from quaestor.core.config import Settings
@@ -31,10 +31,19 @@ GUIDE = """# Garden
 ![ignored](private/plan.png) ![file](file:///etc/x.png)
 """
 
+BEANS = """# Beans
+
+Beans are sown in May, and watered at dusk. ![Beans](img/plan.png) ![in May](/img/plan.jpg)
+![elsewhere](https://example.org/x.png) ![gone](img/gone.png)
+"""
+
 
 @pytest.fixture
 def garden(tmp_path: Path) -> Path:
-    folder = write(tmp_path / "garden", {"docs/guide.md": GUIDE, ".gitignore": "private/\n", "big.md": "# Big\n"})
+    folder = write(
+        tmp_path / "garden",
+        {"docs/guide.md": GUIDE, "docs/beans.md": BEANS, ".gitignore": "private/\n", "big.md": "# Big\n"},
+    )
     (folder / ".git").mkdir()
     for place in ("docs/img", "img", "docs/private"):
         (folder / place).mkdir()
@@ -69,6 +78,15 @@ def test_the_corpus_own_pictures_stand_below_the_lines_that_name_them(server: Ru
     assert [alt for _, alt in pictures] == ["The beds", "from above", "It grows"]
     kinds = [get(server.url + href.replace("&amp;", "&")).headers["content-type"] for href, _ in pictures]
     assert kinds == ["image/png", "image/jpeg", "image/gif"]
+
+
+def test_pictures_in_what_an_answer_quotes_stand_below_it(server: Running) -> None:
+    session = post(f"{server.url}/api/sessions", json={}).json()["id"]
+    post(f"{server.url}/api/sessions/{session}/turns", json={"question": "When are the beans watered?"})
+    shown = get(f"{server.url}/sessions/{session}").text
+    assert re.findall(r'<figure.*?alt="([^"]*)"', shown) == ["Beans", "in May"]
+    assert "[picture: Beans]" in shown
+    assert "![" not in shown
 
 
 @pytest.mark.parametrize("name", KINDS)

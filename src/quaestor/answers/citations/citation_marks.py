@@ -2,7 +2,8 @@
 
 The form that is asked for is ``[2: "decisive words"]``. What models really write is read as well: ``[2]``,
 ``[1, 2]``, ``[1][2]``, ``[1-3]``, ``[2, "words"]``, ``[1: "a"; 2: "b"]``, ``[passage 2]``, ``[^2]``, ``【2】``, curly
-quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code.
+quotes, and a quotation, a block quote or a fenced block just before a bare number. Marks inside code are code, and
+within a line of a block quote they are words of what is quoted: footnotes, lists of numbers.
 """
 
 from __future__ import annotations
@@ -31,7 +32,11 @@ NO_ANSWER = "[no answer]"
 """What a model writes when the passages do not hold the answer."""
 
 _NO_ANSWER = re.compile(r"(?<![\[【(<*_`])[\[【(<*_`]+\s*no[ _-]answer\s*[\])】>*_`]+", re.IGNORECASE)
-_FENCE_OPENS = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n", re.MULTILINE)
+_FENCE_OPENS = {
+    prefix: re.compile(rf"^{prefix}(`{{3,}}+|~{{3,}}+)[^\n]*+\n", re.MULTILINE) for prefix in ("", r"[ \t]*+>[ \t]?+")
+}
+"""What opens a fenced block, and one within a block quote, by what its lines begin with."""
+_ENDS_LINE = re.compile(r"[\s.,;:!?*_\"”’\[\]【】\d–-]*(?:\n|\Z)")
 _CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _BLOCK_QUOTE = re.compile(r"(?:^[ \t]*>[^\n]*\n?)+", re.MULTILINE)
 _QUOTE_MARKS = "\"'“”„‟‘’«»`"
@@ -86,9 +91,10 @@ def parse(answer: str) -> tuple[Mark, ...]:
 
     A thousand are read at most: a model that repeats itself without end must not take forever here as well.
     """
-    fences = {fence.end: fence for fence in _fences(answer)}
+    plain, quoted = (list(_fences(answer, prefix)) for prefix in _FENCE_OPENS)
+    fences = {fence.end: fence for fence in plain}
     spans = ((found.start(), found.end()) for found in _code_spans(answer))
-    code = sorted([*((fence.start, fence.end) for fence in fences.values()), *spans], reverse=True)
+    code = sorted([*((fence.start, fence.end) for fence in (*plain, *quoted)), *spans], reverse=True)
     marks: list[Mark] = []
     at = code_end = 0
     while len(marks) < _MOST_MARKS and (opening := _OPENING.search(answer, at)):
@@ -101,11 +107,21 @@ def parse(answer: str) -> tuple[Mark, ...]:
         if read is None:
             continue
         references, end = read
+        if _is_quoted(answer, start, end):
+            continue
         before = None if any(quote for _, quote in references) else _quote_before(answer, start, marks, fences)
         for n, quote in references:
             marks.append(Mark(n, quote or before, quote is not None, start, end))
         at = end
     return tuple(marks)
+
+
+def _is_quoted(answer: str, start: int, end: int) -> bool:
+    """Return whether a mark is words within a line of a block quote, and not the mark at the end of one."""
+    line = max(answer.rfind("\n", max(0, start - 2 * _LONGEST_QUOTE), start) + 1, start - 2 * _LONGEST_QUOTE)
+    if not answer[max(0, line) : start].lstrip(" \t").startswith(">"):
+        return False
+    return "^" in answer[start:end] or _ENDS_LINE.match(answer, end) is None
 
 
 def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
@@ -118,12 +134,17 @@ def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
     return "".join([*pieces, text[at - offset :]])
 
 
-def _fences(answer: str) -> Iterator[_Fence]:
-    """Yield the fenced blocks that are closed; for the end of those that are not, the answer is read once."""
+def _fences(answer: str, prefix: str = "") -> Iterator[_Fence]:
+    """Yield the fenced blocks that are closed; for the end of those that are not, the answer is read once.
+
+    ``prefix`` is the pattern of what their first and last lines begin with.
+    """
     at, unclosed = 0, set[str]()
-    while opening := _FENCE_OPENS.search(answer, at):
+    while opening := _FENCE_OPENS[prefix].search(answer, at):
         marks, at = opening[1], opening.end()
-        closing = None if marks in unclosed else re.compile(rf"^{marks}[ \t]*$", re.MULTILINE).search(answer, at)
+        closing = (
+            None if marks in unclosed else re.compile(rf"^{prefix}{marks}[ \t]*$", re.MULTILINE).search(answer, at)
+        )
         if closing is None:
             unclosed.add(marks)
         else:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
@@ -52,6 +53,8 @@ _LEGAL = re.compile(
     r"|public domain|disclaim",
     re.IGNORECASE,
 )
+_JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
+_TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
@@ -118,7 +121,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
             last = begun + next(
                 (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
             )
-            text = shortened(first, LONGEST)
+            text = shortened(_without_markup(first), LONGEST)
             return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
     return None
 
@@ -175,31 +178,74 @@ def _first(text: str) -> str:
     return text[: found.end()] if found else text
 
 
+def _without_markup(text: str) -> str:
+    """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
+    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", text)).split())
+
+
 def _short(said: Statement) -> Statement:
     text = shortened(said.text, LONGEST)
     return replace(said, text=text, verbatim=said.verbatim and text == said.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
-    """Return the first names that a file defines, with the line that defines the first of them."""
+    """Return the names that a file defines, the main one first, with what is said of that, or the line that defines it.
+
+    The main one is of the file's own name; else it is written large, as a class or a type is, and longer than others.
+    """
     found = material.read(path)
     if found is None or not is_code(found.document):
         return None
-    names: dict[str, int] = {}
-    for stored in found.chunks:
-        for name in (stored.chunk.symbol, *stored.chunk.defines):
-            if name and not stored.chunk.scope and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
-                names.setdefault(name, stored.chunk.span.start_line)
-    # What is written large is the file's own as a rule: a class, a type.
-    ordered = sorted(names, key=lambda name: not name[:1].isupper() or name.isupper())
+    names, sizes = _top_names(found)
+    own = _plain(path.rpartition("/")[2].partition(".")[0])
+    ordered = sorted(
+        names, key=lambda name: (_plain(name) != own, not name[:1].isupper() or name.isupper(), -sizes[name])
+    )
     places = ((name, _line_with(found, name, names[name])) for name in ordered)
-    own = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(found.lines[at - 1])), most))
-    if not own:
+    shown = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(found.lines[at - 1])), most))
+    if not shown:
         return None
-    number = own[0][1]
-    line = found.lines[number - 1].strip()[:LONGEST]
-    listed = ", ".join(name for name, _ in own)
-    return Statement(line, Source(path, number, number), verbatim=True, brief=f"defines {listed}")
+    number = shown[0][1]
+    listed = f"defines {', '.join(name for name, _ in shown)}"
+    if said := _said_of_definition(found.lines, number, path, found.document.language):
+        return replace(said, brief=listed)
+    return Statement(
+        found.lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed
+    )
+
+
+def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
+    """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
+    its own."""
+    names: dict[str, int] = {}
+    sizes: Counter[str] = Counter()
+    for chunk in (stored.chunk for stored in file.chunks):
+        top = chunk.scope[0] if chunk.scope else chunk.symbol or ""
+        sizes[top] += chunk.span.end_line - chunk.span.start_line + 1
+        for name in () if chunk.scope else (chunk.symbol, *chunk.defines):
+            if name and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
+                names.setdefault(name, chunk.span.start_line)
+    return names, sizes
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").replace("-", "").lower()
+
+
+def _said_of_definition(lines: Sequence[str], number: int, path: str, language: str) -> Statement | None:
+    """Return the first sentence of a definition's docstring or of the comment above it; None if it has neither."""
+    if language == "python":
+        last = min(number + _HEAD, len(lines))
+        begin = next((at for at in range(number, last) if lines[at - 1].rstrip().endswith(":")), last)
+        end = begin + _HEAD if begin < len(lines) and _PYTHON.match(lines[begin]) else begin
+    else:
+        end = begin = number - 1
+        while begin and (_LINE_COMMENT.match(lines[begin - 1]) or _BLOCK.match(lines[begin - 1])):
+            begin -= 1
+    said = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
+    if said is None or said.source is None:
+        return None
+    return replace(said, source=Source(path, said.source.start_line + begin, said.source.end_line + begin))
 
 
 def _line_with(file: IndexedFile, name: str, start: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from itertools import islice
 from posixpath import dirname
 
 from quaestor.answers.overview.material import Material, depth_in, is_code
@@ -17,6 +18,7 @@ from quaestor.core.wording import amount
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
 _TITLE = re.compile(r"^\s*Title:\s+(\S.*?)\s*$")
+_NUMBER = re.compile(r"[^\W\d]{1,12}[ _-]?\d{1,6}")
 _MOST_TITLES = 120
 _MOST_SECTIONS = 8
 _MOST_AUTHORS = 6
@@ -107,8 +109,11 @@ def _is_template(document: Document) -> bool:
 def _titled(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
     named = named_in_preamble(lines)
-    first = named or next(iter(headings(lines[:80])), None)
+    found = list(islice(headings(lines[:80]), 2))
+    first = named or (found[0] if found else None)
     title = (named[1] if named else "") or document.title or (first[1] if first else "")
+    if _NUMBER.fullmatch(title) and len(found) > 1:
+        first, title = None, f"{title}: {found[1][1]}"  # what it is about stands below
     about = ", ".join(part for part in (document.date, document.author) if part)
     text = " — ".join(part for part in (title, about) if part)
     line = first[0] if first and first[1] == title else 1

@@ -49,7 +49,7 @@ class Paragraph:
 def plain(text: str) -> str:
     """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
     # The patterns take the square of what looks like markup and is none.
-    text = _TAG.sub(" ", _IMAGE.sub(" ", text[:_LONGEST]))
+    text = _TAG.sub(" ", _IMAGE.sub(" ", text[:_LONGEST])).replace("&nbsp;", " ")
     for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
         text = pattern.sub(r"\1", text)
     # reStructuredText joins what emphasis parts: **f**\ riendly.

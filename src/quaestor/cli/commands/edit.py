@@ -18,15 +18,15 @@ from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.proposed_edits import (
     Consent,
-    agreed,
     apply_and_say,
+    ask_consent,
     asked,
-    checked,
     edit_settings_of,
     offer_undo,
     plan_object,
     print_diff,
     print_refusals,
+    run_check,
     terminal_consent,
 )
 from quaestor.cli.scope import configure, find_root
@@ -168,7 +168,7 @@ class _Ending:
             print_diff(made)
         elif not self._wanted.consent.given:
             return 0  # another program decides
-        if not agreed(made, self._wanted.consent):
+        if not ask_consent(made, self._wanted.consent):
             return NOT_DONE
         self._record = apply_and_say(made, self._journal).number
         return self._checked()
@@ -176,7 +176,7 @@ class _Ending:
     def _checked(self) -> int:
         if self._wanted.check is None:
             return 0
-        self._check = checked(self._wanted.check, self._root, quiet=self._wanted.as_json)
+        self._check = run_check(self._wanted.check, self._root, quiet=self._wanted.as_json)
         if self._check:
             self._undone = offer_undo(self._journal, self._wanted.consent)
         return NOT_DONE if self._check else 0

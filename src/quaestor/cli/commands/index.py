@@ -1,16 +1,20 @@
-"""``quaestor index``: build an index, bring it up to date, or say what that would mean."""
+"""``quaestor index``: build an index, bring it up to date, or say what that would mean.
+
+A site is crawled first; how far that is is shown meanwhile, and then what came of it.
+"""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from pathlib import Path
 
 import click
 
 from quaestor.assemble import Index, is_remote
 from quaestor.assemble.embedders_by_name import names_transformer
-from quaestor.cli import crawl_progress as crawling
 from quaestor.cli.options import embedder_options, json_option, store_option
 from quaestor.cli.output import echo, one_line, print_json, remark, size
 from quaestor.cli.progress import indexing_progress
@@ -22,13 +26,15 @@ from quaestor.core.wording import amount
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
-from quaestor.crawl.crawl_settings import CrawlReport
+from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.crawl.repositories import fetch_repository, names_repository
-from quaestor.crawl.sites import is_address, put_back
+from quaestor.crawl.sites import crawl, forget_look, is_address, note_look, put_back, was_looked_at
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
 _SHOWN_PATHS = 10
+
+_SHOWN_URL = 60
 
 
 @click.command("index")
@@ -118,15 +124,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     with _built(root, settings, rebuild=rebuild, most=most) as index:
         changes = index.last_changes
         if as_json:
-            crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+            crawl = {} if report is None else {"crawl": report_object(report)}
             print_json({**changes_object(changes), **crawl, "index": index.stats()._asdict()})
         else:
             if report is not None:
-                crawling.print_report(report, verbose)
+                print_report(report, verbose)
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _report_refusal(root, changes, kept) or crawling.held_back(report)
+    return _failed(changes) or _report_refusal(root, changes, kept) or held_back(report)
 
 
 def _fetched(
@@ -150,7 +156,7 @@ def _fetched(
         count = put_back(path, data_home(configure(None).settings))
         remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
         return None
-    return crawling.fetched(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
+    return crawl_with_progress(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
 
 def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
@@ -247,14 +253,14 @@ def _survey(
 
     survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
     if as_json:
-        crawl = {} if report is None else {"crawl": crawling.report_object(report)}
+        crawl = {} if report is None else {"crawl": report_object(report)}
         print_json({**survey_object(str(root), survey), "estimate": estimate_object(estimate), **crawl})
-        return crawling.held_back(report)
+        return held_back(report)
     if report is not None:
-        crawling.print_report(report, verbose)
+        print_report(report, verbose)
     print_survey(root, survey, verbose)
     print_estimate(estimate)
-    return crawling.held_back(report)
+    return held_back(report)
 
 
 def _print_embedded(changes: Changes) -> None:
@@ -291,3 +297,91 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
     print_skipped(by_reason(changes.skipped), changes.skipped if verbose else ())
     for detail in dict.fromkeys(entry.detail for entry in changes.skipped if entry.reason == "needs an extra"):
         echo(f"To read what needs an extra, {detail}")
+
+
+def crawl_with_progress(
+    url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object], look: bool = False
+) -> CrawlReport | None:
+    """Crawl a site, showing how far it is; None if it was looked at lately and its pages are taken as they are.
+
+    Args:
+        url: the site.
+        settings: where sites lie.
+        rebuild: throw away what is there.
+        chosen: options of the crawl; any of them has the site crawled.
+        look: whether the pages are only looked at, and not indexed now.
+    """
+    home = data_home(settings)
+    if not rebuild and all(value is None or value is False for value in chosen.values()) and was_looked_at(url, home):
+        remark("The pages were fetched lately by a dry run, and are taken as they are.")
+        if not look:
+            forget_look(url, home)
+        return None
+    report = crawl(url, home, chosen, crawling_progress(), rebuild=rebuild)
+    if look and not report.unfinished:
+        note_look(url, home)
+    else:
+        forget_look(url, home)
+    return report
+
+
+def held_back(report: CrawlReport | None) -> int:
+    """Say that a site's pages are kept that are gone, and return the exit code of that."""
+    if report is None or not report.held:
+        return 0
+    remark(
+        f"error: {amount(report.held, 'page')} of {one_line(report.start)} would be gone, which is more than a fifth, "
+        "and are kept as they were. If the site is as it should be, give --drop."
+    )
+    return 1
+
+
+def report_object(report: CrawlReport) -> dict[str, object]:
+    """Return what a crawl did, for programs."""
+    examples = [{"url": url, "reason": reason, "detail": detail} for url, reason, detail in report.examples]
+    return {**asdict(report), "examples": examples, "seconds": round(report.seconds, 3)}
+
+
+def print_report(report: CrawlReport, verbose: bool) -> None:
+    """Print what a crawl did, and what was left out."""
+    counts = (
+        (report.new, "new"),
+        (report.changed, "changed"),
+        (report.gone, "gone"),
+        (report.unchanged, "unchanged"),
+        (report.unanswered, "not answered, kept as they were"),
+    )
+    done = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "nothing new"
+    echo(
+        f"{one_line(report.start)}: {amount(report.pages, 'page')} ({done}; {amount(report.requests, 'request')}, "
+        f"{size(report.bytes)} in {report.seconds:.1f} s)"
+    )
+    if report.gone:
+        echo(f"what is gone can be had back for seven days: `quaestor index {one_line(report.start)} --restore`")
+    if report.skipped:
+        echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
+    for url, reason, detail in report.examples if verbose else ():
+        echo(f"  {one_line(url)}  ({one_line(reason)}{': ' if detail else ''}{one_line(detail)})")
+    if report.unfinished:
+        echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to go on.", err=True)
+
+
+def crawling_progress() -> CrawlProgress:
+    """Return a callable that tells how far a crawl is, on a terminal only."""
+    last = 0.0
+
+    def draw(state: CrawlState) -> None:
+        nonlocal last
+        now = time.monotonic()
+        finished = not state.waiting
+        if not sys.stderr.isatty() or (now - last < 0.1 and not finished):
+            return
+        last = now
+        echo(
+            f"\r\x1b[K{state.kept:,} pages, {state.waiting:,} to ask for, {state.skipped:,} left out  "
+            f"{one_line(state.url)[:_SHOWN_URL]}",
+            nl=finished,
+            err=True,
+        )
+
+    return draw

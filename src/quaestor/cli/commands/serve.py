@@ -1,31 +1,44 @@
-"""``quaestor serve``: corpora over HTTP, for people and for programs."""
+"""``quaestor serve``: corpora over HTTP, for people and for programs.
+
+Whoever starts a server is told when the model's endpoint is silent, refuses the key, or lacks the model.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import socket
 import sys
 import webbrowser
+from collections.abc import Iterator
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.assemble import make_model, make_users
+from quaestor.assemble import make_endpoint, make_model, make_users
 from quaestor.cli.options import model_options, store_option
-from quaestor.cli.output import remark
+from quaestor.cli.output import one_line, remark
 from quaestor.cli.scope import configure, find_root
-from quaestor.core.errors import ForbiddenError, UsageError
+from quaestor.core.config import Settings, without_credentials
+from quaestor.core.errors import ForbiddenError, UpstreamError, UsageError
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.failures import is_listening
 
 if TYPE_CHECKING:
     from quaestor.server.http.job import Job
+
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 _MOST_BY_DEFAULT = 4
 PORT = 8756
 """The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
+
+# Whoever starts a server waits for this.
+_SECONDS = 3.0
+_MOST_NAMES = 5
 
 
 @click.command("serve")
@@ -77,7 +90,6 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.cli.endpoint_warnings import endpoint_warnings  # noqa: PLC0415 - as above
     from quaestor.server.free_port import listening  # noqa: PLC0415
     from quaestor.server.http.job import Job  # noqa: PLC0415
 
@@ -146,4 +158,50 @@ def _check_installed() -> None:
         raise UsageError(
             f"The server needs the package {missing[0]!r}, which is not installed. Run "
             "`uv tool install 'quaestor[serve]'`, or `pip install '.[serve]'` in a checkout."
+        )
+
+
+def endpoint_warnings(settings: Settings) -> list[str]:
+    """Ask the endpoint that the settings name for its models, and return what is wrong with it, each in one sentence.
+
+    Raises:
+        UsageError: a setting of the endpoint is wrong.
+    """
+    if not settings.model:
+        return []
+    address, name = without_credentials(settings.base_url or OPENAI_URL), one_line(settings.model)
+    if not is_listening(settings.base_url or OPENAI_URL):
+        return [f"nobody listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
+    return list(asyncio.run(_seen(settings, address, name)))
+
+
+async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
+    from quaestor.llm.models.probe import list_models  # noqa: PLC0415 - takes a while, and only with a model
+
+    model = make_endpoint(settings)
+    assert model is not None
+    try:
+        found = await asyncio.wait_for(list_models(model), _SECONDS)
+    except TimeoutError:
+        return iter((f"{address} takes longer than {_SECONDS:g} seconds to list its models; so may questions",))
+    except UpstreamError as error:
+        # An endpoint need not list its models; but a key that is refused here is refused everywhere.
+        return iter((str(error),) if error.status in (401, 403) else ())
+    finally:
+        await model.aclose()
+    return _differences(settings, address, name, found.names, found.window)
+
+
+def _differences(
+    settings: Settings, address: str, name: str, names: tuple[str, ...], window: int | None
+) -> Iterator[str]:
+    """Yield in what the endpoint is not what the settings say."""
+    if names and settings.model not in names:
+        listed = ", ".join(repr(one_line(one)) for one in names[:_MOST_NAMES])
+        more = ", ..." if len(names) > _MOST_NAMES else ""
+        yield f"{address} does not list a model {name!r}, but {listed}{more}; correct --model if questions fail"
+    if window is not None and window < settings.window:
+        yield (
+            f"{address} says that the window of {name!r} is {window:,} tokens, and `window` is {settings.window:,}; "
+            f"set QUAESTOR_WINDOW={window}"
         )

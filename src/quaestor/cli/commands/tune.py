@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor.assemble import Index
-from quaestor.assemble.embedders_by_name import STATIC, chosen, made_of, spec_of
+from quaestor.assemble.embedders_by_name import STATIC, made_of, resolve_auto, spec_of
 from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.options import json_option, path_argument
@@ -83,7 +83,7 @@ def _check_embedder(root: Path, settings: Settings) -> None:
     """
     only = "and only the bundled embedder can be tuned"
     made = made_of(root, settings)
-    wanted = chosen(settings, made)
+    wanted = resolve_auto(settings, made)
     if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
         raise UsageError(
             f"The index of {str(root)!r} was made with {made.name!r}, {only}. "

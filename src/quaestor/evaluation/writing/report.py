@@ -15,8 +15,7 @@ from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import SURE, Comparison, Contrast, Results, Row
 from quaestor.evaluation.running import Answer, Found
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing.html_report import Markup, page, tag
-from quaestor.evaluation.writing.plots import Lane, Point, against_cost, lanes
+from quaestor.evaluation.writing.html_report import Lane, Markup, Point, against_cost, lanes, page, tag
 from quaestor.evaluation.writing.report_json import values_of
 
 _STYLE = Path(__file__).with_name("report.css")

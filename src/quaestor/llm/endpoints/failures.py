@@ -1,11 +1,13 @@
-"""What can go wrong with a model server: errors, the words in which servers say it, and a clear sentence for each.
+"""What can go wrong with a model server: nobody listens, and what servers say, in clear sentences.
 
-A sentence ends with the next step.
+A sentence ends with the next step. Whether anybody listens is found by opening a connection and closing it again;
+nothing is sent.
 """
 
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
@@ -14,6 +16,8 @@ from quaestor.core.errors import UpstreamError
 
 _KEYLIKE = re.compile(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
 _LONGEST_DETAIL = 240
+
+_PORTS = {"http": 80, "https": 443}
 
 
 class TooLongError(UpstreamError):
@@ -385,3 +389,17 @@ class Endpoint:
         if status < 500:
             return f"{where}: the request was refused; check the model's name and what the endpoint supports"
         return f"{where}: the server failed; look at its log, then try again"
+
+
+def is_listening(base_url: str, seconds: float = 1.0) -> bool:
+    """Return whether a connection to an endpoint can be opened within ``seconds``.
+
+    An address that cannot be one is taken for one where nobody listens.
+    """
+    try:
+        parts = urlsplit(base_url)
+        address = (parts.hostname or "", parts.port or _PORTS.get(parts.scheme, 80))
+        with socket.create_connection(address, timeout=seconds):
+            return True
+    except (OSError, ValueError, OverflowError):
+        return False

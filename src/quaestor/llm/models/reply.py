@@ -14,7 +14,7 @@ from quaestor.llm import tags
 from quaestor.llm.chatml import Restorer
 from quaestor.llm.models import Finished, FinishReason, Request
 from quaestor.llm.models.neutral_messages import restored_arguments
-from quaestor.llm.models.stops import StopCutter
+from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.tokens import MessageCounter
 
 _LONGEST_NAME = 1_000

@@ -1,4 +1,4 @@
-"""A streamed reply as it arrives: all chunks that are there at a time, together.
+"""A streamed reply as it arrives: all chunks that are there at a time, together, and cut at a stop sequence.
 
 Where a process is behind, chunks wait in the connection. Taken one by one, each would cost a whole step of everything
 that a reply passes through, and the process would fall further behind; together they cost one.
@@ -8,6 +8,8 @@ done with a chunk here, and each of their fields is checked when it is read.
 
 Nothing that a server sends fills the memory or holds up others: events are bounded in bytes, in values and in
 depth, and after a bounded number of them the loop has its turn.
+
+Most servers remove the stop sequence; some leave it in the text, and it may be split over pieces.
 """
 
 from __future__ import annotations
@@ -15,13 +17,14 @@ from __future__ import annotations
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import openai
+
 
 _END = b"[DONE]"
 # A connection is used again only where its answer was read to the end, which follows at once.
@@ -254,3 +257,43 @@ async def _rest(pieces: AsyncIterator[bytes]) -> None:
         async with asyncio.timeout(_REST_SECONDS):
             async for _ in pieces:
                 pass
+
+
+class StopCutter:
+    """Passes text through until a stop sequence, holding back no more than could be the start of one.
+
+    Attributes:
+        found: the stop sequence that was met, or None.
+    """
+
+    def __init__(self, stops: Sequence[str]) -> None:
+        self._stops = tuple(stop for stop in stops if stop)
+        self._held = ""
+        self.found: str | None = None
+
+    def feed(self, piece: str) -> str:
+        """Return what can be shown after this piece; nothing once a stop sequence was met."""
+        if self.found is not None:
+            return ""
+        text = self._held + piece
+        met = [(text.index(stop), -len(stop), stop) for stop in self._stops if stop in text]
+        if met:
+            end, _, self.found = min(met)
+            self._held = ""
+            return text[:end]
+        kept = len(text) - self._hold(text)
+        self._held = text[kept:]
+        return text[:kept]
+
+    def flush(self) -> str:
+        """Return what was held back: the reply ended without the rest of a stop sequence."""
+        rest, self._held = self._held, ""
+        return rest
+
+    def _hold(self, text: str) -> int:
+        """Return how many characters at the end of ``text`` may be the start of a stop sequence."""
+        longest = max(map(len, self._stops), default=1) - 1
+        for size in range(min(longest, len(text)), 0, -1):
+            if any(stop.startswith(text[-size:]) for stop in self._stops):
+                return size
+        return 0

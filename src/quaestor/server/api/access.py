@@ -126,7 +126,7 @@ def _own_documents(served: Served, user: User) -> dict[str, Index]:
     return {MY_DOCUMENTS: found}
 
 
-def located(served: Served, user: User, source: str, path: str) -> tuple[str, Index, str]:
+def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[str, Index, str]:
     """Return the corpus of a path in a session, by name and itself, and the path within the corpus.
 
     Raises:

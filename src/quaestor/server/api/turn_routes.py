@@ -58,7 +58,7 @@ from quaestor.server.http.request_log import observed
 from quaestor.server.http.running_turns import queued
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, event
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.sessions.transcript import Transcript
 
 _LOG = logging.getLogger("quaestor.server")

@@ -36,7 +36,7 @@ def create_app(served: Served) -> FastAPI:
     failures.install(app)
     failing.install(app)
     # The last one added is the outermost.
-    app.add_middleware(Guard, served=served, refused=failing.refused)
+    app.add_middleware(Guard, served=served, refused=failing.refusal_page)
     app.add_middleware(Observed, metrics=served.metrics)
     for router in ROUTERS:
         app.include_router(router)

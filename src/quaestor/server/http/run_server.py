@@ -1,15 +1,21 @@
-"""Running the application on a port until it is told to stop, and letting streams end then."""
+"""Running the application on a port until it is told to stop, letting streams end then, and its clients' connections.
+
+A connection adds what uvicorn's lacks against clients that are slow, or ambiguous, on purpose.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import re
 import socket
 import sys
 from collections.abc import Awaitable, Callable
+from typing import Any, ClassVar
 
+import h11
 import uvicorn
 from fastapi import FastAPI
-
-from quaestor.server.client_connection import BoundedConnection
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # A reply that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
@@ -17,6 +23,11 @@ _GRACE_SECONDS = 30
 _MOST_WAITING = 2048
 # Searches run in threads. With Python's 5 ms, each of a stream's many small steps would wait so long for its turn.
 _SWITCH_SECONDS = 0.0005
+
+_HEAD_END = re.compile(rb"\r?\n\r?\n")
+# A line feed or a carriage return on its own, and a line that goes on with the one before.
+_ODD_END = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
+_LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class OneAtATime(uvicorn.Server):
@@ -73,3 +84,91 @@ def make_server(
 def take_turns_often() -> None:
     """Let the threads of this process take turns as often as streams need it."""
     sys.setswitchinterval(_SWITCH_SECONDS)
+
+
+class BoundedConnection(H11Protocol):
+    """A connection that ends if a request does not come, and if two readers could see two requests in what came.
+
+    Attributes:
+        head_seconds: that the head of a request may take from its first byte, the first head from the connection on.
+        body_seconds: that may pass without a byte of a body that is waited for.
+    """
+
+    head_seconds: ClassVar[float] = 20.0
+    body_seconds: ClassVar[float] = 60.0
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self.conn = _Unambiguous(h11.SERVER, self.config.h11_max_incomplete_event_size or 64 * 1024)
+        self._waits: asyncio.TimerHandle | None = None
+        self._for_head = False
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for the first head."""
+        super().connection_made(transport)
+        self._wait()
+
+    def data_received(self, data: bytes) -> None:
+        """Take what came in, and wait for the rest of it."""
+        super().data_received(data)
+        self._wait()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Wait no longer."""
+        self._forget()
+        super().connection_lost(exc)
+
+    def _wait(self) -> None:
+        """Wait for what is to come next: the rest of a head by one moment, more of a body each time anew."""
+        state = self.conn.their_state
+        if state is h11.IDLE and self._waits is not None and self._for_head:
+            return
+        self._forget()
+        self._for_head = state is h11.IDLE
+        if self._for_head:
+            self._waits = self.loop.call_later(self.head_seconds, self.transport.close)
+        elif state is h11.SEND_BODY:
+            self._waits = self.loop.call_later(self.body_seconds, self._end_if_waiting)
+
+    def _end_if_waiting(self) -> None:
+        if self.flow.read_paused:
+            self._wait()  # it is we who do not read
+        else:
+            self.transport.close()
+
+    def _forget(self) -> None:
+        if self._waits is not None:
+            self._waits.cancel()
+            self._waits = None
+
+
+class _Unambiguous(h11.Connection):
+    """Refuses a request that a proxy in front may have read otherwise, and so seen another end of it.
+
+    Such are two lengths of a body, one in pieces of a version of HTTP that knows no pieces, and lines of the head that
+    end otherwise than they must, or go on: some readers see one line in them where others see two.
+    """
+
+    def next_event(self) -> Any:
+        """Return the next event.
+
+        Raises:
+            RemoteProtocolError: what came is not a request, or an ambiguous one; the connection is to be closed.
+        """
+        if self.their_state is h11.IDLE:
+            _check_lines(self.trailing_data[0])
+        event = super().next_event()
+        if isinstance(event, h11.Request):
+            names = {name for name, _ in event.headers}
+            if names >= _LENGTHS:
+                raise h11.RemoteProtocolError("Content-Length beside Transfer-Encoding")
+            if b"transfer-encoding" in names and event.http_version < b"1.1":
+                raise h11.RemoteProtocolError("Transfer-Encoding in HTTP before 1.1")
+        return event
+
+
+def _check_lines(received: bytes) -> None:
+    """Refuse a whole head, at the beginning of what was received, of which a line ends oddly."""
+    end = _HEAD_END.search(received)
+    if end is not None and _ODD_END.search(received, 0, end.end()):
+        raise h11.RemoteProtocolError("a line of the head ends oddly")

@@ -18,7 +18,7 @@ from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
 from quaestor.core.config import Settings
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.reaching import is_listening
+from quaestor.llm.endpoints.failures import is_listening
 from quaestor.llm.models import Model
 from quaestor.server.added_sources import AddedFolders, AddedSites
 from quaestor.server.http.prometheus import Metrics

@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from quaestor.chat.events import Composed, Done, Event, Passages, Searching, TurnOutcome
 from quaestor.core.citation import STANDING, UNCHECKED, Citation
-from quaestor.sessions.sent_messages import passages_shown, runs
+from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.window import Window
 
 _IN_WHOLE = frozenset({"kept", "recalled"})

@@ -18,7 +18,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.edits import Plan, apply, diff, plan
 from quaestor.files.walk import folder_of
-from quaestor.server.api.access import corpus_settings, located, may_edit, session_of
+from quaestor.server.api.access import corpus_settings, locate_corpus, may_edit, session_of
 from quaestor.server.api.session_routes import Turn, keep_feedback
 from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
@@ -85,7 +85,7 @@ def _apply_change(served: Served, user: User, session: str, turn: int, index: in
         call = changes[index]
         if call.applied:
             raise UsageError("This change was made already.")
-        name, corpus, _ = located(served, user, transcript.root, "")
+        name, corpus, _ = locate_corpus(served, user, transcript.root, "")
         settings = corpus_settings(served, user, name)
         apply(_checked(corpus, settings, call), make_journal(corpus.root, settings))
         transcript.record_change(call.id)

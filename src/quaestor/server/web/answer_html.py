@@ -23,6 +23,7 @@ from markupsafe import Markup, escape
 from quaestor.answers.citations.citation_marks import Mark, parse
 from quaestor.answers.citations.sentences import sentences
 from quaestor.core.citation import STANDING
+from quaestor.server.web.formulas import ATTRIBUTES, TAGS, formula
 from quaestor.server.web.safe_text import plain, plain_line
 from quaestor.server.web.source_lines import COLOURS, highlight
 
@@ -32,22 +33,25 @@ _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
 _ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
 _BOX = re.compile(r"\[([ xX])\]\s+")
-# As models write them; two amounts of dollars are none. They are shown as they are written: MathML would need some
-# thirty elements more in the list of what may stay.
+# As models write them; two amounts of dollars are none.
 _FORMULA = re.compile(
     r"\$\$(?!\s*\$)([^$]{1,4000}?)\$\$|\\\[([^\[\]]{1,4000}?)\\\]|\\\(((?:(?!\\\().){1,1000}?)\\\)"
     r"|\$(?![\s$])([^$\n]{0,500}?[^$\n\s\\])\$(?![\w$])"
 )
+_PICTURE = re.compile(r"!\[([^\[\]\n]{0,300})\]\([^\s()]{1,500}\)")
+_LONGEST_WITHIN = 50
 _LONGEST = 400_000
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
 UNCHECKED = "unchecked"
 """The status of a citation in an answer that never came to its end."""
 
-_TAGS = set(
-    "a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split()
+_TAGS = (
+    set("a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split())
+    | TAGS
 )
 _ATTRIBUTES = {
+    **ATTRIBUTES,
     "a": {"href", "target", "data-cite", "data-place", "aria-label"},
     "ol": {"start"},
     "span": {"title"},
@@ -180,8 +184,9 @@ def _math(state: StateInline, silent: bool) -> bool:
     if found is None:
         return False
     if not silent:
-        token = state.push("code_inline", "code", 0)
+        token = state.push("formula", "math", 0)
         token.content = " ".join(next(filter(None, found.groups())).split())
+        token.markup = found[0][:2]
     state.pos = found.end()
     return True
 
@@ -208,6 +213,10 @@ class _Renderer(RendererHTML):
             return '<span class="unsupported" title="No passage supports this sentence">'
         return "</span>" if content == _WEAK_END else str(_links(content, environment))
 
+    def text(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
+        """Draw text; a picture in words that are quoted letter by letter is named as any other."""
+        return _PICTURE.sub(r'<span class="no-image">[picture: \1]</span>', str(escape(tokens[index].content)))
+
     def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         return f'<span class="no-image">[picture: {escape(_restored(tokens[index].content, environment))}]</span>'
 
@@ -215,6 +224,12 @@ class _Renderer(RendererHTML):
         self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
     ) -> str:
         return f"<code>{escape(_restored(tokens[index].content, environment))}</code>"
+
+    def formula(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
+        tex = _restored(tokens[index].content, environment)
+        # A line cannot be broken within a formula.
+        alone = tokens[index].markup in ("$$", "\\[") or len(tex) > _LONGEST_WITHIN
+        return formula(tex, display=alone) or f"<code>{escape(tex)}</code>"
 
     def fence(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         language = plain_line(tokens[index].info).split(" ")[0].lower()

@@ -24,7 +24,7 @@ _SCHEMAS = "#/components/schemas/"
 @router.get("/docs")
 async def show_api(request: Request) -> Response:
     """Describe every request that a program may send. Needs no token, as /openapi.json needs none."""
-    found = described(request.app.openapi())
+    found = operations_by_tag(request.app.openapi())
     return page("api.html", parts=[(_HEADINGS.get(tag, "Our own API"), each) for tag, each in found.items()])
 
 
@@ -66,7 +66,7 @@ class Operation:
     answers: tuple[tuple[str, str, str], ...]
 
 
-def described(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
+def operations_by_tag(document: Mapping[str, Any]) -> dict[str, list[Operation]]:
     """Return the operations of an OpenAPI document by their tag, in the document's order."""
     found: dict[str, list[Operation]] = {}
     schemas = document.get("components", {}).get("schemas", {})

@@ -32,8 +32,9 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
+from quaestor.server.web.document_pages import pictures_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, about, listed, turn_of
+from quaestor.server.web.page_frame import Looking, sessions_of_user, subject_of_session, turn_of
 from quaestor.server.web.safe_text import plain_line, written_time
 from quaestor.server.web.search_pages import Limits
 from quaestor.server.web.templates_filled import page
@@ -57,6 +58,7 @@ _NAMES = {
     "reply": "start of the reply",
     "reserve": "free for the reply",
 }
+_ROLES = {"system": "instructions", "user": "question", "assistant": "answer", "tool": "result"}
 _OUT = frozenset({"dropped", "summarised"})
 _MOST_FILES = 10
 _LONGEST_NAME = 4096
@@ -96,8 +98,8 @@ def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
 def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
     """Show all conversations, or those in which all words of ``q`` stand in one turn or in the title."""
     rows = [
-        {**_row(info, about(at.served, at.user, info.root)), **found}
-        for info in listed(at.served, at.user)
+        {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
+        for info in sessions_of_user(at.served, at.user)
         if (found := _said_in(at.served, at.user, info, q)) is not None
     ]
     return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
@@ -123,7 +125,8 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         info = transcript.info()
         first = max(1, start or info.turns - _NEWEST + 1)
         turns = [turn for turn in transcript.turns() if turn.number >= first]
-        shown = views(transcript, turns, running=at.served.turns.running(at.user.id, session))
+        running = at.served.turns.running(at.user.id, session)
+        shown = views(transcript, turns, pictures_of(transcript, at), running=running)
     return page(
         "chat.html",
         frame=at.frame,
@@ -131,7 +134,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         session=info,
         turns=shown,
         earlier=max(1, first - _NEWEST) if first > 1 else 0,
-        about=about(at.served, at.user, info.root),
+        about=subject_of_session(at.served, at.user, info.root),
         answering=turns[-1].ending.model if turns else "",
     )
 
@@ -143,7 +146,8 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
         running = at.served.turns.running(at.user.id, session)
         first, end = (before - _NEWEST, before) if before else (after + 1, math.inf)
         found = [turn for turn in transcript.turns() if first <= turn.number < end]
-        return page("turns.html", frame=at.frame, turns=views(transcript, found, running=running))
+        shown = views(transcript, found, pictures_of(transcript, at), running=running)
+        return page("turns.html", frame=at.frame, turns=shown)
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")
@@ -270,15 +274,26 @@ def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
     """
     bar = _bar(sent)
     said = ", ".join(f"{part.name} {part.share} %" for part in bar)
-    decisions = sent["decisions"]
+    decisions = [_decision_view(one) for one in sent["decisions"]]
     return {
         **{name: sent[name] for name in ("model", "limit", "reserve", "tokens", "finish")},
         "bar": bar,
         "bar_said": f"Of the model’s room: {said}",
         "kept": [one for one in decisions if one["action"] not in _OUT],
         "left_out": [one for one in decisions if one["action"] in _OUT],
-        "messages": [{**message, "begins": _begins(message["content"])} for message in sent["messages"]],
+        "messages": [
+            {**message, "role": _ROLES.get(message["role"], message["role"]), "begins": _begins(message["content"])}
+            for message in sent["messages"]
+        ],
     }
+
+
+def _decision_view(decision: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a decision in the words of the bar above it."""
+    role, blank, rest = decision["about"].partition(" ")
+    section = decision["section"]
+    about = f"{_ROLES.get(role, role)}{blank}{rest}"
+    return {**decision, "about": about, "section": _NAMES.get(section, section)}
 
 
 def _bar(sent: Mapping[str, Any]) -> list[Part]:

@@ -20,18 +20,18 @@ from quaestor.assemble import Index
 from quaestor.core.citation import STANDING
 from quaestor.core.config import data_home
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
-from quaestor.corpus.commits import is_object
+from quaestor.corpus.documents_on_disk import is_object
 from quaestor.crawl.sites import is_site
 from quaestor.files.consistent_read import read_snapshot
 from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
-from quaestor.server.api.access import corpus_of, located, session_of
+from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking, turn_of
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.turn_html import lines_place
+from quaestor.server.web.turn_html import Picture, PicturesIn, lines_place
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter(route_class=PageRoute)
@@ -119,7 +119,7 @@ def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -
 
 def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -> HTMLResponse:
     try:
-        name, corpus, path = located(at.served, at.user, transcript.root, pointed.path)
+        name, corpus, path = locate_corpus(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
         return _page(heading, pointed, at, None, gone=str(error))
     return _page(heading, replace(pointed, path=path), at, corpus, name)
@@ -191,19 +191,17 @@ def _page(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Picture:
-    """A picture that is shown.
+def pictures_of(transcript: Transcript, at: Look) -> PicturesIn:
+    """Return what finds the pictures of a session's documents; none where the corpus is gone."""
 
-    Attributes:
-        path: in the corpus.
-        alt: what it shows, as the document says.
-        href: where it is had.
-    """
+    def find(words: str, path: str) -> tuple[Picture, ...]:
+        try:
+            name, corpus, own = locate_corpus(at.served, at.user, transcript.root, path)
+        except QuaestorError:
+            return ()
+        return pictures_in([words], own, corpus, name)
 
-    path: str
-    alt: str
-    href: str
+    return find
 
 
 def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) -> tuple[Picture, ...]:

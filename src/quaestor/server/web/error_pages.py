@@ -54,7 +54,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(404, _on_unknown)
 
 
-def refused(path: str, accept: str, error: QuaestorError) -> Response:
+def refusal_page(path: str, accept: str, error: QuaestorError) -> Response:
     """Return the answer to a request that no route sees: a page where a browser asks for one.
 
     Args:

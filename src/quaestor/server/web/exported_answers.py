@@ -15,7 +15,7 @@ from fastapi.responses import HTMLResponse, Response
 from quaestor.answers.citations.citation_marks import parse
 from quaestor.core.citation import STANDING, Citation
 from quaestor.core.errors import IndexUnusableError, NotFoundError
-from quaestor.server.api.access import located, session_of
+from quaestor.server.api.access import locate_corpus, session_of
 from quaestor.server.web.answer_html import Cited, render
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Look, Looking, turn_of
@@ -70,7 +70,7 @@ def is_address(url: str | None) -> bool:
 def _page_number(citation: Citation, source: str, at: Look) -> int:
     """Return the page of a PDF that a citation points to; 0 where there are none, or the corpus is not there."""
     try:
-        _, corpus, path = located(at.served, at.user, source, citation.path)
+        _, corpus, path = locate_corpus(at.served, at.user, source, citation.path)
     except (NotFoundError, IndexUnusableError):
         return 0
     return page_at(corpus, path, citation.start_line)

@@ -107,7 +107,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
     return Frame(
         here=request.url.path,
         session=str(request.path_params.get("session", request.query_params.get("session", ""))),
-        sessions=tuple([info for info in listed(served, user) if info.error is None][:_RECENT]),
+        sessions=tuple([info for info in sessions_of_user(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
         unready=(*_fetching(served, user), *_indexing(states)),
         model="" if model is None else model.name,
@@ -164,7 +164,7 @@ def look(served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)],
 Looking = Annotated[Look, Depends(look)]
 
 
-def listed(served: Served, user: User) -> list[SessionInfo]:
+def sessions_of_user(served: Served, user: User) -> list[SessionInfo]:
     """Return a user's sessions, the one used last first; those that cannot be read come last."""
     return sessions_of(served, user).list(owner=user.id)
 
@@ -182,7 +182,7 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
     return found[0]
 
 
-def about(served: Served, user: User, source: str) -> str:
+def subject_of_session(served: Served, user: User, source: str) -> str:
     """Return what a session is about, for people; ``source`` is as recorded."""
     named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
     titles = (TITLES.get(named[root], named[root]) if root in named else _absent(root) for root in roots_of(source))

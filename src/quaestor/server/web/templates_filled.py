@@ -8,13 +8,14 @@ ask.
 from __future__ import annotations
 
 import hashlib
+import re
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, PackageLoader, StrictUndefined
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from quaestor.server.web.safe_text import plain, written_words
 
@@ -50,6 +51,15 @@ def _finalized(value: object) -> object:
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def with_code(text: str) -> Markup:
+    """Return a person's words with what stands in backticks as code; the backticks stay in the text, unseen."""
+    return Markup(_CODE.sub(_CODE_HTML, str(escape(plain(text)))))
+
+
+_CODE = re.compile(r"(`+)([^`\n]{1,200})\1(?!`)")
+_TICKS = r'<span class="tick" aria-hidden="true">\1</span>'
+_CODE_HTML = rf"<code>{_TICKS}\2{_TICKS}</code>"
+
 _TEMPLATES = Environment(
     loader=PackageLoader("quaestor.server.web"),
     autoescape=True,
@@ -58,5 +68,5 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters["words"] = written_words
+_TEMPLATES.filters |= {"words": written_words, "with_code": with_code}
 _TEMPLATES.globals["static"] = _place

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -21,6 +21,8 @@ from quaestor.sessions.transcript import Transcript
 _LONGEST_STEP = 160
 _BEFORE_END = re.compile(r"\s+([.,;:!?])")
 _BOX = re.compile(r"\[[ xX]\]\s+")
+_PICTURE = re.compile(r"!\[|<img", re.IGNORECASE)
+_MOST_PICTURES = 4
 # What the model's calls are to people.
 _DONE = {
     "search": "Searched",
@@ -52,6 +54,21 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture that is shown.
+
+    Attributes:
+        path: in the corpus.
+        alt: what it shows, as the document says.
+        href: where it is had.
+    """
+
+    path: str
+    alt: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
 class TurnView:
     """A turn with its answer as HTML.
 
@@ -61,6 +78,7 @@ class TurnView:
         question: the user's words.
         state: done, failed, cancelled, unfinished, or running while it goes on.
         html: the answer, or what there is of it.
+        pictures: those of the corpus that stand where it cites.
         known: whether the corpus held an answer.
         unchecked: whether a model answered and no citation of it holds.
         quotes: what stands in the corpus, beside an unchecked answer.
@@ -84,6 +102,7 @@ class TurnView:
     question: str
     state: str
     html: Markup
+    pictures: Sequence[Picture]
     known: bool
     unchecked: bool
     quotes: tuple[Cited, ...]
@@ -102,12 +121,35 @@ class TurnView:
     seconds: int
 
 
-def views(transcript: Transcript, turns: Sequence[TurnRecord], *, running: bool = False) -> list[TurnView]:
-    """Return some turns of a session as they are shown; ``running`` says whether its last turn still goes on."""
+def views(
+    transcript: Transcript, turns: Sequence[TurnRecord], pictures: PicturesIn, *, running: bool = False
+) -> list[TurnView]:
+    """Return some turns of a session as they are shown.
+
+    Args:
+        transcript: of the session.
+        turns: of it.
+        pictures: finds those that words of a document name.
+        running: whether its last turn still goes on.
+    """
     every = transcript.turns()
     last = max((turn.number for turn in every), default=0)
     again = {turn.resumes for turn in every}
-    return [_view(transcript, turn, last, running=running, superseded=turn.number in again) for turn in turns]
+    running_turn = last if running else 0
+    return [
+        _view(transcript, turn, last, pictures, running=turn.number == running_turn, superseded=turn.number in again)
+        for turn in turns
+    ]
+
+
+PicturesIn = Callable[[str, str], Sequence[Picture]]
+"""Finds the pictures that words of a document name, by its path, and that lie in its corpus."""
+
+
+def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture, ...]:
+    """Return the pictures that stand in what an answer quotes."""
+    quoted = [one for one in citations if one.status == "verified" and _PICTURE.search(one.quote)]
+    return tuple(dict.fromkeys(found for one in quoted for found in find(one.quote, one.path)))[:_MOST_PICTURES]
 
 
 def cited_of(path: str, citations: Sequence[Citation]) -> tuple[Cited, ...]:
@@ -128,9 +170,10 @@ def lines_place(path: str, first: int, last: int) -> str:
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
-def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool, superseded: bool) -> TurnView:
+def _view(
+    transcript: Transcript, turn: TurnRecord, last: int, pictures: PicturesIn, *, running: bool, superseded: bool
+) -> TurnView:
     ending = turn.ending
-    running = running and turn.number == last and ending.state == "unfinished"
     path = f"/sessions/{transcript.id}/turns/{turn.number}"
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
@@ -140,8 +183,9 @@ def _view(transcript: Transcript, turn: TurnRecord, last: int, *, running: bool,
         number=turn.number,
         path=path,
         question=turn.question,
-        state="running" if running else ending.state,
+        state="running" if running and ending.state == "unfinished" else ending.state,
         html=_answer(turn, path, sources),
+        pictures=_pictures(ending.citations, pictures),
         known=ending.known,
         unchecked=ending.unchecked,
         quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],

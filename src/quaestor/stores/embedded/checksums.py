@@ -54,13 +54,13 @@ def ignore(_: str) -> None:
     """Do nothing about a damaged file."""
 
 
-def sealed(body: bytes) -> bytes:
+def seal(body: bytes) -> bytes:
     """Return ``body`` with its checksum before it."""
     return b"%08x\n" % crc32(body) + body
 
 
-def unsealed(data: bytes) -> bytes:
-    """Return what ``sealed`` was given.
+def unseal(data: bytes) -> bytes:
+    """Return what ``seal`` was given.
 
     Raises:
         DamagedError: it is not as it was written.
@@ -71,7 +71,7 @@ def unsealed(data: bytes) -> bytes:
     return body
 
 
-def checked(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
+def check_array(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
     """Return an array that agrees with its checksum.
 
     Raises:

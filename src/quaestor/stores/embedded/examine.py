@@ -13,7 +13,7 @@ from quaestor.stores.embedded import schema, truth
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.progress_marks import lag
-from quaestor.stores.embedded.sqlite_failures import translated, unusable
+from quaestor.stores.embedded.sqlite_failures import translate_failures, unusable
 
 _MOST_SAID = 3
 _BROKEN_UP = (
@@ -33,7 +33,7 @@ def examine(folder: Path) -> list[str]:
     """
     if not (folder / schema.FILE).exists():
         return []
-    with translated(folder), closing(schema.connect_reading(folder)[0]) as connection:
+    with translate_failures(folder), closing(schema.connect_reading(folder)[0]) as connection:
         connection.execute("BEGIN")  # one state, whatever is written meanwhile
         if schema.is_blank(connection):
             return []
@@ -69,7 +69,7 @@ def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) 
         raise unusable(folder, "is damaged (terms are missing)")
     broken = connection.execute(_BROKEN_UP).fetchone()
     if broken is not None:
-        raise unusable(folder, f"is damaged (chunks of {truth.restored(broken[0])!r} are missing)")
+        raise unusable(folder, f"is damaged (chunks of {truth.from_storable(broken[0])!r} are missing)")
     (bare,) = connection.execute(_WITHOUT_VECTOR, (dimensions,)).fetchone()
     if bare:
         raise unusable(folder, f"is damaged ({bare:,} chunks have no vector)")

@@ -17,7 +17,7 @@ import numpy as np
 
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
-from quaestor.stores.embedded.truth import marks, restored
+from quaestor.stores.embedded.truth import from_storable, marks
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -69,14 +69,14 @@ def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:
         of_all = connection.execute("SELECT count(*), count(date), min(date), max(date) FROM documents").fetchone()
         count, dated, earliest, latest = of_all
         rows = connection.execute("SELECT author, count(*) FROM documents WHERE author IS NOT NULL GROUP BY author")
-        return Bylines(count, dated, earliest, latest, {restored(author): count for author, count in rows})
+        return Bylines(count, dated, earliest, latest, {from_storable(author): count for author, count in rows})
     documents, dates, authors = 0, list[str](), dict[str, int]()
     for date, author in _through(connection, "date, author", where, "1"):
         documents += 1
         if date is not None:
             dates.append(date)
         if author is not None:
-            name = restored(author)
+            name = from_storable(author)
             authors[name] = authors.get(name, 0) + 1
     return Bylines(documents, len(dates), min(dates, default=None), max(dates, default=None), authors)
 
@@ -94,7 +94,9 @@ def _through(connection: sqlite3.Connection, columns: str, where: Where, conditi
     rows = connection.execute(f"SELECT path, author, {columns} FROM documents WHERE {' AND '.join(conditions)}", values)
     for path, author, *rest in rows:
         # Globs and names are matched here: SQLite knows neither folders nor accents.
-        if all(match(restored(path)) for match in matches) and all(is_by(restored(author), wanted) for wanted in names):
+        if all(match(from_storable(path)) for match in matches) and all(
+            is_by(from_storable(author), wanted) for wanted in names
+        ):
             yield rest
 
 

@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, sealed, unsealed
+from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, discard
-from quaestor.stores.embedded.lexical_segments import merged
+from quaestor.stores.embedded.lexical_segments import merge_segments
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Bounds, Keys, Segment
 from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
@@ -91,7 +91,7 @@ class LexicalBase(NamedTuple):
 
     @classmethod
     def _load(cls, place: Path, *, whole: bool) -> LexicalBase:
-        head, _, bitmap = unsealed((place / STATE).read_bytes()).partition(b"\n")
+        head, _, bitmap = unseal((place / STATE).read_bytes()).partition(b"\n")
         state = json.loads(head)
         names, checksums = [[one[at] for one in state["segments"]] for at in (0, 1)]
         segments = [Segment.map(place / name, checksum) for name, checksum in zip(names, checksums, strict=True)]
@@ -192,7 +192,7 @@ class LexicalUpdate:
         }
         alive = np.concatenate([np.empty(0, dtype=np.bool_), *(part.alive for part in self._parts)])
         temporary = self._place / f"{STATE}.new"
-        temporary.write_bytes(sealed(json.dumps(state).encode() + b"\n" + np.packbits(alive).tobytes()))
+        temporary.write_bytes(seal(json.dumps(state).encode() + b"\n" + np.packbits(alive).tobytes()))
         if (self._place / STATE).is_dir():
             discard(self._place / STATE)
         temporary.replace(self._place / STATE)
@@ -216,7 +216,7 @@ class LexicalUpdate:
             last = self._parts.pop()
             last.segment.check()  # what was damaged must not get the checksum of what is whole
             segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
-        self._parts.append(self._kept(merged(segments, alive)))
+        self._parts.append(self._kept(merge_segments(segments, alive)))
         self._gathered, self._gathered_rows = [], 0
 
     def _kept(self, segment: Segment) -> _Part:

@@ -24,7 +24,7 @@ _COUNT_BITS = _MOST_COUNT.bit_length()
 Codes: TypeAlias = "NDArray[np.int64]"
 
 
-def counted(chunks: Sequence[ChunkTerms]) -> Segment:
+def count_terms(chunks: Sequence[ChunkTerms]) -> Segment:
     """Return a segment of some chunks' terms; the chunks' places stand for their identifiers."""
     every = [field for chunk in chunks for field in chunk]
     lengths = np.array(list(map(len, every)), dtype=np.int64) // KEY_BYTES
@@ -51,7 +51,7 @@ def runs(segments: Iterable[Segment], rows: int) -> Iterator[list[Segment]]:
         yield run
 
 
-def merged(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
+def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
     """Return one segment of those chunks of several that exist; they ascend from one segment to the next."""
     keys = _distinct(np.concatenate([segment.keys for segment in segments]))
     codes: list[Codes] = []
@@ -115,7 +115,7 @@ class RecentChunks:
         sizes = [len(entry.segment.chunks) for entry in found]
         self._documents = np.repeat(np.array([entry.document for entry in found], dtype=np.int64), sizes)
         self._segments = [
-            merged(run, [np.ones(len(one.chunks), dtype=np.bool_) for one in run])
+            merge_segments(run, [np.ones(len(one.chunks), dtype=np.bool_) for one in run])
             for run in runs((entry.segment for entry in found), MOST_ROWS)
         ]
         self.lengths = {

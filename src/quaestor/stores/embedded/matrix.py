@@ -16,7 +16,7 @@ from zlib import crc32
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.embedded.checksums import Noticed, RowSums, checked, ignore, row_sums, sealed, unsealed
+from quaestor.stores.embedded.checksums import Noticed, RowSums, check_array, ignore, row_sums, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, discard
 from quaestor.stores.embedded.progress_marks import Mark
 from quaestor.stores.embedded.quantise import Int8s, plane_count, planes_of, scales
@@ -78,7 +78,7 @@ class MatrixBase(NamedTuple):
 
     @classmethod
     def _load(cls, folder: Path, dimensions: int) -> MatrixBase:
-        head, _, bitmap = unsealed((folder / STATE).read_bytes()).partition(b"\n")
+        head, _, bitmap = unseal((folder / STATE).read_bytes()).partition(b"\n")
         state = json.loads(head)
         count, serial = int(state["rows"]), int(state["serial"])
         if state["dimensions"] != dimensions:
@@ -87,7 +87,7 @@ class MatrixBase(NamedTuple):
         place, checksums = folder / f"{PREFIX}{serial}", state["checksums"]
 
         def read(name: str, kind: type[np.generic]) -> NDArray[Any]:
-            return checked(_mapped(place / name, kind, (count,)), checksums.get(name, 0), name)
+            return check_array(_mapped(place / name, kind, (count,)), checksums.get(name, 0), name)
 
         data = _mapped(place / "data", np.int8, (count, dimensions))
         planes = [read(f"{SIGNS}{number}", np.uint64) for number in range(state["planes"])]
@@ -152,7 +152,7 @@ class MatrixUpdate:
             "dimensions": self._dimensions,
         }
         temporary = self._folder / f"{STATE}.new"
-        temporary.write_bytes(sealed(json.dumps(state).encode() + b"\n" + np.packbits(self._alive).tobytes()))
+        temporary.write_bytes(seal(json.dumps(state).encode() + b"\n" + np.packbits(self._alive).tobytes()))
         if (self._folder / STATE).is_dir():
             discard(self._folder / STATE)
         temporary.replace(self._folder / STATE)

@@ -16,7 +16,7 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Document
 from quaestor.stores import ChunkTerms, Packed
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical_segments import counted
+from quaestor.stores.embedded.lexical_segments import count_terms
 from quaestor.stores.embedded.quantise import quantise
 from quaestor.stores.embedded.truth import batches, chunk_checksum, marks, storable
 
@@ -112,7 +112,7 @@ def _names(chunk: Chunk, place: int) -> Iterator[tuple[str | bytes, int]]:
 
 
 def _counted(terms: Sequence[ChunkTerms]) -> bytes:
-    return zlib.compress(counted(terms).data(), 1)
+    return zlib.compress(count_terms(terms).data(), 1)
 
 
 def unpacked(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
@@ -129,7 +129,7 @@ def unpacked(connection: sqlite3.Connection, paths: Sequence[str], dimensions: i
             [storable(path) for path in batch],
         )
         for path, first, count in places.fetchall():
-            document = truth.document(connection, truth.restored(path))
+            document = truth.document(connection, truth.from_storable(path))
             assert document is not None
             yield Packed(document, count, _columns_of(connection, first, count, dimensions))
 

@@ -21,7 +21,7 @@ from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.progress_marks import Lag, lag
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.sqlite_failures import translated
+from quaestor.stores.embedded.sqlite_failures import translate_failures
 from quaestor.stores.embedded.views import DenseView, LexicalView
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ class TruthReader:
     @contextmanager
     def state(self) -> Iterator[sqlite3.Connection]:
         """Hold one state of the truth for the length of the block."""
-        with self.mutex, translated(self._folder):
+        with self.mutex, translate_failures(self._folder):
             self._connection.execute("BEGIN")
             try:
                 yield self._connection
@@ -241,7 +241,7 @@ class TruthReader:
             try:
                 return read(self._connection)
             except (sqlite3.Error, OSError):
-                with translated(self._folder):
+                with translate_failures(self._folder):
                     raise
 
     def allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:

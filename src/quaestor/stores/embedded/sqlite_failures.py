@@ -37,7 +37,7 @@ def is_full(error: BaseException) -> bool:
 
 
 @contextmanager
-def translated(folder: Path) -> Iterator[None]:
+def translate_failures(folder: Path) -> Iterator[None]:
     """Raise what goes wrong inside as an error for people.
 
     Raises:

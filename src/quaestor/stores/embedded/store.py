@@ -29,7 +29,7 @@ from quaestor.stores.embedded.present_views import PresentViews, TruthReader
 from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.schema import upgrade
 from quaestor.stores.embedded.sizes import SIZES, Sizes
-from quaestor.stores.embedded.sqlite_failures import translated
+from quaestor.stores.embedded.sqlite_failures import translate_failures
 from quaestor.stores.embedded.views import LexicalQueries
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class EmbeddedStore(LexicalQueries):
         missing = IndexUnusableError(f"There is no index in {str(folder)!r}: run `quaestor index`.")
         if not create and not (folder / schema.FILE).exists():
             raise missing
-        with translated(folder):
+        with translate_failures(folder):
             if create:
                 make_private(folder)
             reader, fixed = schema.connect_reading(folder)
@@ -119,7 +119,7 @@ class EmbeddedStore(LexicalQueries):
         """Delete the index in ``folder``, and nothing else there; what is missing is not an error."""
         from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it
 
-        with translated(folder):
+        with translate_failures(folder):
             erase(folder, LOCK_SECONDS)
 
     @contextmanager
@@ -138,7 +138,7 @@ class EmbeddedStore(LexicalQueries):
         from quaestor.stores.embedded.transaction import Transaction  # noqa: PLC0415
 
         with (
-            translated(self._folder),
+            translate_failures(self._folder),
             self._lock.held(timeout),
             closing(schema.connect(self._folder, writing=True)) as connection,
         ):

@@ -75,7 +75,7 @@ def storable(text: str) -> str | bytes:
     return text
 
 
-def restored(value: Any) -> Any:
+def from_storable(value: Any) -> Any:
     """Return what ``storable`` was given."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
@@ -194,7 +194,7 @@ def _document(row: Sequence[Any]) -> Document:
     """Return the document of a whole row."""
     fields = checked_row(row)[1:-3]
     # Hardly any row holds text that is kept as bytes, and thousands are read before a first search.
-    return Document(*(map(restored, fields) if bytes in map(type, fields) else fields))
+    return Document(*(map(from_storable, fields) if bytes in map(type, fields) else fields))
 
 
 def documents(connection: sqlite3.Connection) -> dict[str, Document]:
@@ -254,8 +254,8 @@ def _stored(row: Sequence[Any], document: Document, first_chunk: int) -> StoredC
         document=document,
         chunk=Chunk(
             span=Span(start, end, start_line, end_line),
-            text=restored(text),
-            symbol=restored(symbol),
+            text=from_storable(text),
+            symbol=from_storable(symbol),
             kind=kind,
             scope=_names(scope),
             defines=_names(defines),
@@ -312,7 +312,7 @@ def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
             f"SELECT path FROM documents WHERE id IN (SELECT document FROM chunks WHERE id IN ({marks(len(batch))}))",
             batch,
         )
-        found.update(restored(path) for (path,) in rows)
+        found.update(from_storable(path) for (path,) in rows)
     return found
 
 
@@ -324,7 +324,7 @@ def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, in
         "substr(path, -?) = ? COLLATE NOCASE AND (length(path) = ? OR substr(path, -? - 1, 1) = '/')",
         (count, wanted, count, count),
     )
-    return [(restored(path), chunk) for path, chunk in rows]
+    return [(from_storable(path), chunk) for path, chunk in rows]
 
 
 def defining(connection: sqlite3.Connection, names: Iterable[str], k: int) -> list[int]:
@@ -409,7 +409,7 @@ def _counts(connection: sqlite3.Connection, column: str) -> dict[str, int]:
     rows = connection.execute(
         f"SELECT {column}, count(*) FROM documents WHERE {column} IS NOT NULL GROUP BY 1 ORDER BY 2 DESC, 1"
     )
-    return {restored(value): count for value, count in rows}
+    return {from_storable(value): count for value, count in rows}
 
 
 def generation(connection: sqlite3.Connection) -> int:
@@ -419,7 +419,7 @@ def generation(connection: sqlite3.Connection) -> int:
 
 def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
     """Return every remembered string."""
-    return {key: restored(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
+    return {key: from_storable(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
 
 
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
@@ -434,5 +434,5 @@ def metadata(connection: sqlite3.Connection, key: str) -> str | None:
     if value is None:
         return None
     require(text_sum((key,), value) == checksum, f"{key!r}")
-    found: str = restored(value)
+    found: str = from_storable(value)
     return found

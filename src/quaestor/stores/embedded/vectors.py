@@ -55,7 +55,7 @@ class Rows(NamedTuple):
 
         Exact up to ``sizes.exact`` searchable rows; of more, the most promising are looked at.
         """
-        searchable = self.alive if allowed is None else self.alive & covered(self.ids, allowed)
+        searchable = self.alive if allowed is None else self.alive & which_are_covered(self.ids, allowed)
         places = self._promising(query, searchable, k, sizes)
         scores = self._cosines(query, places)
         best = top(scores, k)
@@ -105,7 +105,7 @@ class Rows(NamedTuple):
         return scores
 
 
-def covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
+def which_are_covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
     """Tell which of the ``ascending`` chunks lie in ``runs``."""
     firsts, counts = runs
     steps = np.zeros(len(ascending) + 1, dtype=np.int32)

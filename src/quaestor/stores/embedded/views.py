@@ -22,7 +22,7 @@ from quaestor.stores.embedded.progress_marks import Lag
 from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content, Removed
-from quaestor.stores.embedded.vectors import Best, Rows, covered, nearest
+from quaestor.stores.embedded.vectors import Best, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -174,7 +174,7 @@ class LexicalView(NamedTuple):
                 for one, scores in zip(best, segment.scores(own, asked), strict=True):
                     offered = scores if alive is None else scores * alive
                     if runs is not None:
-                        offered = offered * covered(segment.chunks, runs)
+                        offered = offered * which_are_covered(segment.chunks, runs)
                     one.offer(segment.chunks, offered)
         return [one.scored() for one in best]
 

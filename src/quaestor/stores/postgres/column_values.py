@@ -25,29 +25,29 @@ _ESCAPED = re.compile(f"{_ESCAPE}([0-9a-f]{{6}})")
 _HEAD = struct.Struct(">hh")  # dimensions, and two bytes that are not used
 
 
-def kept(text: str) -> str:
+def escape(text: str) -> str:
     """Return a text as the database can keep it; most texts are as they are."""
     if text.isascii() and "\x00" not in text:
         return text
     return _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):06x}", text)
 
 
-def restored(text: str) -> str:
-    """Return what ``kept`` was given."""
+def unescape(text: str) -> str:
+    """Return what ``escape`` was given."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
 
 
-def kept_or_none(text: str | None) -> str | None:
-    """Return what ``kept`` does; None for None."""
-    return None if text is None else kept(text)
+def escape_optional(text: str | None) -> str | None:
+    """Return what ``escape`` does; None for None."""
+    return None if text is None else escape(text)
 
 
-def restored_or_none(text: str | None) -> str | None:
-    """Return what ``restored`` does; None for None."""
-    return None if text is None else restored(text)
+def unescape_optional(text: str | None) -> str | None:
+    """Return what ``unescape`` does; None for None."""
+    return None if text is None else unescape(text)
 
 
-def sent(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
+def to_half_vectors(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
     """Yield each row as ``COPY`` takes a ``halfvec`` in binary form; None for a row without direction.
 
     Args:
@@ -59,13 +59,13 @@ def sent(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
         yield head + row.tobytes() if given else None
 
 
-def received(data: bytes | None, dimensions: int) -> bytes:
+def from_half_vector(data: bytes | None, dimensions: int) -> bytes:
     """Return the int8 row that a ``halfvec`` in binary form holds."""
     if data is None:
         return bytes(dimensions)
     return np.frombuffer(data, ">f2", offset=_HEAD.size).astype(np.int8).tobytes()
 
 
-def literal(vector: NDArray[np.float32]) -> str:
+def vector_literal(vector: NDArray[np.float32]) -> str:
     """Return a vector as pgvector reads it in a query."""
     return f"[{','.join(map(repr, vector.tolist()))}]"

@@ -16,7 +16,7 @@ from typing import Any, TypeAlias, TypeVar
 import psycopg
 
 from quaestor.core.errors import IndexBusyError, IndexUnusableError
-from quaestor.stores.postgres.failures import UNDONE, Address, code_of, is_passing, translated
+from quaestor.stores.postgres.failures import UNDONE, Address, code_of, is_passing, translate_failures
 
 __all__ = ["Connection", "Database"]
 
@@ -84,9 +84,9 @@ class Database:
             lock_seconds: what a lock may be waited for.
 
         Raises:
-            QuaestorError: what ``failures.translated`` says.
+            QuaestorError: what ``failures.translate_failures`` says.
         """
-        with translated(self.address):
+        with translate_failures(self.address):
             connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
             with _ended(self._primary, connection):
                 yield connection
@@ -132,7 +132,7 @@ class Database:
             with _ended(pool, connection):
                 return work(connection, row)
 
-        with translated(self.address):
+        with translate_failures(self.address):
             return self._repeated(pool, once)
 
     def look(self, statement: str) -> Sequence[Any] | None:
@@ -154,12 +154,12 @@ class Database:
                 self._standby.give(connection)
             return row
 
-        with translated(self.address):
+        with translate_failures(self.address):
             return self._repeated(self._standby, once)
 
     def run_outside(self, statement: str) -> None:
         """Run a statement that no transaction may hold, such as ``VACUUM``; it takes what time it needs."""
-        with translated(self.address):
+        with translate_failures(self.address):
             connection = self._primary.take()
             try:
                 connection.execute(statement.encode())

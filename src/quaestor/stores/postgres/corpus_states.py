@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.column_values import kept, restored
+from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.nearest import index_names
 
 if TYPE_CHECKING:
@@ -58,20 +58,20 @@ class Listed(NamedTuple):
 
 def find_corpus(connection: Connection, name: str) -> int | None:
     """Return the number of a corpus, None if there is none of this name."""
-    row = connection.execute("SELECT corpus_id FROM quaestor.corpora WHERE name = %s", (kept(name),)).fetchone()
+    row = connection.execute("SELECT corpus_id FROM quaestor.corpora WHERE name = %s", (escape(name),)).fetchone()
     return None if row is None else int(row[0])
 
 
 def make_corpus(connection: Connection, name: str, embedder: str, dimensions: int) -> int:
     """Return the number of a corpus, made if there is none yet; of those who come at once, one makes it."""
     inserted = "INSERT INTO quaestor.corpora (name) VALUES (%s) ON CONFLICT (name) DO NOTHING"
-    connection.execute(inserted, (kept(name),))
+    connection.execute(inserted, (escape(name),))
     corpus = find_corpus(connection, name)
     assert corpus is not None
     connection.execute(
         "INSERT INTO quaestor.states (corpus_id, embedder, dimensions) VALUES (%s, %s, %s) "
         "ON CONFLICT (corpus_id) DO NOTHING",
-        (corpus, kept(embedder), dimensions),
+        (corpus, escape(embedder), dimensions),
     )
     return corpus
 
@@ -96,7 +96,7 @@ def list_corpora(connection: Connection) -> list[Listed]:
     )
     return [
         Listed(
-            restored(name), restored(embedder), documents, int(chunks), generation, changed.isoformat("T", "seconds")
+            unescape(name), unescape(embedder), documents, int(chunks), generation, changed.isoformat("T", "seconds")
         )
         for name, embedder, generation, changed, documents, chunks in rows
     ]
@@ -120,7 +120,7 @@ def read_state(row: Sequence[Any] | None) -> State:
     """Return the state that a row holds; raises as ``state``."""
     if row is None:
         raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
-    return State(restored(row[0]), *row[1:])
+    return State(unescape(row[0]), *row[1:])
 
 
 def first_state(connection: Connection, corpus: int) -> State | None:
@@ -135,7 +135,7 @@ def set_state(connection: Connection, corpus: int, new: State) -> None:
     settings = ", ".join(f"{name} = %s" for name in columns)
     connection.execute(
         f"UPDATE quaestor.states SET {settings}, changed = now() WHERE corpus_id = %s".encode(),
-        (*new._replace(embedder=kept(new.embedder)), corpus),
+        (*new._replace(embedder=escape(new.embedder)), corpus),
     )
 
 

@@ -16,7 +16,7 @@ from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
 from quaestor.stores.postgres import stored_rows
-from quaestor.stores.postgres.column_values import kept, sent
+from quaestor.stores.postgres.column_values import escape, to_half_vectors
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 
@@ -118,7 +118,7 @@ class Transaction:
         self._connection.execute(
             "INSERT INTO quaestor.metadata (corpus_id, key, value) VALUES (%s, %s, %s) "
             "ON CONFLICT (corpus_id, key) DO UPDATE SET value = excluded.value",
-            (self._corpus, kept(key), kept(value)),
+            (self._corpus, escape(key), escape(value)),
         )
         self._changed = True
 
@@ -266,7 +266,10 @@ class Transaction:
         matrix = np.frombuffer(b"".join(fresh.values()), dtype=np.int8).reshape(len(fresh), self.dimensions)
         self._copy(
             "vectors",
-            [(self._corpus, first + at, *row) for at, row in enumerate(zip(fresh, sent(matrix), strict=True))],
+            [
+                (self._corpus, first + at, *row)
+                for at, row in enumerate(zip(fresh, to_half_vectors(matrix), strict=True))
+            ],
         )
         found.update((key, first + at) for at, key in enumerate(fresh))
         self._state = self._state._replace(next_vector=first + len(fresh))

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 _NEEDED = ("SELECT", "INSERT", "UPDATE", "DELETE")
 _OF_OURS = (
-    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'r' "
-    "AND n.nspname IN ('quaestor', 'quaestor_state', 'quaestor_sessions')"
+    "FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind IN ('r', 'p') "
+    "AND NOT c.relispartition AND n.nspname IN ('quaestor', 'quaestor_state', 'quaestor_sessions')"
 )
 
 

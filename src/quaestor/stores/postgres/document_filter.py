@@ -10,7 +10,7 @@ import numpy as np
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
 from quaestor.stores.embedded.filtering import Allowed, compile_globs, literal_folder
-from quaestor.stores.postgres.column_values import kept, restored, restored_or_none
+from quaestor.stores.postgres.column_values import escape, unescape, unescape_optional
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
@@ -30,9 +30,9 @@ def bylines(connection: Connection, corpus: int, where: Where | None) -> Bylines
     for date, author in _through(connection, corpus, "date, author", where or Where(), "true"):
         documents += 1
         if date is not None:
-            dates.append(restored(date))
+            dates.append(unescape(date))
         if author is not None:
-            name = restored(author)
+            name = unescape(author)
             authors[name] = authors.get(name, 0) + 1
     return Bylines(documents, len(dates), min(dates, default=None), max(dates, default=None), authors)
 
@@ -52,8 +52,8 @@ def _through(
     query = f"SELECT path, author, {columns} FROM quaestor.documents WHERE {' AND '.join(conditions)}"
     for path, author, *rest in connection.execute(query.encode(), values):
         # Globs and names are matched here, by the code that the embedded store matches them by.
-        if all(match(restored(path)) for match in matches) and all(
-            is_by(restored_or_none(author), wanted) for wanted in names
+        if all(match(unescape(path)) for match in matches) and all(
+            is_by(unescape_optional(author), wanted) for wanted in names
         ):
             yield rest
 
@@ -61,11 +61,11 @@ def _through(
 def _conditions(part: Where) -> Iterator[tuple[str, Any]]:
     """Yield what the database can tell, with its value."""
     if part.languages:
-        yield "language = ANY(%s)", [kept(language) for language in part.languages]
+        yield "language = ANY(%s)", [escape(language) for language in part.languages]
     if part.since:
-        yield "date >= %s", kept(part.since)
+        yield "date >= %s", escape(part.since)
     if part.before:
-        yield "date < %s", kept(part.before)
+        yield "date < %s", escape(part.before)
     folder = literal_folder(part.paths)
     if folder:
-        yield "starts_with(path, %s)", kept(folder)
+        yield "starts_with(path, %s)", escape(folder)

@@ -74,7 +74,7 @@ _PASSWORD_PARAMETER = re.compile(r"(?<=[?&])((?:ssl)?password)=[^&]*")
 
 
 @contextmanager
-def translated(address: Address) -> Iterator[None]:
+def translate_failures(address: Address) -> Iterator[None]:
     """Raise what goes wrong inside as an error for people.
 
     Raises:
@@ -88,10 +88,10 @@ def translated(address: Address) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise explained(error, address) from error
+        raise explain_failure(error, address) from error
 
 
-def explained(error: psycopg.Error, address: Address) -> QuaestorError:
+def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
     """Return what an error of the driver means to people, with the next step."""
     code, said = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
@@ -129,7 +129,7 @@ def missing_driver() -> UsageError:
 def _words(error: psycopg.Error) -> str:
     """Return what the server or the driver said, in one line without passwords."""
     first = error.diag.message_primary or " ".join(str(error).split())
-    return masked(first).rstrip(".") or type(error).__name__
+    return mask_passwords(first).rstrip(".") or type(error).__name__
 
 
 def _next_step(said: str) -> str:
@@ -161,23 +161,23 @@ class Address(NamedTuple):
 
         if not is_address(uri):
             raise UsageError(
-                f"{masked(uri)!r} is not an address of a store. Use 'postgresql://USER@HOST:PORT/DATABASE'."
+                f"{mask_passwords(uri)!r} is not an address of a store. Use 'postgresql://USER@HOST:PORT/DATABASE'."
             )
         try:
             found = psycopg.conninfo.conninfo_to_dict(uri)
         except psycopg.Error as error:
             raise UsageError(
-                f"{masked(uri)!r} is not an address of a store ({masked(str(error)).strip()}). Use "
+                f"{mask_passwords(uri)!r} is not an address of a store ({mask_passwords(str(error)).strip()}). Use "
                 "'postgresql://USER@HOST:PORT/DATABASE', with %40 for an '@' in a password and the like."
             ) from None
         hosts = str(found.get("host") or found.get("hostaddr") or "")
         return cls(uri, "," in hosts)
 
     def __str__(self) -> str:
-        return masked(self.uri)
+        return mask_passwords(self.uri)
 
     def __repr__(self) -> str:
-        return f"Address({masked(self.uri)!r})"
+        return f"Address({mask_passwords(self.uri)!r})"
 
 
 def is_address(text: str) -> bool:
@@ -185,6 +185,6 @@ def is_address(text: str) -> bool:
     return text.startswith(_SCHEMES)
 
 
-def masked(text: str) -> str:
+def mask_passwords(text: str) -> str:
     """Return a text with the passwords of addresses in it left out."""
     return _PASSWORD_PARAMETER.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))

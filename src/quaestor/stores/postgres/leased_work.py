@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import QuaestorError
 from quaestor.stores import Writer
-from quaestor.stores.postgres.column_values import kept, restored
+from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.stored_rows import path_key
 from quaestor.stores.shared_work import WorkItem
@@ -94,9 +94,9 @@ class LeasedWork:
 
         def leased(connection: Connection) -> tuple[int, list[str]]:
             rows = sorted(connection.execute(_TAKE.encode(), values).fetchall())
-            done = [restored(path) for _, path, held in rows if held]
+            done = [unescape(path) for _, path, held in rows if held]
             connection.execute(_DELETE.encode(), {**values, "keys": _keys(done)})
-            return len(rows), [restored(path) for _, path, held in rows if not held]
+            return len(rows), [unescape(path) for _, path, held in rows if not held]
 
         while True:
             found, paths = self._database.write(leased)
@@ -111,7 +111,7 @@ class LeasedWork:
     def finish(self, writer: Writer, paths: Collection[str]) -> Collection[str]:
         """Remove items with a transaction of the corpus; return the paths whose lease this process still had."""
         assert isinstance(writer, Transaction), "the transaction of another store"
-        return {restored(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
+        return {unescape(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
 
     def remaining(self, besides: Collection[str]) -> int:
         """Return how many items are neither finished nor among ``besides``."""
@@ -128,7 +128,7 @@ class LeasedWork:
         return {"corpus": self._corpus, "holder": self._holder, "seconds": LEASE_SECONDS}
 
     def _add(self, rows: Sequence[tuple[bytes, int, WorkItem]]) -> None:
-        columns = [(key, kept(item.path), item.size, item.stamp, position) for key, position, item in rows]
+        columns = [(key, escape(item.path), item.size, item.stamp, position) for key, position, item in rows]
         self._database.write(
             lambda connection: connection.execute(
                 "INSERT INTO quaestor.work_items (corpus_id, path_key, path, size, stamp, position) "

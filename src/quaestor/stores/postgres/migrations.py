@@ -14,7 +14,7 @@ import psycopg
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.postgres.connection import Connection, Database
-from quaestor.stores.postgres.failures import Address, explained
+from quaestor.stores.postgres.failures import Address, explain_failure
 
 OLDEST_PGVECTOR = (0, 8)
 _FOLDER = Path(__file__).parent / "sql"
@@ -148,7 +148,7 @@ def _make_extension(connection: Connection, address: Address) -> None:
             "(https://github.com/pgvector/pgvector)."
         ) from error
     except psycopg.Error as error:
-        raise explained(error, address) from error
+        raise explain_failure(error, address) from error
 
 
 def _apply(connection: Connection, step: Step) -> None:

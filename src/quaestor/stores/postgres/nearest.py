@@ -1,7 +1,8 @@
 """Chunks by the likeness of their vectors: all of a small corpus compared, of a larger one an HNSW index asked.
 
 Each corpus has an index of its own, over its rows alone, so that the others do not slow it down and a filter on the
-corpus lets nothing through that is thrown away again. Further filters are applied inside: the index goes on until
+corpus lets nothing through that is thrown away again. The table lies in parts by the corpus, so that no statement has
+to look at the indexes of all the others. Further filters are applied inside: the index goes on until
 enough is found (iterative scans, pgvector 0.8).
 """
 
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.stores import Scored
-from quaestor.stores.postgres.column_values import literal
+from quaestor.stores.postgres.column_values import vector_literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -36,7 +37,7 @@ def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32]
         "WHERE v.corpus_id = %s AND vector_dims(v.embedding) = %s ORDER BY distance LIMIT %s) "
         "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
         "ON c.corpus_id = %s AND c.vector = nearest.id ORDER BY nearest.distance, c.id LIMIT %s",
-        (literal(vector), corpus, len(vector), k + loose, corpus, k),
+        (vector_literal(vector), corpus, len(vector), k + loose, corpus, k),
     )
     return _scored(rows.fetchall())
 
@@ -48,7 +49,7 @@ def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
         "WHERE c.corpus_id = %s AND v.corpus_id = %s AND vector_dims(v.embedding) = %s AND c.id = ANY(%s) "
         "ORDER BY distance, c.id LIMIT %s",
-        (literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
+        (vector_literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
     )
     return _scored(rows.fetchall())
 
@@ -74,7 +75,7 @@ def ask_index(
         "SELECT c.id, nearest.distance FROM nearest JOIN quaestor.chunks c "
         f"ON c.corpus_id = {corpus} AND c.vector = nearest.id {of_documents} "
         "ORDER BY nearest.distance, c.id LIMIT %s".encode(),
-        (literal(vector), *filtered, literal(vector), k, *filtered, k),
+        (vector_literal(vector), *filtered, vector_literal(vector), k, *filtered, k),
     )
     return _scored(rows.fetchall())
 
@@ -90,13 +91,24 @@ def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
 
 def make_index(database: Database, corpus: int, dimensions: int) -> None:
     """Make the index of a corpus, while everything else goes on; drop what is left of a try that was broken off."""
+    part = database.read(lambda connection: _part_of(connection, corpus), primary=True)
+    if part is None:
+        return
     name = index_name(corpus, dimensions)
     database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
     database.run_outside(
-        f"CREATE INDEX CONCURRENTLY {name} ON quaestor.vectors USING hnsw "
+        f"CREATE INDEX CONCURRENTLY {name} ON {part} USING hnsw "
         f"((embedding::halfvec({dimensions})) halfvec_cosine_ops) "
         f"WHERE corpus_id = {corpus} AND vector_dims(embedding) = {dimensions}"
     )
+
+
+def _part_of(connection: Connection, corpus: int) -> str | None:
+    """Return the part of the table that holds a corpus's vectors; None if it has none."""
+    row = connection.execute(
+        "SELECT tableoid::regclass::text FROM quaestor.vectors WHERE corpus_id = %s LIMIT 1", (corpus,)
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def index_name(corpus: int, dimensions: int) -> str:

@@ -28,7 +28,7 @@ from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
 from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
-from quaestor.stores.postgres.column_values import received
+from quaestor.stores.postgres.column_values import from_half_vector
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import (
     State,
@@ -350,7 +350,7 @@ class PostgresStore(LexicalQueries):
 
         def read(connection: Connection, _: State) -> Mapping[bytes, bytes]:
             found = connection.cursor(binary=True).execute(query, (self._corpus, wanted, self._dimensions)).fetchall()
-            return {key: received(data, self._dimensions) for key, data in found}
+            return {key: from_half_vector(data, self._dimensions) for key, data in found}
 
         return {key: restore(row) for key, row in self._read(read).items()}
 

@@ -15,9 +15,14 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import Packed, StoredChunk, StoreStats
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
-from quaestor.stores.embedded.truth import chunk_checksum, storable
-from quaestor.stores.embedded.truth import restored as from_storable
-from quaestor.stores.postgres.column_values import kept, kept_or_none, received, restored, restored_or_none
+from quaestor.stores.embedded.truth import chunk_checksum, from_storable, storable
+from quaestor.stores.postgres.column_values import (
+    escape,
+    escape_optional,
+    from_half_vector,
+    unescape,
+    unescape_optional,
+)
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
@@ -46,41 +51,41 @@ def name_key(name: str | bytes) -> int:
 def document_row(document: Document) -> tuple[Any, ...]:
     """Return the columns ``DOCUMENT``."""
     path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = document
-    texts = map(kept_or_none, (title, url, author, date))
-    return kept(path), sha256, size, stamp, kept(language), encoding, *texts, chunker, kept_or_none(note)
+    texts = map(escape_optional, (title, url, author, date))
+    return escape(path), sha256, size, stamp, escape(language), encoding, *texts, chunker, escape_optional(note)
 
 
 def read_document(row: Sequence[Any]) -> Document:
     """Return the document of the columns ``DOCUMENT``."""
     path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = row
     return Document(
-        restored(path),
+        unescape(path),
         sha256,
         size,
         stamp,
-        restored(language),
+        unescape(language),
         encoding,
-        restored_or_none(title),
-        restored_or_none(url),
-        restored_or_none(author),
-        restored_or_none(date),
+        unescape_optional(title),
+        unescape_optional(url),
+        unescape_optional(author),
+        unescape_optional(date),
         chunker,
-        restored_or_none(note),
+        unescape_optional(note),
     )
 
 
 def chunk_row(columns: Sequence[Any]) -> tuple[Any, ...]:
     """Return the columns ``CHUNK`` of those that a document was packed with."""
     start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = columns
-    texts = kept_or_none(from_storable(symbol)), kind, scope, defines, kept(from_storable(text))
+    texts = escape_optional(from_storable(symbol)), kind, scope, defines, escape(from_storable(text))
     return start, end, start_line, end_line, *texts, checksum
 
 
 def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
     """Return what a document is packed with, of the columns ``CHUNK``."""
     start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = row
-    name = None if symbol is None else storable(restored(symbol))
-    return start, end, start_line, end_line, name, kind, scope, defines, storable(restored(text)), checksum
+    name = None if symbol is None else storable(unescape(symbol))
+    return start, end, start_line, end_line, name, kind, scope, defines, storable(unescape(text)), checksum
 
 
 def is_whole(packed: Sequence[Any]) -> bool:
@@ -158,12 +163,12 @@ def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str
         "WHERE c.corpus_id = %s AND c.id = ANY(%s)",
         (corpus, [int(chunk) for chunk in ids]),
     )
-    return {restored(path) for (path,) in rows}
+    return {unescape(path) for (path,) in rows}
 
 
 def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[str, int]]:
     """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
-    wanted = kept(end)
+    wanted = escape(end)
     lowered = "".join(letter.lower() if letter.isascii() else letter for letter in wanted)
     rows = connection.execute(
         "SELECT path, first_chunk FROM quaestor.documents WHERE corpus_id = %s AND chunk_count > 0 "
@@ -173,7 +178,7 @@ def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[st
         "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')".encode(),
         (corpus, lowered.rpartition("/")[2][:_LAST_NAME], lowered, lowered, lowered, lowered),
     )
-    return [(restored(path), chunk) for path, chunk in rows]
+    return [(unescape(path), chunk) for path, chunk in rows]
 
 
 def defining(connection: Connection, corpus: int, names: Iterable[str], k: int) -> list[int]:
@@ -190,14 +195,14 @@ def defining(connection: Connection, corpus: int, names: Iterable[str], k: int) 
 def metadata(connection: Connection, corpus: int, key: str) -> str | None:
     """Return a remembered string."""
     query = "SELECT value FROM quaestor.metadata WHERE corpus_id = %s AND key = %s"
-    row = connection.execute(query, (corpus, kept(key))).fetchone()
-    return None if row is None else restored(row[0])
+    row = connection.execute(query, (corpus, escape(key))).fetchone()
+    return None if row is None else unescape(row[0])
 
 
 def all_metadata(connection: Connection, corpus: int) -> dict[str, str]:
     """Return every remembered string."""
     rows = connection.execute("SELECT key, value FROM quaestor.metadata WHERE corpus_id = %s", (corpus,))
-    return {restored(key): restored(value) for key, value in rows}
+    return {unescape(key): unescape(value) for key, value in rows}
 
 
 def stats(connection: Connection, corpus: int) -> StoreStats:
@@ -221,7 +226,7 @@ def _counts(connection: Connection, corpus: int, column: str) -> dict[str, int]:
         f"SELECT {column}, count(*) FROM quaestor.documents WHERE corpus_id = %s AND {column} IS NOT NULL "
         "GROUP BY 1 ORDER BY 2 DESC, 1"
     )
-    return {restored(value): count for value, count in connection.execute(query.encode(), (corpus,))}
+    return {unescape(value): count for value, count in connection.execute(query.encode(), (corpus,))}
 
 
 def _stored(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
@@ -268,7 +273,7 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
             packed,
             defined_names([row[7] for row in packed]),
             dimensions,
-            b"".join(received(row[1], dimensions) for row in own),
+            b"".join(from_half_vector(row[1], dimensions) for row in own),
             [row[0] for row in own],
             [(first - first_chunk, data) for first, data in terms[number]],
         )

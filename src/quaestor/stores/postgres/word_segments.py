@@ -17,7 +17,7 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import block_sums
 from quaestor.stores.embedded.lexical import lengths_of
-from quaestor.stores.embedded.lexical_segments import merged
+from quaestor.stores.embedded.lexical_segments import merge_segments
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
 from quaestor.stores.embedded.truth import DocumentTerms, Removed
 
@@ -220,7 +220,7 @@ def in_memory(data: bytes) -> Segment:
 
 def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Kept:
     """Put one segment in the place of several, or of one with chunks that are gone; return it."""
-    segment = merged([part.segment for part in parts], [part.alive for part in parts])
+    segment = merge_segments([part.segment for part in parts], [part.alive for part in parts])
     first, last = parts[0].first_chunk, parts[-1].last_chunk
     data, checksum = as_file(segment)
     lengths = lengths_of(segment, np.ones(len(segment.chunks), dtype=np.bool_))

@@ -2,7 +2,7 @@
 // turn takes its place in the end.
 import { Reader, say } from "./announce.js";
 import { part } from "./server.js";
-import { amount, line, plain, time } from "./text.js";
+import { amount, line, plain, time, withCode } from "./text.js";
 
 const limits = (understood) => (understood?.length ? `, only ${understood.map(line).join(", ")}` : "");
 // Tokens mean nothing to most people; three of them are two words, more or less.
@@ -24,7 +24,7 @@ export class Turn {
   constructor(thread, question, place = null) {
     this.question = question;
     this.article = document.getElementById("fresh-turn").content.cloneNode(true).firstElementChild;
-    this.article.querySelector(".question").textContent = plain(question);
+    this.article.querySelector(".question").replaceChildren(...withCode(question));
     this.#now = this.article.querySelector(".doing");
     this.#elapsed = this.article.querySelector(".elapsed");
     this.#live = this.article.querySelector(".live");

@@ -1,0 +1,283 @@
+"""Formulas in TeX as MathML: the part of TeX that answers use. Pure.
+
+What is not understood wholly is not drawn at all: a formula that lacks a piece says something else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from markupsafe import escape
+
+_DEEPEST = 24
+_TOKEN = re.compile(r"\s+|(\\[a-zA-Z]+|\\.|\d+(?:[.,]\d+)*|.)", re.DOTALL)
+_GREEK = (
+    "alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ lambda λ "
+    "mu μ nu ν xi ξ pi π rho ρ varrho ϱ sigma σ varsigma ς tau τ upsilon υ phi ϕ varphi φ chi χ psi ψ omega ω "
+    "Gamma Γ Delta Δ Theta Θ Lambda Λ Xi Ξ Pi Π Sigma Σ Upsilon Υ Phi Φ Psi Ψ Omega Ω ell ℓ "
+    "hbar ℏ infty ∞ emptyset ∅ varnothing ∅ aleph ℵ Re ℜ Im ℑ partial ∂ nabla ∇ "
+    "ldots … dots … cdots ⋯ vdots ⋮ ddots ⋱ top ⊤ bot ⊥ prime ′"
+).split()
+_SIGNS = (
+    "cdot ⋅ times × div ÷ pm ± mp ∓ ast ∗ star ⋆ circ ∘ bullet ∙ oplus ⊕ ominus ⊖ otimes ⊗ odot ⊙ leq ≤ le ≤ geq ≥ "
+    "ge ≥ neq ≠ ne ≠ equiv ≡ approx ≈ sim ∼ simeq ≃ cong ≅ propto ∝ ll ≪ gg ≫ in ∈ notin ∉ ni ∋ subset ⊂ subseteq ⊆ "
+    "supset ⊃ supseteq ⊇ cup ∪ cap ∩ setminus ∖ land ∧ wedge ∧ lor ∨ vee ∨ neg ¬ lnot ¬ forall ∀ exists ∃ nexists ∄ "
+    "to → rightarrow → leftarrow ← leftrightarrow ↔ Rightarrow ⇒ Leftarrow ⇐ Leftrightarrow ⇔ implies ⟹ iff ⟺ mapsto ↦ "
+    "longrightarrow ⟶ uparrow ↑ downarrow ↓ mid ∣ nmid ∤ parallel ∥ perp ⟂ vdash ⊢ models ⊨ prec ≺ succ ≻ colon : "
+    "langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ lvert | rvert | vert | lVert ‖ rVert ‖ Vert ‖ angle ∠ "
+    "triangle △ therefore ∴ because ∵ lbrace { rbrace }"
+).split()
+_LARGE = dict(
+    zip(
+        *[iter("sum ∑ prod ∏ coprod ∐ int ∫ iint ∬ oint ∮ bigcup ⋃ bigcap ⋂ bigoplus ⨁ bigvee ⋁ bigwedge ⋀".split())]
+        * 2,
+        strict=True,
+    )
+)
+_NAMED = frozenset(
+    "sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh log ln lg exp det dim ker deg gcd hom arg Pr".split()
+)
+_UNDER = frozenset("lim max min sup inf limsup liminf argmax argmin".split())
+_LETTERS = dict(zip(_GREEK[::2], _GREEK[1::2], strict=True))
+_OPERATORS = dict(zip(_SIGNS[::2], _SIGNS[1::2], strict=True))
+_ESCAPED = {f"\\{sign}": sign for sign in "{}%$&#_"} | {"\\|": "‖"}
+_ACCENTS = dict(zip("hat bar vec tilde dot ddot overline widehat widetilde".split(), "^¯→~˙¨¯^~", strict=True))
+_SPACES = {"\\,": "0.17em", "\\:": "0.22em", "\\;": "0.28em", "\\ ": "0.25em", "\\quad": "1em", "\\qquad": "2em"}
+_WORDS = frozenset("text mathrm textrm operatorname mbox textbf textit".split())
+_STYLES = {"mathbf": 0x1D400, "mathbb": 0x1D538, "mathcal": 0x1D49C, "boldsymbol": 0x1D400}
+# Letters that Unicode had before it had the others of their alphabet.
+_EARLIER = dict(zip("mathbbC mathbbH mathbbN mathbbP mathbbQ mathbbR mathbbZ".split(), "ℂℍℕℙℚℝℤ", strict=True)) | dict(
+    zip((f"mathcal{letter}" for letter in "BEFHILMR"), "ℬℰℱℋℐℒℳℛ", strict=True)
+)
+_FENCES = {"matrix": "", "pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cases": "{", "aligned": "", "array": ""}
+
+
+TAGS = frozenset(
+    "math mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd".split()
+)
+"""Every element that a formula is made of; none of them leads anywhere, and none holds HTML."""
+ATTRIBUTES = {
+    "math": {"alttext", "display", "tabindex"},
+    "mo": {"lspace", "rspace"},
+    "mover": {"accent"},
+    "mfrac": {"linethickness"},
+    "mspace": {"width"},
+}
+
+
+_NO_LINE = ' linethickness="0"'
+
+
+class _NotDrawnError(Exception):
+    """A formula holds what is not understood."""
+
+
+def formula(tex: str, *, display: bool = False) -> str:
+    """Return a formula as MathML; empty if not all of it is understood.
+
+    Args:
+        tex: without the signs around it.
+        display: whether it stands on a line of its own.
+    """
+    try:
+        inside = _Formula(tex).whole()
+    except _NotDrawnError:
+        return ""
+    kind = ' display="block" tabindex="0"' if display else ""
+    return f'<math alttext="{escape(tex)}"{kind}>{inside}</math>' if inside else ""
+
+
+class _Formula:
+    """Reads one formula from its beginning to its end."""
+
+    def __init__(self, tex: str) -> None:
+        self._tokens = [found[1] for found in _TOKEN.finditer(tex) if found[1]]
+        self._tex = tex
+        self._at = 0
+        self._depth = 0
+
+    def whole(self) -> str:
+        found = self._row()
+        if self._at < len(self._tokens):
+            raise _NotDrawnError
+        return found
+
+    def _next(self) -> str:
+        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+
+    def _take(self, wanted: str = "") -> str:
+        found = self._next()
+        if not found or (wanted and found != wanted):
+            raise _NotDrawnError
+        self._at += 1
+        return found
+
+    def _row(self) -> str:
+        """Read up to what ends a group, a cell or the formula."""
+        self._depth += 1
+        if self._depth > _DEEPEST:
+            raise _NotDrawnError
+        parts = []
+        while (token := self._next()) and token not in ("}", "&", "\\\\", "\\right", "\\end"):
+            parts.append(self._with_scripts())
+        self._depth -= 1
+        return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
+
+    def _with_scripts(self) -> str:
+        """Read one thing with what stands below and above it."""
+        is_under = self._next()[1:] in _UNDER or self._next()[1:] in _LARGE.keys() - {"int", "iint", "oint"}
+        base = "<mrow></mrow>" if self._next() in ("^", "_") else self._one()
+        scripts = {"_": "", "^": ""}
+        while (sign := self._next()) in scripts or sign == "'":
+            self._take()
+            above = scripts["^"] if sign == "'" else ""
+            if sign != "'" and scripts[sign]:
+                raise _NotDrawnError
+            scripts["^" if sign == "'" else sign] = above + ("<mo>′</mo>" if sign == "'" else self._argument())
+        low, high = scripts["_"], scripts["^"]
+        high = f"<mrow>{high}</mrow>" if high.count("<mo>′</mo>") > 1 else high
+        names = ("munder", "mover", "munderover") if is_under else ("msub", "msup", "msubsup")
+        name = names[2 if low and high else 1 if high else 0]
+        return f"<{name}>{base}{low}{high}</{name}>" if low or high else base
+
+    def _argument(self) -> str:
+        """Read what a command is about: a group, or one sign; of a number its first figure."""
+        token = self._next()
+        if token[:1].isdigit() and len(token) > 1:
+            self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
+        return self._one()
+
+    def _one(self) -> str:
+        token = self._take()
+        if token == "{":
+            inside = self._row()
+            self._take("}")
+            return inside
+        if token.startswith("\\"):
+            return self._command(token)
+        if token[0].isdigit():
+            return f"<mn>{token}</mn>"
+        if token.isalpha():
+            return f"<mi>{token}</mi>"
+        if token in "~#$%&^_}":
+            raise _NotDrawnError
+        return f"<mo>{escape('−' if token == '-' else token)}</mo>"
+
+    def _command(self, token: str) -> str:
+        name = token[1:]
+        if name in _ACCENTS:
+            return f'<mover accent="true">{self._argument()}<mo>{_ACCENTS[name]}</mo></mover>'
+        if name in _WORDS:
+            return f"<mtext>{escape(self._words())}</mtext>"
+        if name in _STYLES:
+            return f"<mi>{escape(''.join(_styled(name, letter) for letter in self._words()))}</mi>"
+        if found := self._sign(token):
+            return found
+        if built := self._built().get(name):
+            return built()
+        raise _NotDrawnError
+
+    def _sign(self, token: str) -> str:
+        """Return what a command stands for by itself; empty if it is about what follows."""
+        name = token[1:]
+        if token in _SPACES:
+            return f'<mspace width="{_SPACES[token]}"></mspace>'
+        if name in _NAMED or name in _UNDER:
+            after = 0 if self._next() in ("(", "[", "\\left", "^", "_") else 0.17
+            return f'<mo lspace="0.17em" rspace="{after}em">{name}</mo>'
+        if name in _LETTERS:
+            return f"<mi>{_LETTERS[name]}</mi>"
+        sign = _OPERATORS.get(name) or _LARGE.get(name) or _ESCAPED.get(token)
+        return f"<mo>{escape(sign)}</mo>" if sign else ""
+
+    def _built(self) -> dict[str, Callable[[], str]]:
+        return {
+            **dict.fromkeys(("frac", "dfrac", "tfrac"), self._fraction),
+            "binom": lambda: f"<mrow><mo>(</mo>{self._fraction(_NO_LINE)}<mo>)</mo></mrow>",
+            "sqrt": self._root,
+            "left": self._fenced,
+            "begin": self._table,
+        }
+
+    def _fraction(self, kind: str = "") -> str:
+        return f"<mfrac{kind}>{self._argument()}{self._argument()}</mfrac>"
+
+    def _words(self) -> str:
+        """Read letters as they are, blanks between them included."""
+        self._take("{")
+        begin = self._at
+        while self._next() not in ("}", ""):
+            if self._next() in ("{", "\\") or self._next().startswith("\\"):
+                raise _NotDrawnError
+            self._at += 1
+        # Blanks are no tokens: the words are looked for in the formula itself, behind as many braces.
+        opened = "".join(self._tokens[:begin])
+        self._take("}")
+        return _after(self._tex, opened)
+
+    def _root(self) -> str:
+        if self._next() != "[":
+            return f"<msqrt>{self._argument()}</msqrt>"
+        self._take()
+        degree = []
+        while self._next() != "]":
+            degree.append(self._with_scripts())
+        self._take("]")
+        return f"<mroot>{self._argument()}<mrow>{''.join(degree)}</mrow></mroot>"
+
+    def _fenced(self) -> str:
+        before = self._fence()
+        inside = self._row()
+        self._take("\\right")
+        return f"<mrow>{before}{inside}{self._fence()}</mrow>"
+
+    def _fence(self) -> str:
+        token = self._take()
+        if token == ".":
+            return ""
+        sign = _ESCAPED.get(token) or _OPERATORS.get(token[1:]) or token
+        if len(sign) != 1:
+            raise _NotDrawnError
+        return f"<mo>{escape(sign)}</mo>"
+
+    def _table(self) -> str:
+        """Read rows and cells up to the end of their surroundings."""
+        name = self._words()
+        if name not in _FENCES:
+            raise _NotDrawnError
+        if name == "array":
+            self._words()
+        rows, cells = [], [self._row()]
+        while (token := self._take()) != "\\end":
+            if token == "\\\\":
+                rows.append(cells)
+                cells = []
+            elif token != "&":
+                raise _NotDrawnError
+            cells.append(self._row())
+        if self._words() != name:
+            raise _NotDrawnError
+        rows += [cells] if any(cell != "<mrow></mrow>" for cell in cells) else []
+        drawn = "".join(f"<mtr>{''.join(f'<mtd>{cell}</mtd>' for cell in row)}</mtr>" for row in rows)
+        before, after = (f"<mo>{sign}</mo>" if sign else "" for sign in (_FENCES[name][:1], _FENCES[name][1:]))
+        return f"<mrow>{before}<mtable>{drawn}</mtable>{after}</mrow>"
+
+
+def _after(tex: str, opened: str) -> str:
+    """Return what stands in a text up to the next brace, behind its first letters that are no blanks."""
+    count = at = 0
+    while count < len(opened):
+        count += not tex[at].isspace()
+        at += 1
+    return tex[at : tex.index("}", at)]
+
+
+def _styled(style: str, letter: str) -> str:
+    if f"{style}{letter}" in _EARLIER:
+        return _EARLIER[f"{style}{letter}"]
+    if letter.isascii() and letter.isalpha():
+        return chr(_STYLES[style] + ord(letter) - (65 if letter.isupper() else 71))
+    if letter.isspace() or letter.isdigit():
+        return letter
+    raise _NotDrawnError
