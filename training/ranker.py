@@ -4,8 +4,8 @@
         [--annotations DIR --repositories DIR] [--out ranker.json] [--shipped] [--report]
 
 Features are computed by the very code that searches, over real indexes. Weights are fitted to the repositories of the
-part ``learn``; the ridge and the decay are chosen on ``choose``; ``--shipped`` measures the ranker that ships instead;
-``--report`` opens the part ``report``, once a release.
+part ``learn``; the ridge and the decay are chosen on ``choose``; ``--shipped`` measures the ranker that ships instead,
+``--beside`` fits single features beside its weights; ``--report`` opens the part ``report``, once a release.
 """
 
 from __future__ import annotations
@@ -75,6 +75,22 @@ def fit(searches: Sequence[Search], ridge: float, name: str) -> Ranker:
     return Ranker(name, shared.astype(np.float32), (shared + of_prose).astype(np.float32), 0.0)
 
 
+def fit_beside(searches: Sequence[Search], ranker: Ranker, names: Sequence[str], ridge: float) -> Ranker:
+    """Fit the weights of some features anew, beside all others, which stay as they are."""
+    useful = [search for search in searches if search.answerable]
+    columns = [FEATURES.index(name) for name in names]
+    of_code, of_prose = ranker.of_code.copy(), ranker.of_prose.copy()
+    of_code[columns] = of_prose[columns] = 0
+    without = ranker._replace(name=f"{ranker.name}; {', '.join(names)} beside it", of_code=of_code, of_prose=of_prose)
+    features = [
+        _doubled(search.features)[:, [*columns, *(len(FEATURES) + column for column in columns)]] for search in useful
+    ]
+    known = [without.scores(search.features) + search.steps for search in useful]
+    shared, own = np.split(fit_softmax(features, [search.answers for search in useful], ridge, known), 2)
+    of_code[columns], of_prose[columns] = shared, shared + own
+    return without
+
+
 def _doubled(features: NDArray[np.float32]) -> NDArray[np.float64]:
     """Return features twice: for all chunks, and for chunks of prose."""
     of_prose = features * np.greater(features[:, [_PROSE]], 0)
@@ -135,11 +151,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     prepared = (
         prepared_searches(options.annotations, options.repositories, options.indexes) if options.annotations else []
     )
-    ranker = Ranker.bundled() if options.shipped else _chosen(parts, prepared, options.name)
+    ranker = _ranker(options, parts, prepared)
     _print({**parts, "prepared folders (learned)": prepared}, ranker)
     if options.out:
         options.out.write_text(ranker.to_json() + "\n", encoding="utf-8")
     return 0
+
+
+def _ranker(options: argparse.Namespace, parts: Mapping[str, Sequence[Search]], prepared: Sequence[Search]) -> Ranker:
+    """Return the ranker that the command line asks for."""
+    if options.beside:
+        return fit_beside(parts.get("code learn", ()), Ranker.bundled(), options.beside, _RIDGES[0])
+    return Ranker.bundled() if options.shipped else _chosen(parts, prepared, options.name)
 
 
 def _chosen(parts: Mapping[str, Sequence[Search]], prepared: Sequence[Search], name: str) -> Ranker:
@@ -165,6 +188,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--name", default="dev", help="what the weights are called")
     parser.add_argument("--out", type=Path, help="where to write the weights")
     parser.add_argument("--shipped", action="store_true", help="fit nothing: measure the ranker that ships")
+    parser.add_argument("--beside", nargs="+", metavar="FEATURE", help="fit these beside what ships, from code alone")
     parser.add_argument("--report", action="store_true", help="also measure on the part that nothing was chosen on")
     return parser
 

@@ -19,7 +19,12 @@ _STEPS = 400
 _LEAST = 1e-12
 
 
-def fit_softmax(features: Sequence[Array], answers: Sequence[NDArray[np.bool_]], ridge: float) -> Array:
+def fit_softmax(
+    features: Sequence[Array],
+    answers: Sequence[NDArray[np.bool_]],
+    ridge: float,
+    beside: Sequence[NDArray[np.floating]] | None = None,
+) -> Array:
     """Return the weights that minimise the loss, by L-BFGS over standardised features.
 
     Half of a search's loss is that any of its places is found, half, shared out equally, that each is.
@@ -29,6 +34,7 @@ def fit_softmax(features: Sequence[Array], answers: Sequence[NDArray[np.bool_]],
         answers: of each search, which candidates lie in which place, shape ``(places, candidates)``; places without a
             candidate count for nothing, and each search has one with some.
         ridge: what the squares of the standardised weights cost, in units of one search's loss.
+        beside: of each search, what the candidates score already, shape ``(candidates,)``; 0 if left out.
     """
     from scipy.optimize import minimize  # noqa: PLC0415 - an extra, needed in training only
 
@@ -43,9 +49,10 @@ def fit_softmax(features: Sequence[Array], answers: Sequence[NDArray[np.bool_]],
     groups, group_starts, search_of_group, told = _groups(answers, starts)
     group_of = np.repeat(np.arange(len(told)), np.diff([*group_starts, len(groups)]))
     told_of_search = np.bincount(search_of_group, told, len(lengths))
+    known = np.concatenate(beside).astype(np.float64) if beside else 0.0
 
     def loss(weights: Array) -> tuple[float, Array]:
-        scores = stacked @ weights
+        scores = stacked @ weights + known
         shares = np.exp(scores - np.maximum.reduceat(scores, starts)[search_of])
         shares /= np.add.reduceat(shares, starts)[search_of]
         sums = np.add.reduceat(shares[groups], group_starts) + _LEAST
