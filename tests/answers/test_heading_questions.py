@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.heading_questions import names_in, question_of, thing_asked_about
+from quaestor.answers.starters import names_in, question_of, thing_asked_about
 
 NAMES = frozenset({"Ferry"})
 

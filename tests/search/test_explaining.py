@@ -7,9 +7,8 @@ import pickle
 import numpy as np
 import pytest
 
-from quaestor.search.explanation import Shares
 from quaestor.search.features import FEATURES
-from quaestor.search.ranker import Ranker
+from quaestor.search.ranker import Ranker, Shares
 
 
 def test_shares_add_up_to_the_score() -> None:

@@ -15,9 +15,8 @@ from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.search.misspellings import slips, spelt_otherwise
 from quaestor.search.query import read_query
-from quaestor.search.spelling import mend, similar, spelt
+from quaestor.search.spelling import mend, similar, slips, spelt, spelt_otherwise
 
 _SEED = 15
 _WORDS = 120

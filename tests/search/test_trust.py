@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from quaestor.search.dense_trust import trusting
 from quaestor.search.features import FEATURES
-from quaestor.search.ranker import Ranker
+from quaestor.search.ranker import Ranker, trusting
 
 DENSE = np.array(["dense" in name for name in FEATURES])
 

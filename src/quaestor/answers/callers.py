@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.document_lines import CorpusLines
-from quaestor.answers.drafts import Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.passages import Hit

@@ -1,16 +1,32 @@
-"""Putting an answer of one way together: what it says, and the places that it quotes, each cited once."""
+"""Putting an answer of one way together: what it says, and the lines that it quotes, each place cited once.
+
+Lines of a corpus's documents are never cut in the middle of a statement. Around a line stands its definition, or as
+much of it as is worth reading.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from quaestor.answers.stretches import PROSE
 from quaestor.answers.way import WayAnswer
+from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.corpus import Corpus
+from quaestor.related.stored_files import IndexedFile, load_file
+
+_LONGEST_STATEMENT = 6
+_LARGEST = 1_000_000
+"""Letters of a file beyond which its definitions are not looked for."""
+_OPENING, _CLOSING = "([{", ")]}"
+
+_WHOLE = 30
+_BEFORE, _AFTER = 8, 6
 
 
-def hit_of_lines(document: Document, text: str, start: int, symbol: str | None = None) -> Hit:
+def _hit_of_lines(document: Document, text: str, start: int, symbol: str | None = None) -> Hit:
     """Return lines of a document as a hit; ``start`` is the first of them, 1-based.
 
     Its span counts lines only: what is cited is found by its lines, and offsets are the chunks' affair.
@@ -73,3 +89,98 @@ def _quoted(hit: Hit) -> str:
     longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
     fence = "`" * max(3, longest + 1)
     return f"{fence}{hit.document.language}\n{text}\n{fence}"
+
+
+class CorpusLines:
+    """The documents of one corpus by their lines, each read once.
+
+    Args:
+        corpus: whose documents they are; it is up to date when lines are asked for.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._store = corpus.store
+        self._files: dict[str, IndexedFile | None] = {}
+        self._definitions: dict[str, Sequence[Definition]] = {}
+
+    def file(self, path: str) -> IndexedFile | None:
+        """Return a document with its text, None if there is none of this path."""
+        if path not in self._files:
+            self._files[path] = load_file(self._store, path)
+        return self._files[path]
+
+    def definitions(self, path: str) -> Sequence[Definition]:
+        """Return what a document defines, in order; nothing of a very large one, which takes too long to parse."""
+        if path not in self._definitions:
+            file = self.file(path)
+            parsed = file is not None and len(file.text) <= _LARGEST
+            data = file.text.encode("utf-8", "surrogatepass") if file is not None and parsed else b""
+            self._definitions[path] = definitions(data, file.document.language) if file is not None and parsed else ()
+        return self._definitions[path]
+
+    def hit(self, path: str, start: int, end: int, symbol: str | None = None) -> Hit:
+        """Return lines of a document that is there, 1-based and inclusive; blank ones at both ends are left out.
+
+        Raises:
+            KeyError: there is no such document.
+        """
+        file = self.file(path)
+        if file is None:
+            raise KeyError(path)
+        lines = [line.removesuffix("\r") for line in file.lines[start - 1 : end]]
+        while len(lines) > 1 and not lines[-1].strip():
+            lines.pop()
+        while len(lines) > 1 and not lines[0].strip():
+            lines.pop(0)
+            start += 1
+        return _hit_of_lines(file.document, "\n".join(lines), start, symbol)
+
+    def statement(self, path: str, line: int, symbol: str | None = None) -> Hit:
+        """Return a line with those that end what it begins, some lines at most; raises as ``hit``."""
+        file = self.file(path)
+        if file is None:
+            raise KeyError(path)
+        return self.hit(path, line, end_of_statement(file.lines, line), symbol)
+
+
+def end_of_statement(lines: Sequence[str], line: int) -> int:
+    """Return the line at which all brackets are closed that a line opens; the line itself where that is far."""
+    depth = 0
+    for number in range(line, min(line + _LONGEST_STATEMENT, len(lines) + 1)):
+        text = lines[number - 1]
+        depth += sum(text.count(one) for one in _OPENING) - sum(text.count(one) for one in _CLOSING)
+        if depth <= 0:
+            return number
+    return line
+
+
+def around(found: Sequence[Definition], line: int) -> Definition | None:
+    """Return the innermost definition that holds a line."""
+    holding = [one for one in found if one.span.start_line <= line <= one.span.end_line]
+    return min(holding, key=lambda one: one.span.end_line - one.span.start_line, default=None)
+
+
+def qualified_name(found: Definition | None) -> str | None:
+    """Return a definition's name with what encloses it."""
+    return None if found is None else ".".join((*found.scope, found.name))
+
+
+def stretch(file: IndexedFile, found: Definition | None, line: int, last: int | None = None) -> tuple[int, int]:
+    """Return the lines to quote for some of a definition: all of it where it is short, else those around them.
+
+    Args:
+        file: the file.
+        found: the definition that holds the lines; None for lines outside any.
+        line: the first of them.
+        last: the last of them; ``line`` if it is not given.
+    """
+    last = line if last is None else last
+    start, end = (found.span.start_line, found.span.end_line) if found else (1, len(file.lines))
+    if found is not None and end - start < _WHOLE:
+        return start, end
+    # A blank line ends a thought: what stands before it is left out.
+    first = next(
+        (at + 1 for at in range(line - 1, max(start, line - _BEFORE) - 1, -1) if not file.lines[at - 1].strip()),
+        max(start, line - _BEFORE),
+    )
+    return first, min(end, max(end_of_statement(file.lines, last), last + _AFTER))

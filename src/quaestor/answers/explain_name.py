@@ -6,12 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.document_lines import CorpusLines, end_of_statement
-from quaestor.answers.drafts import Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
-from quaestor.answers.surroundings import qualified_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
 from quaestor.chunking.languages import PROSE, knows_extension

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from quaestor.answers.document_lines import CorpusLines
-from quaestor.answers.drafts import Draft
+from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_numbered

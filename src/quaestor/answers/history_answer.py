@@ -1,4 +1,4 @@
-"""Answering from history: git's log, blame and pickaxe, tags and changelogs, cited by commit.
+"""Answering from history: git's log, blame and pickaxe, tags and changelogs, cited by commit; its contracted JSON form.
 
 ``history_questions`` reads a question; here it is answered. Whatever a question names is first looked for as a file,
 then as a name that is defined, then as words of messages; where nothing of it is found, it is no question of this way.
@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import date
+from typing import Any
 
 from quaestor.answers.history_changes import Changelogs, changes_told, release_told
 from quaestor.answers.history_draft import Draft
@@ -18,6 +19,7 @@ from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.history_things import author_told, commit_told, commits_told, last_told, origin_told, past_told
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
+from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
 from quaestor.history.git import Git, NoHistoryError
 from quaestor.history.log import is_empty
@@ -160,3 +162,30 @@ def _nothing(corpus: Corpus, asked: str) -> str:
         if git is None:
             return "There is no history here: no git repository with commits of this folder, or no git to read it."
     return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."
+
+
+def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:
+    """Return an answer with its passages, numbered as its marks are."""
+    return {
+        "asked": asked,
+        "answer": found.text(range(1, len(found.hits) + 1)),
+        "known": found.known,
+        "partial": found.partial,
+        "passages": [_passage(number, hit) for number, hit in enumerate(found.hits, 1)],
+        "seconds": round(seconds, 4),
+    }
+
+
+def _passage(number: int, hit: Hit) -> dict[str, Any]:
+    document = hit.document
+    return {
+        "n": number,
+        "path": hit.path,
+        "start_line": hit.start_line,
+        "end_line": hit.end_line,
+        "title": document.title,
+        "author": document.author,
+        "date": document.date,
+        "text": hit.text,
+        "sha256": document.sha256,
+    }

@@ -6,9 +6,8 @@ import re
 
 from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
 from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
-from quaestor.answers.history_messages import best_of, commits_saying
 from quaestor.answers.history_questions import Asked
-from quaestor.answers.history_subjects import Subject
+from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from quaestor.answers.document_lines import CorpusLines
+from quaestor.answers.drafts import CorpusLines, around, qualified_name, stretch
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
-from quaestor.answers.surroundings import around, qualified_name, stretch
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.passages import Document

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import re
 
-from quaestor.answers.document_lines import CorpusLines
-from quaestor.answers.drafts import Draft
+from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.quotes import answer
 from quaestor.answers.resolved_names import resolve_path
 from quaestor.answers.way import Question, WayAnswer

@@ -18,8 +18,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget
 from quaestor.indexing.indexer import Indexer, Progress, ProgressState
-from quaestor.search.dense_trust import trusting
-from quaestor.search.ranker import Ranker
+from quaestor.search.ranker import Ranker, trusting
 from quaestor.stores import Store
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 

@@ -265,6 +265,6 @@ def _relatives(outcome: Outcome) -> dict[str, Any]:
 
 
 def _overview(outcome: Outcome) -> dict[str, Any]:
-    from quaestor.answers.overview.overview_json import overview_object  # noqa: PLC0415 - clients wait for a server's start
+    from quaestor.answers.overview.overview_text import overview_object  # noqa: PLC0415 - clients wait for a server's start
 
     return overview_object(cast("Overview", outcome.data))

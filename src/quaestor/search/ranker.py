@@ -1,13 +1,14 @@
 """The learned ranker: a linear model over explicit, bounded features, one set of weights for code and one for prose.
 
 The weights are data (``ranker.json``), made by ``training.ranker``; nothing here is set by hand. Being linear,
-each feature's share in a score is exact. What needs no learning stands in ``certain``.
+each feature's share in a score is exact; it is worked out when somebody asks. What needs no learning stands in
+``certain``. What the dense retriever says is trusted more where the embedder was tuned to the corpus.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
@@ -22,9 +23,12 @@ from quaestor.search.features import FEATURES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+
 Matrix: TypeAlias = "NDArray[np.float32]"
 
 _PROSE = FEATURES.index("prose")
+
+_DENSE = np.array(["dense" in name for name in FEATURES])
 
 
 class Ranker(NamedTuple):
@@ -113,3 +117,50 @@ def spread(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: 
         lowered.append((index, scores[index] - decay * earlier[file]))
         earlier[file] += 1
     return sorted(lowered, key=itemgetter(1), reverse=True)[:k]
+
+
+class Shares(Mapping[str, float]):
+    """The shares of a score, which add up to it: one a feature, then ``certain`` and ``further_of_file``.
+
+    Args:
+        ranker: made the score.
+        features: of the hit, shape ``(len(FEATURES),)``.
+        step: what it has for being certain, or lacks for being background; see ``certain.steps``.
+        score: the whole, lowered for what came before it of the file.
+    """
+
+    def __init__(self, ranker: Ranker, features: Matrix, step: float, score: float) -> None:
+        self._ranker = ranker
+        self._features = features
+        self._step = step
+        self._score = score
+        self._known: Mapping[str, float] | None = None
+
+    def __getitem__(self, name: str) -> float:
+        return self._all()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __repr__(self) -> str:
+        return repr(self._all())
+
+    def _all(self) -> Mapping[str, float]:
+        if self._known is None:
+            [own] = self._ranker.shares(self._features[None])
+            further = self._score - self._step - sum(own.values())
+            self._known = {**own, "certain": self._step, "further_of_file": further}
+        return self._known
+
+
+def trusting(ranker: Ranker, dense: float) -> Ranker:
+    """Return a ranker that counts every feature of the dense retriever ``dense`` times; 1 changes nothing."""
+    if dense == 1:
+        return ranker
+    times = np.where(_DENSE, np.float32(dense), np.float32(1))
+    return ranker._replace(
+        name=f"{ranker.name}, dense x {dense:g}", of_code=ranker.of_code * times, of_prose=ranker.of_prose * times
+    )

@@ -18,16 +18,15 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.search.certain import background_among, path_and_line, raised, steps
-from quaestor.search.chunk_cache import ChunkCache
+from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.duplicates import folded, places_of
-from quaestor.search.explanation import Shares
 from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import agreement, group_by_file
 from quaestor.search.fusion import convex
 from quaestor.search.joined_passages import joined
 from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Place, Query, read_query, without_name
-from quaestor.search.ranker import Matrix, Ranker, spread
+from quaestor.search.ranker import Matrix, Ranker, Shares, spread
 from quaestor.search.spelling import Spelling, Spellings
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 

@@ -1,4 +1,4 @@
-"""Words of a query that stand nowhere in a corpus, and the nearest that do.
+"""Words of a query that stand nowhere in a corpus, and the nearest that do: one slip of the keyboard or ear away.
 
 The lexical index keeps keys of terms and no list of words, but all slips of a word are soon made and looked up at
 once. A word that stands somewhere is never changed, nor is one that English has: those who write "founder" do not
@@ -9,17 +9,27 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
+from string import ascii_lowercase, digits
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, split_identifier, stems_of, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.language import language_of
-from quaestor.search.misspellings import slips, spelt_otherwise
 from quaestor.search.query import Query
 from quaestor.stores import Store
+
+_IN_NAMES = f"{ascii_lowercase}{digits}_"
+# What a slip is worth, in units of the logarithm of a frequency: people swap letters and leave one out more often than
+# they strike a wrong one.
+_SWAPPED, _LEFT_OUT, _TOO_MUCH, _WRONG = 5.0, 4.0, 3.5, 1.0
+_ALIKE = 2.0
+"""What more it is worth where a letter is doubled, or taken for one that sounds alike."""
+_SOUNDS = frozenset(frozenset(pair) for pair in "ae ai ei iy ou eo uw ck cs kq sz fv dt gj mn xs bp vw qc".split())
+_LONG_WORD = 6
+"""Of shorter words, one with any other letter in it is another word."""
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
 _CODE = re.compile(
@@ -60,6 +70,45 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     won yet""".split()
 )
 """Words that nobody misses where they stand nowhere."""
+
+
+def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
+    """Yield lower-case words of which ``word`` may be a misspelling, and how likely the slip is; some more than once.
+
+    The first letter is right, unless it changed places with the second or sounds like another.
+
+    Args:
+        word: in lower case.
+        name: whether it is an identifier, which has digits and underscores as well.
+    """
+    letters = _IN_NAMES if name else ascii_lowercase
+    for at in range(1, len(word) + 1):
+        before, after = word[:at], word[at:]
+        for letter in letters:
+            doubled = letter in (before[-1], after[:1])
+            yield f"{before}{letter}{after}", _LEFT_OUT + _ALIKE * doubled
+        if len(before) > 1:
+            yield before[:-2] + before[-1] + before[-2] + after, _SWAPPED
+        if after:
+            doubled = after[0] in (before[-1], after[1:2])
+            yield before + after[1:], _TOO_MUCH + _ALIKE * doubled
+    for at, wrong in enumerate(word):
+        for letter in letters:
+            alike = frozenset((letter, wrong)) in _SOUNDS
+            if letter != wrong and (alike or (at > 0 and (name or len(word) >= _LONG_WORD))):
+                yield word[:at] + letter + word[at + 1 :], _WRONG + _ALIKE * alike
+
+
+def spelt_otherwise(word: str) -> Iterator[str]:
+    """Yield a word as it is spelt on the other side of the Atlantic: ``serialise`` and ``serialize``."""
+    for one, other in (("is", "iz"), ("ys", "yz")):
+        for first, second in ((one, other), (other, one)):
+            for ending in ("e", "ing", "ation"):
+                if (at := word.rfind(first + ending)) > 1:
+                    yield f"{word[:at]}{second}{word[at + len(first) :]}"
+    for first, second in (("our", "or"), ("or", "our")):
+        if (at := word.rfind(first)) > 1:
+            yield f"{word[:at]}{second}{word[at + len(first) :]}"
 
 
 class Unknown(NamedTuple):

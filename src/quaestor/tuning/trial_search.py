@@ -14,8 +14,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.indexing.pending_vectors import texts_of
-from quaestor.search.dense_trust import trusting
-from quaestor.search.ranker import Ranker
+from quaestor.search.ranker import Ranker, trusting
 from quaestor.search.retriever import Mode
 from quaestor.stores import Scored, Store, Where
 from quaestor.tuning.training_pairs import Kind, Pair

@@ -13,8 +13,7 @@ from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.llm.tokens import ByteBound
 from quaestor.search.query import without_name
 from quaestor.search.turns import POLICIES, Policy, TurnQuery, query_of_turn
-from quaestor.search.turns.exchanges import Exchange, exchanges_of
-from quaestor.search.turns.query_policies import BUDGET
+from quaestor.search.turns.query_policies import BUDGET, Exchange, exchanges_of
 from quaestor.search.turns.reply_names import digest, identifiers
 
 Said = Sequence[tuple[Role, str]]

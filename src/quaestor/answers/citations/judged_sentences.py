@@ -1,35 +1,55 @@
 """Which sentences of an answer nothing supports. Every sentence is judged, the short ones too.
 
-- A sentence that cites is supported if one of its citations holds, and only then.
-- A sentence that cites nothing is supported by a passage that says the same, by the measure of ``support``.
-- A sentence too short for that ("No, it doesn't.", "Three times.") stands with the one before or after it in its
-  paragraph, if that one is supported and the short one brings nothing new: each word was asked, is said there or stands
-  in what that rests on, and numbers stand there in any case. A paragraph of one such sentence stands with the next.
-- A lead-in ("Here is how:") stands with what follows, if it names and counts nothing that stands nowhere else.
-- A question claims nothing, nor does a courtesy, nor a sentence that says what the passages do not hold.
+- A sentence that cites is supported if one of its citations holds, and only then. - A sentence that cites nothing is
+supported by a passage that says the same, by the measure of ``claim_support``. - A sentence too short for that ("No,
+it doesn't.", "Three times.") stands with the one before or after it in its paragraph, if that one is supported and the
+short one brings nothing new: each word was asked, is said there or stands in what that rests on, and numbers stand
+there in any case. A paragraph of one such sentence stands with the next. - A lead-in ("Here is how:") stands with what
+follows, if it names and counts nothing that stands nowhere else. - A question claims nothing, nor does a courtesy, nor
+a sentence that says what the passages do not hold.
 """
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import takewhile
 
 from quaestor.answers.citations.citation_marks import Mark, without_marks
-from quaestor.answers.citations.claim_support import Ground, find_support
-from quaestor.answers.citations.sentence_claims import (
-    brings_nothing_new,
-    is_about_the_answer,
-    is_lead_in,
-    is_question,
-    is_short,
-    leads_fairly,
+from quaestor.answers.citations.claim_support import (
+    Ground,
+    denies,
+    find_support,
+    names_of,
+    numbers_of,
+    spelled_numbers,
+    spelled_words,
 )
 from quaestor.answers.citations.sentences import Sentence
 from quaestor.core.citation import Citation
+from quaestor.core.stems import content_terms
 
 Cited = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""
+
+_CONTRACTION = re.compile(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
+# They judge what was asked, or count what is named elsewhere, and name nothing themselves.
+_VERDICTS = (
+    "yes yeah yep no nope not sure certainly indeed correct right true false exactly absolutely course times"
+    " ja nein oui non sí si sim não да нет"
+)
+_VERDICT_TERMS = content_terms(_VERDICTS)
+_COURTESY = re.compile(r"(?:i )?hope (?:this|that|it) helps|let me know|feel free", re.IGNORECASE)
+_MISSING = re.compile(
+    r"(?:(?:however|but|unfortunately),? )?(?:the |these |those )?(?:given |provided )?"
+    r"(?:passages?|documents?|sources?|corpus|excerpts?|context)\b[^.,;:]{0,20}?"
+    r"\b(?:do not|does not|don['’]t|doesn['’]t|never|says? nothing)\b",
+    re.IGNORECASE,
+)
+_AND_YET = re.compile(r"\b(?:but|however|although|though|yet)\b|[;:–—]", re.IGNORECASE)
+_MANY_WORDS = 3
+_LEADING_SHARE = 1 / 3
 
 
 class Judge:
@@ -83,11 +103,11 @@ class Judge:
 
     def _lean(self, at: int, beside: int) -> None:
         """Let a short sentence stand with the one next to it."""
-        if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not is_short(self._plain[at]):
+        if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not _is_short(self._plain[at]):
             return
         grounds = self._rests_on[beside]
         said = f"{self._question}\n{self._plain[beside]}"
-        if grounds and self._are_together(at, beside) and brings_nothing_new(self._plain[at], said, grounds):
+        if grounds and self._are_together(at, beside) and _brings_nothing_new(self._plain[at], said, grounds):
             self._rests_on[at] = grounds
 
     def _are_together(self, at: int, beside: int) -> bool:
@@ -99,23 +119,23 @@ class Judge:
     def _claims(self, at: int) -> bool:
         """Return whether a sentence that rests on nothing claims something."""
         plain = self._plain[at]
-        if not _says_anything(plain) or is_question(plain):
+        if not _says_anything(plain) or _is_question(plain):
             return False
         if self._cited[at]:
             return True
-        if is_lead_in(plain) and self._leads(at):
+        if _is_lead_in(plain) and self._leads(at):
             return False
-        return not is_about_the_answer(plain, self._question, self._grounds.values())
+        return not _is_about_the_answer(plain, self._question, self._grounds.values())
 
     def _leads(self, at: int) -> bool:
         """Return whether what follows a lead-in bears it: a supported sentence, or a table or code."""
-        following = list(takewhile(lambda other: not is_lead_in(self._plain[other]), range(at + 1, len(self._cut))))
+        following = list(takewhile(lambda other: not _is_lead_in(self._plain[other]), range(at + 1, len(self._cut))))
         end = self._cut[at + 1].start if at + 1 < len(self._cut) else len(self._answer)
         block = _says_anything(self._answer[self._cut[at].end : end])
         if not block and not any(self._rests_on[other] for other in following):
             return False
         said = "\n".join([self._question, *(self._plain[other] for other in following)])
-        return leads_fairly(self._plain[at], said, tuple(self._grounds.values()))
+        return _leads_fairly(self._plain[at], said, tuple(self._grounds.values()))
 
 
 def _says_anything(text: str) -> bool:
@@ -140,3 +160,85 @@ def _with_marks_below(inside: Sequence[Cited], plain: Sequence[str]) -> list[Cit
         if not _says_anything(plain[at]):
             cited[at - 1] = [*cited[at - 1], *cited[at]]
     return cited
+
+
+def own_terms(sentence: str) -> frozenset[str]:
+    """Return the stems of what a sentence names itself: no verdict, no contraction, no number."""
+    plain = _CONTRACTION.sub(" ", sentence)
+    spelled = {term for word in spelled_words(plain) for term in content_terms(word)}
+    return content_terms(plain) - _VERDICT_TERMS - spelled
+
+
+def _is_short(sentence: str) -> bool:
+    """Return whether a sentence names too little to be looked for by its words."""
+    return len(own_terms(sentence)) < _MANY_WORDS
+
+
+def _is_question(sentence: str) -> bool:
+    """Return whether a sentence asks instead of claiming."""
+    return _bare(sentence).endswith(("?", "？"))
+
+
+def _is_lead_in(sentence: str) -> bool:
+    """Return whether a sentence introduces what follows it."""
+    return _bare(sentence).endswith((":", "：", "…:"))
+
+
+def _is_about_the_answer(sentence: str, question: str, grounds: Iterable[Ground]) -> bool:
+    """Return whether a sentence is a courtesy, or says what the passages do not hold, and claims nothing beside it."""
+    bare = _bare(sentence)
+    if _COURTESY.match(bare):
+        return not numbers_of(bare) and not names_of(bare)
+    missing = _MISSING.match(bare)
+    if missing is None or _AND_YET.search(bare, missing.end()):
+        return False
+    return _brings_no_name(bare, question, grounds)
+
+
+def _brings_nothing_new(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
+    """Return whether all that a sentence names was asked, is said next to it, or stands in what that is said from.
+
+    Args:
+        sentence: without citation marks.
+        said: the question, and the sentence next to it.
+        grounds: what the sentence next to it stands on.
+    """
+    known = content_terms(said).union(*(ground.all_terms for ground in grounds))
+    return own_terms(sentence) <= known and _brings_no_name(sentence, said, grounds)
+
+
+def _leads_fairly(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
+    """Return whether a lead-in claims nothing of its own: nothing is named or counted that stands nowhere else.
+
+    Args:
+        sentence: without citation marks.
+        said: the question, and what follows.
+        grounds: all passages.
+    """
+    terms = own_terms(sentence)
+    if not _brings_no_name(sentence, said, grounds, spelled=False):
+        return False
+    known = content_terms(said).union(*(ground.all_terms for ground in grounds))
+    return len(terms) < _MANY_WORDS or len(terms & known) >= _LEADING_SHARE * len(terms)
+
+
+def _brings_no_name(sentence: str, said: str, grounds: Iterable[Ground], *, spelled: bool = True) -> bool:
+    """Return whether every number and name of a sentence is known.
+
+    A number must stand in the sources: that somebody asked for it does not make it right. Only a denial may repeat it.
+    """
+    grounds = tuple(grounds)
+    lowered = said.lower()
+    numbers = numbers_of(sentence) | (spelled_numbers(sentence.lower()) - {"1"} if spelled else set())
+    counted = set().union(*(ground.numbers for ground in grounds))
+    if denies(sentence):
+        counted |= numbers_of(said) | spelled_numbers(lowered)
+    named = all(
+        name.lower() in lowered or any(name.lower() in ground.lowered for ground in grounds)
+        for name in names_of(sentence)
+    )
+    return numbers <= counted and named
+
+
+def _bare(sentence: str) -> str:
+    return sentence.strip().strip("*_`~ \t\"'“”‘’()").strip()

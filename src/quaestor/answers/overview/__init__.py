@@ -1,10 +1,11 @@
 """What a corpus is, at a glance and within a budget: for people on their first day, and as a map for models.
 
-``making`` puts it together out of what each other module finds: what the README says (``introduction``), where it is
-entered (``entry_points``), its main folders and files (``parts``, ``tree_lines``; what documents name, ``named_paths``,
-comes first), what most files import, how it is built and tested, its languages; of documents their titles, dates and
-authors (``listed_documents``). ``showing`` writes it down. ``asking`` tells the questions that an overview answers and
-``answering`` answers them. All of it is read from the index; nothing that a document says is run or fetched.
+``make_overview`` puts it together out of what each other module finds: what the README says (``introduction``), where
+it is entered (``entry_points``), its main folders and files, drawn as a tree (``main_parts``; what documents name comes
+first, ``named_paths``), what a file says of itself (``described``), how it is built and tested (``build_and_test``); of
+documents their titles, dates, authors and languages (``listed_documents``). ``overview_text`` writes it down.
+``overview_question`` tells the questions that an overview answers, and ``overview_answer`` answers them. All of it is
+read from the index; nothing that a document says is run or fetched.
 """
 
 from __future__ import annotations

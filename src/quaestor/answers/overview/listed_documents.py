@@ -1,4 +1,4 @@
-"""A folder of documents: how many of what kinds, of when and by whom, their titles and their sections."""
+"""A folder of documents: how many of what kinds, of when and by whom, their titles, and the languages of a corpus."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
+from quaestor.search.background import is_generated
 
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20
@@ -27,6 +28,9 @@ _TELLING_SHARE = 0.25
 """Of all documents, the share that must have a date or an author for these to be told of all together."""
 _MOST_KINDS = 24
 _KINDS_ON_A_LINE = 8
+
+_MOST = 6
+_LEAST = 0.01
 
 
 def documents_of(material: Material) -> list[Document]:
@@ -146,3 +150,24 @@ def kinds(material: Material) -> list[Entry]:
     listed = [f"{folder or '.'}/ ({count:,})" for folder, count in found.most_common(_MOST_KINDS)]
     lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
     return [Entry(says=Statement(line)) for line in lines] if len(found) > 1 else []
+
+
+def languages(material: Material) -> list[Entry]:
+    """Return one line: the languages with a hundredth of the bytes or more, data and vendored files aside."""
+    sizes: Counter[str] = Counter()
+    files: Counter[str] = Counter()
+    for path, document in material.documents.items():
+        if (
+            (is_code(document) or document.language in PROSE)
+            and not material.stands_behind(path)
+            and not is_generated(document.note)
+        ):
+            sizes[document.language] += document.size
+            files[document.language] += 1
+    total = sum(sizes.values()) or 1
+    listed = [
+        f"{name} {size / total:.0%} ({files[name]:,})"
+        for name, size in sizes.most_common(_MOST)
+        if size / total >= _LEAST
+    ]
+    return [Entry(says=Statement(", ".join(listed)))] if listed else []

@@ -1,14 +1,23 @@
-"""The main folders and files, most telling first: what documents name, where the code is, what others import."""
+"""The main folders and files, most telling first, and how much of them is shown, drawn as a tree of folders.
+
+What tells is what documents name, where the code is, and what most other files import; tests and vendored files do not
+count there.
+"""
 
 from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from posixpath import dirname
 
+from quaestor.answers.overview.described import defined_names, description
+from quaestor.answers.overview.introduction import shortened
 from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import Named
+from quaestor.answers.overview.statements import Entry, Statement
+from quaestor.related.imports import imports_of
 from quaestor.search.background import CHANGELOG, LEGAL
 
 _MOST = 160
@@ -28,9 +37,23 @@ _MANIFESTS = (
 ).split()
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
+# Words of import statements; the lexical index tells which chunks hold one.
+_WORDS = ("import", "require", "include", "use", "from", "mod", "alias", "require_relative")
+_MOST_CHUNKS = 6000
+
+# How long what is said of a part may be; where room is short, all of them are shortened before any part is left out.
+_LENGTHS = (100, 70, 48, 30)
+# Of this importance are what documents list as a part and the folders of the root that hold much.
+_WANTED = 0.9
+_MARK_TOKENS = 4  # of a citation mark with what parts it from the words
+_NAMES = 4
+_MOST_FURTHER = 24
+
+Count = Callable[[str], int]
+
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class _Part:
     """A folder or a file that an overview may show.
 
     Attributes:
@@ -46,7 +69,7 @@ class Part:
 
 def parts(
     material: Material, named: Mapping[str, Named], imported: Mapping[str, int], entered: Sequence[str]
-) -> list[Part]:
+) -> list[_Part]:
     """Return the folders and files of a corpus that matter most, the most important first; at most 160.
 
     Args:
@@ -59,7 +82,7 @@ def parts(
     packages = frozenset(_packages(material))
     total = sizes.get(material.folder, 0.0) or 1.0
     most = max(imported.values(), default=0) or 1
-    found: dict[str, Part] = {}
+    found: dict[str, _Part] = {}
     for path, size in sizes.items():
         if path == material.folder or (_is_hidden(path) and (path not in named or named[path].weight < _LISTED)):
             continue
@@ -77,7 +100,7 @@ def parts(
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
         if value > 0.02:
-            found[path] = Part(path, value, folder)
+            found[path] = _Part(path, value, folder)
     return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
 
 
@@ -143,3 +166,157 @@ def _is_aside(path: str, material: Material) -> bool:
     return (
         profile.background in _ASIDE or (profile.prose and material.is_code) or path.rpartition("/")[2].startswith(".")
     )
+
+
+def importers_of(material: Material) -> Counter[str]:
+    """Return the number of files that import each file.
+
+    Chunks without a word of an import statement are not looked at. Of a corpus with more than 6,000 that hold one,
+    those that hold most of them count: so the numbers are lower bounds there.
+    """
+    pairs: set[tuple[str, str]] = set()
+    for stored in material.chunks_with(_WORDS, _MOST_CHUNKS):
+        path = stored.document.path
+        if _counts(material, path):
+            for one in imports_of(stored.chunk.text, stored.document.language):
+                target = material.modules.resolve(one, path)
+                if target is not None and target != path:
+                    pairs.add((path, target))
+    return Counter(_unit(target) for _, target in pairs if _counts(material, target) and target in material.documents)
+
+
+def _unit(path: str) -> str:
+    """Return what is imported with a file: in Go all of its folder."""
+    return dirname(path) or path if path.endswith(".go") else path
+
+
+def _counts(material: Material, path: str) -> bool:
+    profile = material.profile(path)
+    return not (profile.test or profile.example or material.stands_behind(path))
+
+
+@dataclass(frozen=True, slots=True)
+class _Chosen:
+    """The parts that are shown, each with what is said of it."""
+
+    says: Mapping[str, Statement | None]
+    folders: frozenset[str]
+
+
+def tree(
+    material: Material, found: Sequence[_Part], named: Mapping[str, Named], room: int, count: Count
+) -> list[Entry]:
+    """Return the most important parts as lines of a tree that take about ``room`` tokens at most.
+
+    Args:
+        material: the documents.
+        found: the parts, most important first.
+        named: what documents say of them.
+        room: tokens.
+        count: tokens of a text.
+    """
+    chooser = _Chooser(material, named, room, count)
+    wanted = [part for part in found if part.importance >= _WANTED]
+    longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
+    return list(_drawn(chooser.chosen(found, longest), material.folder, found))
+
+
+class _Chooser:
+    """Adds parts, the most important first, for as long as there is room."""
+
+    def __init__(self, material: Material, named: Mapping[str, Named], room: int, count: Count) -> None:
+        self._material = material
+        self._named = named
+        self._room = room
+        self._count = count
+        self._said: dict[str, Statement | None] = {}
+
+    def fits(self, parts: Sequence[_Part], longest: int) -> bool:
+        """Return whether all of some parts can be shown with what is said of them up to a length."""
+        return (
+            sum(self._name_tokens(part.path) + self._tokens(self._says(part, longest)) for part in parts) <= self._room
+        )
+
+    def chosen(self, parts: Sequence[_Part], longest: int) -> _Chosen:
+        left = self._room
+        says: dict[str, Statement | None] = {}
+        for part in parts:
+            name = self._name_tokens(part.path)
+            said = self._says(part, longest) if longest else None
+            more = self._tokens(said)
+            if name > left:
+                break
+            # The last of the room is for names: a part that is only named can be asked for.
+            says[part.path] = (
+                said if name + more <= 0.85 * left or (part.importance >= _WANTED and name + more <= left) else None
+            )
+            left -= name + (more if says[part.path] else 0)
+        return _Chosen(says, self._material.folders)
+
+    def _says(self, part: _Part, longest: int) -> Statement | None:
+        if part.path not in self._said:
+            self._said[part.path] = self._whole(part.path)
+        said = self._said[part.path]
+        if said is None or longest <= 0:
+            return None
+        if said.brief is not None:
+            return replace(said, brief=shortened(said.brief, longest))
+        text = shortened(said.text, longest)
+        return replace(said, text=text, verbatim=said.verbatim and not text.endswith("…"))
+
+    def _whole(self, path: str) -> Statement | None:
+        told = self._named[path].says if path in self._named else None
+        return told or description(self._material, path) or defined_names(self._material, path, _NAMES)
+
+    def _name_tokens(self, path: str) -> int:
+        return self._count(path.rpartition("/")[2]) + 3
+
+    def _tokens(self, said: Statement | None) -> int:
+        return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
+
+
+def _drawn(chosen: _Chosen, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
+    """Yield the lines of the tree below a folder, the most important of each folder first."""
+    order = {part.path: number for number, part in enumerate(found)}
+    children: dict[str, list[str]] = defaultdict(list)
+    for path in _with_ancestors(chosen.says, root):
+        children[dirname(path) or ""].append(path)
+    # A folder is as important as the most important thing in it.
+    best: dict[str, int] = {}
+    for path in chosen.says:
+        above = path
+        while above and above != root:
+            best[above] = min(best.get(above, len(order)), order[path])
+            above = dirname(above)
+    yield from _below(root, "", 0, children, best, chosen)
+
+
+def _below(
+    folder: str, shown: str, depth: int, children: Mapping[str, Sequence[str]], best: Mapping[str, int], chosen: _Chosen
+) -> Iterator[Entry]:
+    further: list[str] = []
+    for path in sorted(children.get(folder, ()), key=lambda one: best[one]):
+        name = shown + path.rpartition("/")[2]
+        is_folder = path in chosen.folders
+        within = children.get(path, ())
+        if is_folder and path not in chosen.says and len(within) == 1:
+            # A folder of which nothing is known but that it holds the next one shares its line.
+            yield from _below(path, f"{name}/", depth, children, best, chosen)
+        elif within or chosen.says.get(path):
+            yield Entry(f"{name}/" if is_folder else name, chosen.says.get(path), depth)
+            yield from _below(path, "", depth + 1, children, best, chosen)
+        else:
+            further.append(f"{name}/" if is_folder else name)
+    if further:
+        yield Entry(depth=depth, further=tuple(further[:_MOST_FURTHER]))
+
+
+def _with_ancestors(paths: Mapping[str, object], root: str) -> Iterator[str]:
+    """Yield paths and all folders above them, below the root, each once."""
+    seen: set[str] = set()
+    for path in paths:
+        above = path
+        while above and above != root and above not in seen:
+            seen.add(above)
+            yield above
+            above = dirname(above)

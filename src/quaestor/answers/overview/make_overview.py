@@ -1,26 +1,28 @@
-"""Making an overview: what is said is collected, and fitted into a budget section by section."""
+"""Making an overview: what is said is collected, and fitted into a budget section by section.
+
+The lines that statements stand in become hits that can be cited and checked.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.overview import listed_documents
 from quaestor.answers.overview.build_and_test import building
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shortened
-from quaestor.answers.overview.main_parts import parts
+from quaestor.answers.overview.listed_documents import languages
+from quaestor.answers.overview.main_parts import importers_of, parts, tree
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.most_imported import importers_of
 from quaestor.answers.overview.named_paths import named_paths
-from quaestor.answers.overview.overview_documents import numbered_hits
 from quaestor.answers.overview.overview_text import line_of, text_of
-from quaestor.answers.overview.shares import languages
-from quaestor.answers.overview.statements import Entry, Overview, Section, Statement, sources_of
-from quaestor.answers.overview.tree_lines import tree
-from quaestor.core.passages import Document
+from quaestor.answers.overview.statements import Entry, Overview, Section, Source, Statement, sources_of
+from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.corpus import Corpus
 from quaestor.corpus.document_paths import plain
+from quaestor.related.stored_files import IndexedFile
+from quaestor.stores import StoredChunk
 
 BUDGET = 1500
 """Tokens that an overview takes at most, where nothing else is said."""
@@ -160,7 +162,7 @@ def _tokens(section: Section, count: Count) -> int:
 def _within_budget(overview: Overview, material: Material, count: Count) -> Overview:
     """Return an overview that takes no more than its budget: the last lines of the longest section go first."""
     while True:
-        hits, numbers = numbered_hits(material, sources_of(overview.sections))
+        hits, numbers = _numbered_hits(material, sources_of(overview.sections))
         found = replace(overview, hits=hits, _numbers=numbers)
         text = text_of(found)
         found = replace(found, text=text, tokens=count(text))
@@ -176,3 +178,40 @@ def _shortened(sections: Sequence[Section]) -> tuple[Section, ...]:
     kept = replace(cut, entries=cut.entries[:-gone], left_out=cut.left_out + gone)
     changed = (*sections[:longest], kept, *sections[longest + 1 :])
     return tuple(section for section in changed if section.entries)
+
+
+def _numbered_hits(material: Material, sources: Iterable[Source]) -> tuple[tuple[Hit, ...], dict[Source, int]]:
+    """Return the hits of some sources, each once, and the position of each source's hit."""
+    hits: list[Hit] = []
+    numbers: dict[Source, int] = {}
+    for source in sources:
+        file = material.read(source.path)
+        hit = None if file is None else _hit(file, source)
+        if hit is not None:
+            numbers[source] = len(hits)
+            hits.append(hit)
+    return tuple(hits), numbers
+
+
+def _hit(file: IndexedFile, source: Source) -> Hit | None:
+    """Return the lines of a source as a hit; None where the index holds none of them."""
+    first = _holding(file.chunks, source.start_line)
+    last = _holding(file.chunks, source.end_line) or first
+    if first is None or last is None:
+        return None
+    start = first.chunk.span.start + _offset(first, source.start_line, file.document.encoding)
+    end = last.chunk.span.start + _offset(last, source.end_line + 1, file.document.encoding)
+    text = "\n".join(line.removesuffix("\r") for line in file.lines[source.start_line - 1 : source.end_line])
+    span = Span(start, max(start, end), source.start_line, source.end_line)
+    chunk = first.chunk
+    return Hit(file.document, Chunk(span, text, chunk.symbol, chunk.kind, chunk.scope), 0.0, chunk_id=first.id)
+
+
+def _holding(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
+    return next((one for one in chunks if one.chunk.span.start_line <= line <= one.chunk.span.end_line), None)
+
+
+def _offset(stored: StoredChunk, line: int, encoding: str) -> int:
+    """Return how many bytes of a chunk stand before a line."""
+    before = stored.chunk.text.splitlines(keepends=True)[: line - stored.chunk.span.start_line]
+    return len("".join(before).encode(encoding, "replace"))

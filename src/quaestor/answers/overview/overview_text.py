@@ -1,9 +1,13 @@
-"""An overview as text: plain lines for terminals and models, and Markdown for answers."""
+"""An overview as text, plain for terminals and models or Markdown for answers, and as plain objects.
+
+In the objects, which ``--json``, the API and agents give, what is not known is left out, never null.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from quaestor.answers.overview.statements import Entry, Overview, Statement
 from quaestor.core.wording import amount
@@ -109,3 +113,36 @@ def code(name: str) -> str:
 def escaped(text: str) -> str:
     """Return text as Markdown that says the same letters and nothing else."""
     return _MARKUP.sub(r"\\\1", text)
+
+
+def overview_object(overview: Overview) -> dict[str, Any]:
+    """Return an overview with its text and, for each line that stands in a file, where that is."""
+    return {
+        "folder": overview.folder,
+        "documents": overview.documents,
+        "tokens": overview.tokens,
+        "text": overview.text,
+        "sections": [
+            {
+                "title": section.title,
+                "lines": [_line(entry, overview) for entry in section.entries],
+                "left_out": section.left_out,
+            }
+            for section in overview.sections
+        ],
+    }
+
+
+def _line(entry: Entry, overview: Overview) -> dict[str, Any]:
+    line: dict[str, Any] = {
+        "names": list(entry.further or ([entry.name] if entry.name else [])),
+        "depth": entry.depth,
+        "says": entry.says.text if entry.says else "",
+    }
+    source = entry.says.source if entry.says else None
+    at = None if source is None else overview.position_of(source)
+    if at is None:
+        return line
+    hit = overview.hits[at]
+    place = {"path": hit.path, "start_line": hit.start_line, "end_line": hit.end_line}
+    return {**line, "n": at + 1, **place, "sha256": hit.document.sha256, "fresh": hit.fresh}

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 import click
 
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
-from quaestor.answers.overview.overview_json import overview_object
+from quaestor.answers.overview.overview_text import overview_object
 from quaestor.answers.overview.statements import Overview
 from quaestor.assemble import Index
 from quaestor.cli.options import json_option, path_argument

@@ -24,7 +24,7 @@ from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.running.stored_run import Answer, Answers, Built, built, finished, index_key
 from quaestor.indexing.indexer import Progress
-from quaestor.search.dense_trust import trusting
+from quaestor.search.ranker import trusting
 from quaestor.search.retriever import Retriever
 from quaestor.stores.embedded.lock import WriteLock
 

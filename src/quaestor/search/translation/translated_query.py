@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from quaestor.core.terms import STOP_WORDS, content_terms, find_words, has_unspaced
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation import spaced, unspaced
-from quaestor.search.translation.translated_words import Piece
+from quaestor.search.translation import word_translation
+from quaestor.search.translation.word_translation import Piece
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
 
@@ -35,7 +35,7 @@ def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query
         language: what it is written in, one of the glossary's.
         frequencies: in how many chunks of the index each term stands.
     """
-    cut = unspaced.pieces if language in ("zh", "ja") else spaced.pieces
+    cut = word_translation.pieces_of_letters if language in ("zh", "ja") else word_translation.pieces_of_words
     found = list(cut(query.text, language))
     share = _share(language, frequencies)
     if share > 1:  # what it says in its own words is found by these

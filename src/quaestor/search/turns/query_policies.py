@@ -1,19 +1,22 @@
-"""The query of a turn, made from the conversation by one of several policies."""
+"""The query of a turn, made from the conversation by one of several policies.
+
+A conversation is read as exchanges, each question with what was replied to it; their texts are joined under a budget
+of tokens, the newest question above all.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, partial
 from typing import Literal
 
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import CalibratedBound
+from quaestor.search.query import without_name
 from quaestor.search.turns.continuity import continuity
-from quaestor.search.turns.exchanges import Exchange, exchanges_of
 from quaestor.search.turns.reply_names import digest, identifiers
-from quaestor.search.turns.token_budget import CountTokens, joined
 
 Policy = Literal["newest", "first", "questions", "reply", "weighted", "adaptive"]
 
@@ -24,6 +27,15 @@ _GOES_ON = 0.5
 _LONGEST_TOPIC = 8  # exchanges; what was said before them is far from the newest question
 _SEEKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|covered|coverage|exercis\w+)\b", re.IGNORECASE)
 _READ = 400  # characters: what is sought shows in the beginning of a question
+
+# Of a longer text only the two ends are read; a query is no longer than this either.
+LONGEST_TEXT = 8_000
+"""Characters that are read of one message."""
+
+_CountTokens = Callable[[str], int]
+"""Returns the tokens of a text."""
+
+_SMALLEST_PART = 40  # characters; a shorter end of a text says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +66,22 @@ class TurnQuery:
         return self.text if self.continuity >= _GOES_ON else self.newest
 
 
-Made = Callable[[Sequence[Exchange], int, CountTokens], TurnQuery]
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One question and its reply; the newest question has none yet.
+
+    Attributes:
+        question: what the user wrote.
+        sought: what to search for of it: the question without the corpus's own name.
+        reply: what the assistant wrote for people, all its messages of the turn together; may be empty.
+    """
+
+    question: str
+    sought: str
+    reply: str = ""
+
+
+Made = Callable[[Sequence[Exchange], int, _CountTokens], TurnQuery]
 
 
 def query_of_turn(
@@ -62,7 +89,7 @@ def query_of_turn(
     policy: Policy = "adaptive",
     *,
     budget: int = BUDGET,
-    count: CountTokens | None = None,
+    count: _CountTokens | None = None,
     corpus: str = "",
 ) -> TurnQuery:
     """Return what to search for to answer the newest question.
@@ -82,39 +109,39 @@ def query_of_turn(
 
 
 @cache
-def _bound() -> CountTokens:
+def _bound() -> _CountTokens:
     return CalibratedBound().count
 
 
-def _newest(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _newest(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question alone."""
     return _plain("newest", exchanges[-1].sought, (), budget, count)
 
 
-def _first(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _first(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the conversation's first question alone: for a conversation about one thing."""
     return _plain("first", exchanges[0].sought, (), budget, count)
 
 
-def _questions(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _questions(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for all of the user's questions, newest first, the newest one twice."""
     questions = [exchange.sought for exchange in reversed(exchanges)]
     return _plain("questions", questions[0], _again(questions[0], questions[1:]), budget, count)
 
 
-def _reply(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _reply(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question and what the previous reply says and names."""
     return _plain("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
 
 
-def _weighted(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _weighted(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
     newest = exchanges[-1].sought
     said = _replies(exchanges[-2:-1])
     return _plain("weighted", newest, _again(newest, said, times=2), budget, count)
 
 
-def _adaptive(exchanges: Sequence[Exchange], budget: int, count: CountTokens) -> TurnQuery:
+def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question with the replies on its topic, as far as it goes on with that topic."""
     newest = exchanges[-1].sought
     topic = _topic(exchanges[:-1])
@@ -125,8 +152,8 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: CountTokens) ->
     others = [*said, *_questions_of(topic)] if seeks_tests else _again(newest, said)
     return TurnQuery(
         "adaptive",
-        joined(newest, (), budget, count),
-        joined(newest, others, budget, count),
+        _joined(newest, (), budget, count),
+        _joined(newest, others, budget, count),
         continuity(exchanges[-1].question, _whole(exchanges[-2])),
         _named(newest, topic),
         seeks_tests,
@@ -144,8 +171,8 @@ POLICIES: Mapping[Policy, Made] = {
 """How each policy makes its query; ``adaptive`` is the default, after ``benchmarks/conversations.py``."""
 
 
-def _plain(policy: Policy, first: str, others: Sequence[str], budget: int, count: CountTokens) -> TurnQuery:
-    return TurnQuery(policy, joined(first, (), budget, count), joined(first, others, budget, count))
+def _plain(policy: Policy, first: str, others: Sequence[str], budget: int, count: _CountTokens) -> TurnQuery:
+    return TurnQuery(policy, _joined(first, (), budget, count), _joined(first, others, budget, count))
 
 
 def _again(newest: str, others: Sequence[str], times: int = 1) -> list[str]:
@@ -177,3 +204,83 @@ def _named(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:
     asked = newest.lower()
     names = {name.lower() for exchange in topic for name in identifiers(exchange.reply)}
     return frozenset(name for name in names if name not in asked)
+
+
+def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange]:
+    """Return the exchanges in order, the newest question last.
+
+    System messages, few-shot examples, tool calls and tool results are not part of what people said. Questions in a
+    row without a reply are exchanges of their own. What the assistant says before any question is left out.
+
+    Args:
+        messages: the conversation.
+        corpus: the name that users have for the corpus, if any.
+    """
+    found: list[Exchange] = []
+    for message in messages:
+        if (message.name or "").startswith("example_"):
+            continue
+        text = _ends(message.content).strip()
+        if message.role == "user" and text:
+            found.append(Exchange(text, without_name(text, corpus)))
+        elif message.role == "assistant" and found and text:
+            last = found[-1]
+            found[-1] = replace(last, reply=_ends(f"{last.reply}\n{text}".strip()))
+    return found
+
+
+def _ends(text: str) -> str:
+    """Return the text, without its middle if it is very long; NUL is not a letter of any question."""
+    if len(text) > LONGEST_TEXT:
+        text = f"{text[: LONGEST_TEXT // 2 - 1]}\n{text[-LONGEST_TEXT // 2 :]}"
+    return text.replace("\x00", " ")
+
+
+def _joined(first: str, others: Iterable[str], budget: int, count: _CountTokens) -> str:
+    """Return ``first`` and as many of ``others`` as fit, in order, a line each.
+
+    ``first`` is whole unless it alone is over the budget; then its middle is left out. The first of the others that
+    does not fit is cut at its end, and nothing follows it.
+
+    Args:
+        first: what must be there.
+        others: more, most important first; empty ones are skipped.
+        budget: tokens of the result at most.
+        count: counts tokens; it need not be additive.
+    """
+    if not _fits(first, budget, count):
+        return _without_middle(first, budget, count)
+    text = first
+    for other in filter(None, others):
+        longer = f"{text}\n{other}" if text else other
+        if not _fits(longer, budget, count):
+            return _longest(len(text) + _SMALLEST_PART, len(longer), partial(_start, longer), budget, count) or text
+        text = longer
+    return text
+
+
+def _fits(text: str, budget: int, count: _CountTokens) -> bool:
+    """Tell whether a text fits; no token is shorter than a byte, so a short one need not be counted."""
+    return len(text.encode("utf-8", "replace")) <= budget or count(text) <= budget
+
+
+def _without_middle(text: str, budget: int, count: _CountTokens) -> str:
+    """Return both ends of a text: a long paste has its question before or after it."""
+    return _longest(1, len(text) // 2, lambda size: f"{text[:size]}\n{text[-size:]}", budget, count)
+
+
+def _start(text: str, size: int) -> str:
+    return text[:size]
+
+
+def _longest(low: int, high: int, make: Callable[[int], str], budget: int, count: _CountTokens) -> str:
+    """Return the text of the greatest size that fits, by bisection; empty if none was seen to fit."""
+    best = ""
+    while low <= high:
+        size = (low + high) // 2
+        text = make(size)
+        if count(text) <= budget:
+            best, low = text, size + 1
+        else:
+            high = size - 1
+    return best

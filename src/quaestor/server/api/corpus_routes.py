@@ -9,9 +9,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query, Request
 
 from quaestor.accounts.users import User
-from quaestor.answers.history_objects import history_object
+from quaestor.answers.history_answer import history_object
 from quaestor.answers.overview.make_overview import BUDGET, LEAST, make_overview
-from quaestor.answers.overview.overview_json import overview_object
+from quaestor.answers.overview.overview_text import overview_object
 from quaestor.chat.session_json import ask_object
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.corpus.corpus_json import search_object, several_object, stats_object
