@@ -261,7 +261,7 @@ def _using(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     rows = [not known.path.prose and name not in known.exact for known in traits]
     uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
     found = np.array(uses, dtype=np.bool_)
-    sources = found & ~np.array([known.path.test or known.path.example for known in traits], dtype=np.bool_)
+    sources = found & ~np.array([known.test or known.path.example for known in traits], dtype=np.bool_)
     return sources if sources.any() else found
 
 

@@ -6,6 +6,7 @@ Chunks that were fetched lately are kept taken apart: a conversation over the sa
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Collection, Sequence
 from struct import Struct
 from typing import TypeAlias
@@ -35,6 +36,11 @@ _FLOATS = Struct(f"={len(FIXED)}f").pack
 
 Terms: TypeAlias = "tuple[str, ...]"
 
+# Rust and Zig keep tests within the sources: in a module of that name, or behind such a mark (``#[tokio::test]``).
+_TEST_MODULES = frozenset({"test", "tests"})
+_TEST_MARK = re.compile(r"^[ \t]*(?:#\[(?:\w+::)*(?:test|rstest)\b|#\[cfg\(test\)\]|test[ \t]+\")", re.MULTILINE)
+_MARKED_LANGUAGES = frozenset({"rust", "zig"})
+
 _MOST_RECENT = 1 << 14
 """Two hundred different queries use some ten thousand chunks, each of 2 to 3 kB."""
 
@@ -51,6 +57,7 @@ class Traits:
     Attributes:
         stored: the chunk.
         path: what its path says.
+        test: whether it is a test, by its path or by where it stands within its file.
         named: the terms of all names in and around it, repeated as often as they occur.
         terms: the same, each once.
         name_terms: the terms of what it defines.
@@ -70,6 +77,7 @@ class Traits:
         "stored",
         "symbol_parts",
         "terms",
+        "test",
     )
 
     def __init__(self, stored: StoredChunk) -> None:
@@ -89,7 +97,8 @@ class Traits:
         self.terms = frozenset(named)
         self.name_terms = name_terms
         self.symbol_parts = frozenset(symbol_terms[1:] or symbol_terms)
-        self.fixed = _FLOATS(path.test, path.example, path.declaration, path.prose, *_kind(stored))
+        self.test = test = path.test or is_inline_test(stored)
+        self.fixed = _FLOATS(test, path.example, path.declaration, path.prose, *_kind(stored))
         self.rows = b""
         self._words: Words = b""
         self._word_set: tuple[WordSet | None] | None = None
@@ -125,6 +134,18 @@ class Traits:
         if self._word_set is None:
             self._word_set = (word_set(self.words),)
         return self._word_set[0]
+
+
+def is_inline_test(stored: StoredChunk) -> bool:
+    """Return whether a chunk of source code is of a test that stands within the file it tests."""
+    if stored.document.language not in _MARKED_LANGUAGES:
+        return False
+    chunk = stored.chunk
+    if not _TEST_MODULES.isdisjoint((*chunk.scope, chunk.symbol)):
+        return True
+    mark = _TEST_MARK.search(chunk.text)
+    # What a chunk ends with may be the test of what it begins with.
+    return mark is not None and mark.start() < len(chunk.text) / 2
 
 
 def _terms(names: tuple[str, ...]) -> Terms:

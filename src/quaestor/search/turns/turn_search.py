@@ -17,6 +17,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from quaestor.core.passages import Chunk, Hit
+from quaestor.search.chunk_traits import is_inline_test
 from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
 from quaestor.search.ranker import spread
@@ -125,7 +126,7 @@ def _placed(found: _Found, places: Scores) -> Scores:
 def _is_test(stored: StoredChunk) -> bool:
     chunk = stored.chunk
     names = (*chunk.scope, chunk.symbol or "")
-    return profile_path(stored.document.path).test or any(_TEST_NAME.match(name) for name in names)
+    return profile_path(stored.document.path).test or any(map(_TEST_NAME.match, names)) or is_inline_test(stored)
 
 
 def _softmax(scores: Scores, temperature: float) -> Scores:
