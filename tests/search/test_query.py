@@ -77,3 +77,16 @@ def test_any_text_is_a_query(text: str) -> None:
 def test_thousands_of_letters_of_one_word_hide_no_place(word: str) -> None:
     query = read_query(f"x{word * 3_000} and src/retry.py:12")
     assert ("src/retry.py", 12) in [(place.path, place.line) for place in query.places]
+
+
+@pytest.mark.parametrize(
+    ("text", "term"),
+    [("the C++ domain", "cpp"), ("how does C# call it?", "csharp"), ("(c++)", "cpp"), ("F#", "fsharp")],
+)
+def test_a_language_is_also_asked_for_by_the_name_that_code_gives_it(text: str, term: str) -> None:
+    assert read_query(text).terms[-1] == term
+
+
+@pytest.mark.parametrize("text", ["c++++", "Client#connect", "abc++", "C and more", "c#9"])
+def test_other_signs_name_no_language(text: str) -> None:
+    assert not {"cpp", "csharp", "fsharp"} & set(read_query(text).terms)

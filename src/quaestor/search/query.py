@@ -47,6 +47,9 @@ _MAY_ASK_FOR_USES = re.compile(
     r"^\W*(?:who|which)\b|call|\bus(?:e|ing|age)|invo|depend|affected|consult", re.IGNORECASE
 )
 _LONGEST_FOR_USES = 160
+# Languages whose names are not words, by what code and folders call them: of "C++" the terms keep no more than "c".
+_SIGNED_LANGUAGES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
+_SIGNED = re.compile(r"(?<![\w+#])(?:c\+\+|[cf]#)(?![\w+#])", re.IGNORECASE)
 _TRACE = re.compile(
     r"Traceback \(most recent|^[^\S\n]*at [\w.$<>]+\s?\(|^[^\S\n]*File \".+\", line \d+|panicked at|^goroutine \d+|"
     r"\b\w+(?:Error|Exception|Fault)\b[:(]|\berror(?:\[\w+\])?:|\bfatal:|\bsegmentation fault",
@@ -110,7 +113,7 @@ def read_query(text: str) -> Query:
         text,
         kind=kind,
         names=tuple(dict.fromkeys(name.lower() for parts in compounds for name in reversed(parts))),
-        terms=tuple(content_terms(text)),
+        terms=(*content_terms(text), *_signed_languages(text)),
         places=_places(text),
         qualified=tuple((parts[0].lower(), parts[1].lower()) for parts in compounds if len(parts) > 1),
         quotes=_quotes(text),
@@ -166,6 +169,11 @@ def _kind(text: str) -> QueryKind:
 def _looks_like_a_name(text: str) -> bool:
     """Tell ``HandlerStack`` and ``send`` from questions, which some scripts put no space into."""
     return " " not in text and not (has_unspaced(text) and len(text) > _LONGEST_UNSPACED_NAME)
+
+
+def _signed_languages(text: str) -> tuple[str, ...]:
+    """Return what code calls the languages whose names end with a sign: ``cpp`` for C++."""
+    return tuple(dict.fromkeys(_SIGNED_LANGUAGES[name.lower()] for name in _SIGNED.findall(text)))
 
 
 def _places(text: str) -> tuple[Place, ...]:
