@@ -249,3 +249,20 @@ def test_windows_line_ends() -> None:
     made = cut(MARKDOWN.replace(b"\n", b"\r\n"), "day.md", SMALL)
     assert made.title == "A day: in Oaxaca"
     assert {one.symbol for one in made.chunks} == {None, "Where to eat", "Tacos here now", "Setext title"}
+
+
+@pytest.mark.parametrize(
+    ("heading", "title"),
+    [
+        ("Ferry [![Build](https://x/b.svg)](https://x/runs)[![Docs][badge]][docs]", "Ferry"),
+        ("![Ferry](logo.png)", "Ferry"),
+        ("[![Ferry](logo.png)](https://ferry.example)", "Ferry"),
+        ("Crossing ![the river](river.png) at night", "Crossing at night"),
+        ("Ferry ![a badge](https://x/" + "a" * 1000 + ")", "Ferry"),
+        ("The `vec![0]` macro", "The vec![0] macro"),
+        ("Stop! [Here](here.md)", "Stop! Here"),
+    ],
+)
+def test_pictures_are_no_part_of_a_title_unless_it_is_a_picture(heading: str, title: str) -> None:
+    [chunk] = cut(f"# {heading}\n\nIt leaves at noon, and once more in the evening.\n".encode(), "a.md").chunks
+    assert chunk.symbol == title

@@ -110,8 +110,10 @@ def _length(title: bytes) -> int:
     return len(title.strip().decode("utf-8", errors="replace"))
 
 
+# A picture, and the link that it may be; of a heading that was cut, a picture may be, too.
+_TARGET = r"(?:\([^)\n]*(?:\)|\Z)|\[[^\]\n]*\])"
+_PICTURE = re.compile(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
 _MARKUP = (
-    (re.compile(r"!\[([^\]]*)\]\([^)]*\)"), r"\1"),
     (re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"), r"\1"),
     (re.compile(r"<[^>]{1,200}>"), ""),
     (re.compile(r"\s*\{#[^}]*\}\s*$"), ""),
@@ -123,8 +125,9 @@ _MARKUP = (
 
 
 def plain_title(raw: bytes) -> str:
-    """Return a heading's text without links, emphasis and anchors."""
+    """Return a heading's text without links, emphasis and anchors, and without pictures if there is more than these."""
     text = raw[: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore").strip()
+    text = _PICTURE.sub(" ", text).strip() or _PICTURE.sub(r"\1\2 ", text)
     for pattern, replacement in _MARKUP:
         text = pattern.sub(replacement, text)
     return text.strip()[:LONGEST_HEADING]

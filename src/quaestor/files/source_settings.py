@@ -8,7 +8,7 @@ from typing import Literal
 from quaestor.chunking import ChunkSettings
 from quaestor.core.light_imports import NamedTuple
 
-_RECIPE = 9
+_RECIPE = 10
 """Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
 
 
