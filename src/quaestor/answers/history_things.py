@@ -178,10 +178,10 @@ def author_told(
     found = authors(git, paths=paths, since=asked.since, until=asked.until)
     if not found:
         return None
-    what = code(git.repository.outer(subject.path) or subject.path) if subject.path else "this"
+    what = f" of {code(git.repository.outer(subject.path) or subject.path)}" if subject.path else ""
     total = sum(one.commits for one in found)
     read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
-    draft.say(f"{read} of {what}, by {amount(len(found), 'author')}:\n")
+    draft.say(f"{read}{what}, by {amount(len(found), 'author')}:\n")
     for one in found[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
         if text := commit_text(git, one.newest):
