@@ -37,7 +37,9 @@ _ENTRIES = frozenset(
         *(f"index.{script}" for script in _SCRIPTS),
     }
 )
-_DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
+_DATA = frozenset(
+    "json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po pot xlf xliff".split()
+)
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     "md mdx markdown rmd qmd rst txt adoc asciidoc asc org htm html pod pdf docx pptx epub ipynb".split()
