@@ -50,8 +50,10 @@ def _is_document(document: Document, material: Material) -> bool:
 
 
 def about_documents(material: Material) -> list[Entry]:
-    """Return what can be said of all documents together: number, dates and authors."""
+    """Return what can be said of all documents of prose together, if there are any: number, dates and authors."""
     found = documents_of(material)
+    if not found:
+        return []
     said = [amount(len(found), "document")]
     dates = sorted(one.date for one in found if one.date)
     if len(dates) >= _TELLING_SHARE * len(found):

@@ -113,10 +113,13 @@ class Material:
     @cached_property
     def is_code(self) -> bool:
         """Whether these are files of a program, not documents: a fifth of what is not data, or half its bytes."""
-        own = [one for path, one in self.documents.items() if not self.profile(path).test]
-        code = [one.size for one in own if is_code(one)]
-        prose = [one.size for one in own if one.language in PROSE or one.language == "html"]
-        return bool(code) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
+        documents = self.documents
+        own = [one for path, one in documents.items() if not self.profile(path).test]
+        # Of a folder of tests, these are all that there is.
+        own = own if any(map(is_code, own)) or any(map(_is_prose, own)) else [*documents.values()]
+        code, prose = ([one.size for one in own if kind(one)] for kind in (is_code, _is_prose))
+        # What is neither, such as configuration, is shown as the files of a program are.
+        return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
@@ -150,6 +153,10 @@ def depth_in(path: str, folder: str) -> int:
 def is_code(document: Document) -> bool:
     """Return whether a document is source code, by its language."""
     return document.language not in PROSE and document.language not in _DATA and document.language != "html"
+
+
+def _is_prose(document: Document) -> bool:
+    return document.language in PROSE or document.language == "html"
 
 
 def parent_of(path: str) -> str:
