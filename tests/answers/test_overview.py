@@ -17,6 +17,7 @@ from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.overview.overview_text import code, escaped, on_one_line
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.overview.statements import Overview
+from quaestor.answers.starters import starters
 from quaestor.answers.way import Question
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.llm.prompts.numbered_passages import number
@@ -266,6 +267,28 @@ def test_few_documents_show_their_sections(made: Make) -> None:
     text = made({"guide.md": "# Guide\n\n## Baking\n\nIt rests.\n\n## Eating\n\nSlice it.\n"}).overview().text
     assert "guide.md: Guide" in text
     assert "Baking; Eating" in text
+
+
+def test_documents_in_a_folder_of_another_language_are_translations(made: Make) -> None:
+    pages = {
+        f"{folder}{name}.md": f"# {name.title()}\n\n## All of {name}\n\nIt rests.\n"
+        for name in ("ask", "find", "give")
+        for folder in ("guide/", "guide/be/")
+    }
+    index = made({**pages, "guide/api/ask.md": "# Ask by a program\n", "_layouts/page.html": "<p>{{ page }}</p>\n"})
+    text = index.overview().text
+    assert "guide/be" not in text
+    assert "guide/api/ask.md: Ask by a program" in text
+    assert text.index("guide/give.md") < text.index("_layouts/page.html")
+    asked = [(one.question, one.path) for one in starters(index)]
+    assert asked and not any("/be/" in path for _, path in asked)
+
+
+def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:
+    pages = {f"{name}.md": f"# {name} tools\n\n## Deep roots\n\nIt rests.\n" for name in ("oak", "elm", "ash")}
+    asked = [one.question for one in starters(made(pages))]
+    assert "What should I know about oak tools?" in asked
+    assert not any("roots" in one for one in asked)
 
 
 def test_nothing_and_one_file(made: Make) -> None:

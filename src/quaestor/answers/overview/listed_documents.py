@@ -74,7 +74,8 @@ def titles(material: Material) -> list[Entry]:
     """Return the documents with their titles, dates and authors, the most telling first; of a few, their sections."""
     found = documents_of(material)
     found.sort(key=lambda one: _order(one, material))
-    shown = _in_turn(found)[:_MOST_TITLES]
+    pages = [one for one in found if not _is_template(one)]
+    shown = [*_in_turn(pages), *found[len(pages) :]][:_MOST_TITLES]
     entries = [_titled(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
         return entries

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -11,11 +13,14 @@ from quaestor.core.passages import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
 from quaestor.related.stored_files import IndexedFile, load_file
-from quaestor.search.background import CHANGELOG, is_generated
+from quaestor.search.background import CHANGELOG, TRANSLATION, is_generated
 from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _OWN = ("", CHANGELOG)
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_LONGEST_CODE = 8
+_FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
@@ -71,8 +76,24 @@ class Material:
         """Return what a path says; of more paths than the cache of ``profile_path`` holds, too, each is read once."""
         found = self._profiles.get(path)
         if found is None:
-            found = self._profiles[path] = profile_path(path)
+            found = profile_path(path)
+            if any(path.startswith(f"{folder}/") for folder in self._translated):
+                found = found._replace(background=TRANSLATION)
+            self._profiles[path] = found
         return found
+
+    @cached_property
+    def _translated(self) -> frozenset[str]:
+        """Folders called as a language may be whose documents mostly stand above them too: ``docs/be`` in ``docs``."""
+        held, above = Counter[str](), Counter[str]()
+        for path in (path for path, one in self.all.items() if one.language in PROSE):
+            parts = path.split("/")
+            for at, part in enumerate(parts[:-1]):
+                if len(part) <= _LONGEST_CODE and _LANGUAGE_CODE.fullmatch(part):
+                    folder = "/".join(parts[: at + 1])
+                    held[folder] += 1
+                    above[folder] += "/".join([*parts[:at], *parts[at + 1 :]]) in self.all
+        return frozenset(one for one, count in held.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count)
 
     def stands_behind(self, path: str) -> bool:
         """Return whether a file is another project's, generated, a translation or a licence."""
