@@ -205,3 +205,8 @@ def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 )
 def test_what_only_looks_like_it_is_passed_over(engine: Index, question: str, expected: str) -> None:
     assert expected in told(answer_by_way(Question(question), engine))
+
+
+def test_what_no_commit_says_went_did_not_go(engine: Index) -> None:
+    found = answer_by_way(Question("why was the config command removed?"), engine)
+    assert found is None or "Add the config command" not in told(found)
