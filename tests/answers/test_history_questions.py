@@ -135,6 +135,7 @@ def test_things(question: str, kind: str, subject: str, verb: str) -> None:
 def test_people() -> None:
     assert read("what did Tom Christie change last week") == Asked("commits", by="Tom Christie", since="2024-03-04")
     assert read("commits by Ana") == Asked("commits", by="Ana")
+    assert read("who maintains this book?") == read("who wrote most of the guide") == Asked("author")
 
 
 @pytest.mark.parametrize(

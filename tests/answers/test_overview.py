@@ -17,6 +17,7 @@ from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.overview.overview_text import code, escaped, on_one_line
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.overview.statements import Overview
+from quaestor.answers.starters import starters
 from quaestor.answers.way import Question
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.llm.prompts.numbered_passages import number
@@ -141,6 +142,44 @@ def test_most_imported_counts_no_tests(made: Make) -> None:
     }
 
 
+LINES = {
+    "README.md": "# till\n\nA till for shops that counts coins.\n\n- `manage.py count` - counts all coins\n",
+    "manage.py": "import till\n\n\ndef run_all():\n    till.open()\n",
+    "plot.py": "# /// script\n# requires-python = 3.11\n# ///\n\n# Draws what is in the till.\nplot = 1\n",
+    "src/style.go": "package shop\n\nvar (\n\tnormalDim = Color{Light:\n\t\t1,\n\t}\n)\n",
+    "src/request.js": "module.exports = {\n  use: () => this.coins,\n  coins () {\n    return 1\n  }\n}\n",
+    "src/format.rs": "#[test]\nfn test_coins() {\n    a();\n    b();\n    c();\n}\n\nfn coins() {\n    a();\n}\n",
+}
+
+
+def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
+    parts = lines_of(made(LINES).overview(), "Main parts")
+    assert parts["manage.py"] == "def run_all():"
+    assert parts["plot.py"] == "Draws what is in the till."
+    assert parts["style.go"] == "defines normalDim"
+    assert parts["format.rs"] == "fn coins() {"
+
+
+def test_programs_that_test_are_no_entry_points_of_a_library(made: Make) -> None:
+    main = "class Speed {\n    public static void main(String[] args) {\n    }\n}\n"
+    found = made({"README.md": README, "src/test/java/Speed.java": main, "hc/__init__.py": "", "hc/a.py": "A = 1\n"})
+    assert "Entry points" not in [section.title for section in found.overview().sections]
+    assert [*lines_of(found.overview("src/test"), "Entry points")] == ["src/test/java/Speed.java"]
+
+
+def test_a_folder_of_data_and_tests(made: Make) -> None:
+    found = made({"README.md": README, "data/a.yml": "a: 1\n", "checks/.a.yml": "a: 1\n", "checks/a.test.js": "f()\n"})
+    assert "a.yml" in found.overview("data").text
+    assert "a.test.js" in found.overview("checks").text
+
+
+def test_an_import_of_go_means_a_folder(made: Make) -> None:
+    using = 'package {}\n\nimport (\n\t"log"\n\t"github.com/charmbracelet/log"\n\t"example.org/till/coins"\n)\n'
+    files = {f"{name}.go": using.format("main") for name in ("a", "b", "c")}
+    files |= {"log.go": "package main\n\nfunc open() {\n}\n", "coins/coin.go": "package coins\n\nvar One = 1\n"}
+    assert lines_of(made(files).overview(), "Files that most others import") == {"coins": "imported by 3 files"}
+
+
 @pytest.mark.parametrize("tokens", [100, 200, 500, 1500])
 def test_it_keeps_within_its_budget(made: Make, tokens: int) -> None:
     many = {
@@ -228,6 +267,28 @@ def test_few_documents_show_their_sections(made: Make) -> None:
     text = made({"guide.md": "# Guide\n\n## Baking\n\nIt rests.\n\n## Eating\n\nSlice it.\n"}).overview().text
     assert "guide.md: Guide" in text
     assert "Baking; Eating" in text
+
+
+def test_documents_in_a_folder_of_another_language_are_translations(made: Make) -> None:
+    pages = {
+        f"{folder}{name}.md": f"# {name.title()}\n\n## All of {name}\n\nIt rests.\n"
+        for name in ("ask", "find", "give")
+        for folder in ("guide/", "guide/be/")
+    }
+    index = made({**pages, "guide/api/ask.md": "# Ask by a program\n", "_layouts/page.html": "<p>{{ page }}</p>\n"})
+    text = index.overview().text
+    assert "guide/be" not in text
+    assert "guide/api/ask.md: Ask by a program" in text
+    assert text.index("guide/give.md") < text.index("_layouts/page.html")
+    asked = [(one.question, one.path) for one in starters(index)]
+    assert asked and not any("/be/" in path for _, path in asked)
+
+
+def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:
+    pages = {f"{name}.md": f"# {name} tools\n\n## Deep roots\n\nIt rests.\n" for name in ("oak", "elm", "ash")}
+    asked = [one.question for one in starters(made(pages))]
+    assert "What should I know about oak tools?" in asked
+    assert not any("roots" in one for one in asked)
 
 
 def test_nothing_and_one_file(made: Make) -> None:

@@ -331,3 +331,27 @@ def test_a_long_block_is_cut_between_its_lines() -> None:
     [quote] = answer("how do I run the steps?", [passage]).quotes
     assert len(quote.text) <= 1000
     assert quote.text.endswith(")")
+
+
+@pytest.mark.parametrize(
+    ("question", "paths"),
+    [("When should I build a boiler?", ["why.md"]), ("Where is a boiler described?", ["links.md", "why.md"])],
+)
+def test_a_list_of_links_is_quoted_where_links_are_asked_for(question: str, paths: list[str]) -> None:
+    links = "## See also\n\n- [Build a boiler](https://example.org/a)\n- [Boiler](https://example.org/b), a crate\n"
+    listed = Passage(1, "links.md", 1, 4, links, language="markdown")
+    told = Passage(2, "why.md", 1, 1, "Build a boiler where steam is described as needed.\n", language="markdown")
+    found = answer(question, [listed, told], refused=False, hits=[hit(listed, 2.0), hit(told, 1.9)])
+    assert [quote.path for quote in found.quotes] == paths
+    far = answer(question, [listed, told], refused=False, hits=[hit(listed, 9.0), hit(told, 1.9)])
+    assert far.quotes[0].path == "links.md"
+
+
+def test_definitions_beside_each_other_are_all_named() -> None:
+    text = "def median(values):\n    return 0\n\n\ndef outliers(values):\n    return median(values)\n"
+    passage = Passage(1, "a.py", 1, 6, text, symbol="outliers", language="python")
+    both = hit(passage, 2.0, Span(0, 1, 5, 6))
+    both = both._replace(chunk=both.chunk._replace(defines=("median", "outliers", "elsewhere")))
+    [quote] = answer("what is a median", [passage], refused=False, hits=[both]).quotes
+    assert quote.label == "median, outliers"
+    assert "(`median`, `outliers`):" in answer("what is a median", [passage], refused=False, hits=[both]).text

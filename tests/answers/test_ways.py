@@ -46,7 +46,14 @@ TROUBLE = """# Trouble
 
 Where a queue is missing from the declared queues, add it to queues.yml and start again.
 """
+CHALLENGE = """def submit(payload):
+    try:
+        return send(payload)
+    except ValueError:
+        return "submitChallenge failed, could not parse response"
+"""
 MORE: dict[str, str | bytes] = {
+    "shop/challenge.py": CHALLENGE,
     "shop/queues.py": QUEUES,
     "java/shop/Stock.java": STOCK,
     "docs/trouble.md": TROUBLE,
@@ -149,6 +156,11 @@ def test_a_message_is_found_by_its_fixed_parts(index: Index, text: str) -> None:
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
     answer = found(index, "java.lang.IllegalStateException: Only 3 pieces are left in stock, 12 were wanted")
     assert places(answer)[0][0] == "java/shop/Stock.java"
+
+
+def test_what_is_caught_is_no_word_of_a_message(index: Index) -> None:
+    """Neither ``except ValueError:`` nor what is printed below it is what failed here."""
+    assert answer_by_way(Question('ValueError: Failed to parse the cron expression "* * *"'), index) is None
 
 
 def test_frames_of_other_software_alone_are_searched_for(index: Index) -> None:

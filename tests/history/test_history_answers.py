@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from history_repository import shop
+from history_repository import Repository, shop
 from quaestor import Conversation, Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.history_answer import history_of
@@ -167,3 +167,46 @@ def test_without_a_repository_no_model_is_told_of_it(tmp_path: Path) -> None:
 def test_no_text_of_a_commit_can_end_its_quote(shopping: tuple[Index, dict[str, str]]) -> None:
     text = told(answer_by_way(Question("when and why was send_with_retry added?"), shopping[0]))
     assert len(re.findall(r"^```", text, re.MULTILINE)) % 2 == 0
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    """Words that stood in other names, or meant another thing, before what is asked for came."""
+    folder = tmp_path_factory.mktemp("engine")
+    made = Repository(folder / "engine")
+    java = "class Format {{\n    void print() {{\n        StringBuilder builder = null;\n    }}\n{}}}\n"
+    made.commit("Print slowly", {"Format.java": java.format(""), "main.go": "var config Config\n"}, "2020-01-01")
+    made.git("tag", "-a", "v1.4.0", "-m", "1.4.0", day="2020-01-01")
+    built = "    static Builder builder() {\n        return null;\n    }\n"
+    made.commit("Build formats step by step", {"Format.java": java.format(built)}, "2021-01-01")
+    made.commit(
+        "Add the config command",
+        {"cmd.go": "var cmd = 1\n", "NEWS": "The Steam Engine 2.0.0 News\n---------------------------\n\nPuffs.\n"},
+        "2021-02-01",
+    )
+    made.git("tag", "-a", "v2.0.0", "-m", "2.0.0", day="2021-02-02")
+    made.git("tag", "-a", "v1.4.1", "-m", "1.4.1", "HEAD~2", day="2022-01-01")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(made.folder) as index:
+            yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("when was the builder introduced?", "Build formats step by step"),
+        ("when and why was the config command added?", "Add the config command"),
+        ("what changed in 2.0?", "between `v1.4.0` (2020-01-01) and `v2.0.0`"),
+        ("what changed in 2.0.0?", "Puffs"),
+        ("who is the main author?", "3 commits, by 1 author"),
+        ("who wrote most of this", "3 commits, by 1 author"),
+    ],
+)
+def test_what_only_looks_like_it_is_passed_over(engine: Index, question: str, expected: str) -> None:
+    assert expected in told(answer_by_way(Question(question), engine))
+
+
+def test_what_no_commit_says_went_did_not_go(engine: Index) -> None:
+    found = answer_by_way(Question("why was the config command removed?"), engine)
+    assert found is None or "Add the config command" not in told(found)

@@ -34,6 +34,9 @@ from quaestor.search.path_roles import profile_path
         ("src/de/parser.py", ""),
         ("docs/it.md", ""),
         ("locale/messages.po", "translation"),
+        ("po/messages.pot", "translation"),
+        ("po/it.po", "it"),
+        ("_articles/pcm/finding-users.md", "pcm"),
         ("docs/guide.md", ""),
     ],
 )

@@ -18,6 +18,8 @@ from quaestor.search.path_roles import profile_path
         ("t/retry.t", "test"),
         ("src/Snippets/Retry.cs", "example"),
         ("examples/hello.py", "example"),
+        ("benchmarks/speed.py", "example"),
+        ("examples/src/benchmark/run.rs", "example"),
         ("index.d.ts", "declaration"),
         ("docs/guide.md", "prose"),
         ("book/ch01.asc", "prose"),
@@ -42,6 +44,7 @@ def test_parts(path: str, part: str) -> None:
         "latest/a.py",
         "packages/bloc_test/lib/a.dart",
         "doctest/a.h",
+        "src/benchmark/run.rs",
     ],
 )
 def test_ordinary_code(path: str) -> None:

@@ -291,9 +291,9 @@ _CHANGED_IN = re.compile(
 )
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
-    r"^(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
+    r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
     r"(?:repo(?:sitory)?|project|projekt|projet|proyecto|code|code ?base|library|package|it|this|everything"
-    r"|app(?:lication)?|program|tool|software|docs?|documentation|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
+    r"|app(?:lication)?|program|tool|software|docs?|documentation|book|guide|handbook|manual|thing)$|^这个?(?:项目|仓库|库)$|^この(?:プロジェクト|リポジトリ)$",
     re.IGNORECASE,
 )
 _WEAK = re.compile(r"^(?:that|this|these|those|it|them|he|she|they|everything|anything|all)\b", re.IGNORECASE)

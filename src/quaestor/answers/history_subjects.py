@@ -31,6 +31,8 @@ _KIND = re.compile(
     r"|\s+(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|keyword)$",
     re.IGNORECASE,
 )
+_OF_USERS = re.compile(r"^(?:option|flag|setting|command)\s|\s(?:option|flag|setting|command)$", re.IGNORECASE)
+"""What is said of things that users see: a variable of the same name came for its own reasons."""
 _STOP = frozenset(
     "the a an of in to for and or on with by from at is was were be as it this that support feature code new option"
     " argument parameter setting function method class ability possibility handling any some our your my its via"
@@ -78,7 +80,8 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     found = Subject(text, literal=literal, words=words)
     if not bare:
         return found
-    return _as_file(found, bare, corpus, git) or _as_name(found, bare, corpus, git) or found
+    named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
+    return _as_file(found, bare, corpus, git) or named or found
 
 
 def _words(text: str) -> Sequence[str]:

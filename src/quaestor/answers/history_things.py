@@ -44,7 +44,7 @@ def origin_told(
         # What is not a name of code a changelog tells best, in its readers' words.
         mention = _tell_mention(asked, subject, changelogs, draft)
         if git.whole and (said := _in_messages(asked, subject, git, mention)):
-            _tell_origin(asked, subject, *said, git, draft)
+            _tell_origin(asked, subject._replace(path=""), *said, git, draft)
         if not draft.pieces and subject.path and not git.whole:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
             last_told(asked, subject, git, changelogs, draft, limit)
@@ -121,8 +121,11 @@ def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tupl
         number = f"#{named[1]}"
         found = log(git, words=(number,), limit=20)
         return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
-    found = commits_saying(git, subject.text, _SAID[asked.verb], oldest=asked.verb == "added")
-    return (found[0], "") if found else None
+    verb = _SAID[asked.verb]
+    found = commits_saying(git, subject.text, verb, oldest=asked.verb == "added")
+    # A message about a thing tells that it came, or changed; that it went, only one that says so.
+    told = asked.verb != "removed" or (found and re.search(verb, f"{found[0].subject}\n{found[0].body}", re.IGNORECASE))
+    return (found[0], "") if found and told else None
 
 
 def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft) -> None:
@@ -178,10 +181,10 @@ def author_told(
     found = authors(git, paths=paths, since=asked.since, until=asked.until)
     if not found:
         return None
-    what = code(git.repository.outer(subject.path) or subject.path) if subject.path else "this"
+    what = f" of {code(git.repository.outer(subject.path) or subject.path)}" if subject.path else ""
     total = sum(one.commits for one in found)
     read = amount(total, "commit") if git.whole else f"The newest {amount(total, 'commit')}"
-    draft.say(f"{read} of {what}, by {amount(len(found), 'author')}:\n")
+    draft.say(f"{read}{what}, by {amount(len(found), 'author')}:\n")
     for one in found[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
         if text := commit_text(git, one.newest):

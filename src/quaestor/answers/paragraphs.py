@@ -26,6 +26,7 @@ _NO_WORDS = re.compile(
 )
 """What a page's machinery reads and its readers do not."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
+_LINKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
@@ -151,3 +152,9 @@ def _lines(text: str, start: int) -> Iterator[tuple[int, int]]:
     for line in text[start:].split("\n"):
         yield start, start + len(line) - line.endswith("\r")
         start += len(line) + 1
+
+
+def is_list_of_links(text: str) -> bool:
+    """Return whether a section is a list of at least two items that all begin with a link: "See also"."""
+    items = [text[piece.start : piece.end] for piece in pieces_of(text, begins=False)]
+    return len(items) > 1 and all(_LINKED.match(item) for item in items)

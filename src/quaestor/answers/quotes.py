@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.answers.paragraphs import FENCE
+from quaestor.answers.paragraphs import FENCE, is_list_of_links
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
@@ -72,6 +72,9 @@ _GAP = "⋯"
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Files that mention authors, use and distribution of everything, and answer about themselves only."""
 _LONGEST_LABEL = 90
+_MOST_NAMED = 3
+_ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
+"""A question that a link may answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +145,7 @@ def answer(
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
     found = _weighed(question, passages, hits, rarity, encode)
-    chosen = _choose(question, found, rarity, most, _first_whole(passages, hits, rarity))
+    chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
     coverage = _share(_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
@@ -216,6 +219,7 @@ class _Weighed:
         likeness: to the question, 0 to 1; 0 without an embedder.
         behind: points that its passage is behind the first.
         found: first and last line of the chunk that was found.
+        defines: the names that its passage defines.
     """
 
     stretch: Stretch
@@ -223,6 +227,7 @@ class _Weighed:
     likeness: float
     behind: float
     found: tuple[int, int]
+    defines: tuple[str, ...] = ()
 
 
 def _weighed(
@@ -243,7 +248,7 @@ def _weighed(
     best: dict[int, tuple[float, _Weighed]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
         behind, found = standing[rank]
-        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found)
+        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found, _defined(rank, hits))
         worth = _share(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
@@ -260,6 +265,10 @@ def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, 
     hit = hits[rank]
     span = hit.found or hit.chunk.span
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
+
+
+def _defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
+    return hits[rank].chunk.defines if rank < len(hits) else ()
 
 
 def _shown_of(stretch: Stretch, found: tuple[int, int]) -> float:
@@ -286,13 +295,26 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
-def _first_whole(passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]) -> _Weighed | None:
-    """Return the passage that was found first as one stretch; None where it says nothing, or too much."""
-    if not hits or not passages or len(passages[0].text) > _LONGEST_WHOLE:
+def _first_whole(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
+) -> _Weighed | None:
+    """Return the passage that was found first as one stretch; None where it says nothing, or too much.
+
+    Of passages that were found nearly as good, one that is a list of links is passed over, unless these are asked for.
+    """
+    if not hits or not passages:
         return None
-    behind, found = _standing(0, passages[0], hits)
-    stretch = whole(passages[0], found, lambda text: _share(content_terms(text) & rarity.keys(), rarity))
-    return None if stretch is None else _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found)
+    ranks = [0] if _ASKS_WHERE.search(question) else [*range(min(len(hits), len(passages), _PASSAGES))]
+    near = [rank for rank in ranks if _standing(rank, passages[rank], hits)[0] <= _NEAR]
+    rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
+    passage = passages[rank]
+    if len(passage.text) > _LONGEST_WHOLE:
+        return None
+    behind, found = _standing(rank, passage, hits)
+    stretch = whole(passage, found, lambda text: _share(content_terms(text) & rarity.keys(), rarity))
+    if stretch is None:
+        return None
+    return _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _defined(rank, hits))
 
 
 def _choose(
@@ -323,10 +345,11 @@ def _choose(
 
 
 def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:
-    """Return whether a stretch repeats the first one, or the question as lists of questions do, or is a licence."""
+    """Return whether a stretch repeats the first one or the question, or is a licence or a list of links."""
     asks = one.stretch.code and question.strip().casefold() in one.stretch.text.casefold()
     licence = _LICENCE.search(one.stretch.passage.path) and not _LICENCE.search(first.stretch.passage.path)
-    return asks or bool(licence) or one.stretch.text in first.stretch.text
+    links = not _ASKS_WHERE.search(question) and is_list_of_links(one.stretch.text)
+    return asks or links or bool(licence) or one.stretch.text in first.stretch.text
 
 
 def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
@@ -362,16 +385,22 @@ def _quotes(one: _Weighed) -> list[Quote]:
     for start, end in stretch.parts:
         first, last = stretch.lines_of(start, end)
         text = passage.text[start:end]
-        label = _label(stretch, one.found, first, last)
+        label = _label(one, first, last)
         quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, bool(quotes), label))
     return quotes
 
 
-def _label(stretch: Stretch, found: tuple[int, int], first: int, last: int) -> str:
-    """Return what a quote is from: its section, or its symbol if it is of the chunk that has the name."""
-    passage = stretch.passage
+def _label(one: _Weighed, first: int, last: int) -> str:
+    """Return what a quote is from: its section, or its symbol if it is of the chunk that has the name.
+
+    Where definitions stand side by side in it, the first ones are named.
+    """
+    stretch, passage = one.stretch, one.stretch.passage
     if stretch.code:
-        return passage.symbol or "" if first <= found[1] and found[0] <= last else ""
+        if last < one.found[0] or one.found[1] < first or not passage.symbol:
+            return ""
+        beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
+        return ", ".join(beside[:_MOST_NAMED]) if passage.symbol in beside[1:] else passage.symbol
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
     names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
     label = " > ".join(dict.fromkeys(filter(None, names)))
@@ -381,7 +410,7 @@ def _label(stretch: Stretch, found: tuple[int, int], first: int, last: int) -> s
 def _shown(quote: Quote, language: str) -> str:
     """Return a quote in Markdown with where it stands and its citation mark."""
     place = where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
-    label = f"`{quote.label}`" if quote.code else quote.label
+    label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
     head = _GAP if quote.continues else f"`{place}`" + (f" ({label})" if quote.label else "") + ":"
     if not quote.code:
         return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])

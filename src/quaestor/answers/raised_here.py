@@ -52,7 +52,7 @@ _TESTING = re.compile(
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 # Lines that print nothing, and comments.
 _CODE = re.compile(
-    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case)\b"
+    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
     r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
 )
 _EMPTY = 0.15

@@ -23,6 +23,7 @@ from quaestor.search.asked_names import looks_like_code
 _MOST_FILES = 6
 _OF_EACH = 3
 _LOOKED_AT = 12
+_MOST_ALIKE = 2
 """Sections of a document of which the most telling are asked for."""
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
@@ -216,15 +217,17 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
-    sections = [_most_telling(_asked_sections(material, path, project)) for path in paths]
+    looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
+    # What many documents have a section about, such as a description, is asked of none of them.
+    counts = Counter(question for found in looked_at for question in {one.question for one in found})
+    sections = [_most_telling(one for one in found if counts[one.question] <= _MOST_ALIKE) for found in looked_at]
     for rank in range(_OF_EACH):
         yield from (found[rank] for found in sections if rank < len(found))
 
 
-def _most_telling(found: Iterator[Starter]) -> list[Starter]:
+def _most_telling(found: Iterable[Starter]) -> list[Starter]:
     """Return the first sections of a document that tell how something is done, then those about a thing."""
-    first = sorted(islice(found, _LOOKED_AT), key=_tells_little)
-    return first[:_OF_EACH]
+    return sorted(found, key=_tells_little)[:_OF_EACH]
 
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:

@@ -50,6 +50,7 @@ def shares(lines: Sequence[Line]) -> list[tuple[str, int]]:
 
 
 _MOVES = 8
+_MOST_LOOKED_AT = 40
 _WHOLE_SECONDS = 5.0
 _WORD = re.compile(r"[\w$]")
 
@@ -94,15 +95,16 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
 
 
 def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
-    """Return the oldest commit that changed how often a text stands in a file."""
-    touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))
-    return touching[-1] if touching else None
+    """Return the oldest commit with which a text stands in a file, words of it whole where git finds that soon."""
+    touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))[::-1]
+    whole = (commit for commit in touching[:_MOST_LOOKED_AT] if holder(git, needle, commit.id, path))
+    return next(whole, touching[0] if touching else None)
 
 
-def holder(git: Git, needle: str, revision: str) -> str | None:
-    """Return a file that holds a text in a revision, as git names it; None if no file does."""
+def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
+    """Return a file that holds a text in a revision, as git names it; None if no file does, or not the one meant."""
     arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
-    found = git.ask(*arguments, "-e", needle, revision, "--", *git.repository.scope)
+    found = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
     first = (found or "").split("\0")[0]
     return first.partition(":")[2] or None
 
@@ -120,7 +122,8 @@ def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] 
         lines: the commit's text.
         sign: ``+`` for a line that was added, ``-`` for one that was removed.
     """
-    found = next((at for at, line in enumerate(lines) if line.startswith(sign) and needle in line), None)
+    whole = re.compile(rf"(?<!\w){re.escape(needle)}(?!\w)" if _is_bounded(needle) else re.escape(needle))
+    found = next((at for at, line in enumerate(lines) if line.startswith(sign) and whole.search(line)), None)
     if found is None:
         return None
     first = last = found

@@ -221,6 +221,9 @@ class Modules:
             telling = len(ending) > 1 or len(names) <= 2 or lower[:-1] == own
             # Go states where the module itself lies before the folder within it.
             hosted = "." in ending[0] and ending[-len(lower) :] == lower
+            # It imports folders, never a file: "log" is not log.go.
+            if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
+                continue
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
                 fits.append((min(len(lower), len(ending)), _shared(own, lower), -len(names), path))
         return max(fits)[3] if fits else None

@@ -28,8 +28,11 @@ _GENERATED_NAME = re.compile(r"_generated\.|\.generated\.|\.g\.\w+$|\.pb\.\w+$|_
 _GENERATED_NOTES = ("generated", "minified", "lock file")
 # Languages that documents are often translated into, by their codes; English is what they are translated from.
 _LANGUAGES = frozenset(
-    "ar bg bn ca cs da de el es fa fi fr he hi hr hu id it ja ko nl no pl pt ro ru sk sr sv th tr uk vi zh".split()
+    "ar bg bn ca cs da de el es fa fi fil fr he hi hr hu id it ja ko nl no pcm pl pt ro ru sk sr sv sw ta te th tr uk"
+    " ur vi zh".split()
 )
+_CATALOGUES = (".po", ".pot", ".xlf", ".xliff")
+"""Files that hold a text beside its translation; of the language that is called as the file is."""
 _TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
 _VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")
@@ -82,11 +85,12 @@ def _translation(folders: Sequence[str], name: str) -> str:
     named = name.split(".")[1:-1]
     # README.zh-CN.md, README_de.md, docs/ja/guide.md; a name of one part, such as it.md, names no language.
     last = _SEPARATORS.split(name.split(".", 1)[0])
-    for part in (*named, *folders, *(last[1:] if len(last) > 1 else ())):
+    catalogue = name.endswith(_CATALOGUES)
+    for part in (*named, *folders, *(last if catalogue else last[1:])):
         code = _SEPARATORS.split(part)[0]
         if code in _LANGUAGES and len(part) <= len("zh-hans"):
             return code
-    return "" if _TRANSLATIONS.isdisjoint(folders) else TRANSLATION
+    return TRANSLATION if catalogue or not _TRANSLATIONS.isdisjoint(folders) else ""
 
 
 def is_generated(note: str | None) -> bool:

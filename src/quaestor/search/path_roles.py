@@ -23,6 +23,7 @@ _EXAMPLE_FOLDERS = frozenset(
     benchmarks benches snippets""".split()
     for mark in ("", "_")
 )
+_SOURCES = frozenset({"src", "lib"})
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
 _SPEAKING = 3
 _SCRIPTS = [f"{kind}{language}s{x}" for kind in ("", "c", "m") for language in "jt" for x in ("", "x")]
@@ -37,7 +38,9 @@ _ENTRIES = frozenset(
         *(f"index.{script}" for script in _SCRIPTS),
     }
 )
-_DATA = frozenset("json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po".split())
+_DATA = frozenset(
+    "json toml yaml yml lock cfg ini xml csv tsv mod sum svg plist properties snap po pot xlf xliff".split()
+)
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     "md mdx markdown rmd qmd rst txt adoc asciidoc asc org htm html pod pdf docx pptx epub ipynb".split()
@@ -98,12 +101,18 @@ def profile_path(path: str) -> PathProfile:
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=any(map(_is_test_folder, parts[:-1])) or _is_test(name),
-        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered),
+        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered) and not _measures(lowered),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,
         background=background_of(lowered, prose=prose or not ending, data=data),
     )
+
+
+def _measures(lowered: list[str]) -> bool:
+    """Return whether a path of benchmarks is a part of the program itself, which measures: ``src/benchmark/run.rs``."""
+    named = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
+    return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in named)
 
 
 @lru_cache(maxsize=1 << 13)  # many paths have names of folders in common

@@ -27,6 +27,7 @@ _LINE_COMMENT = re.compile(
 _COMMENT_ENDS = re.compile(r"\s*(?:\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
 _DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
 """A first line that is for programs: which interpreter runs the file, which command it completes."""
+_METADATA = re.compile(r"# /// [\w-]+\s*$")
 _BROUGHT_IN = re.compile(
     r"\brequire\s*\(|^\s*(?:export\s+)?(?:import|from|use|using)\b|^\s*(?:pub(?:\([^)]*\))?\s+)?mod\s+\w+\s*;"
 )
@@ -58,6 +59,13 @@ _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|t
 _CODE_LINE = re.compile(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
+
+
+_KEYWORD = (
+    r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
+    r"|protocol|record|struct|trait|type|union)"
+)
+_CALLABLE = r"\s*(?:\([^;]*[{:(,)]\s*$|=\s*(?:async\s*)?(?:\(|function\b|class\b|\w+\s*=>))"
 
 
 def description(material: Material, path: str) -> Statement | None:
@@ -112,6 +120,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     """Return the first sentence of the comment that a source file begins with, licences aside."""
     if lines and _DIRECTIVE.match(lines[0]):
         lines = ["", *lines[1:]]
+    lines = _without_metadata(lines)
     for begun, paragraph in _comments(lines, language):
         text = " ".join(paragraph)
         if name := _NAMED_FIRST.match(paragraph[0]):
@@ -124,6 +133,13 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
             text = shortened(_without_markup(first), LONGEST)
             return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
     return None
+
+
+def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
+    """Return the lines, blank those between ``# /// script`` and ``# ///``, which say what a script needs."""
+    first = next((at for at, line in enumerate(lines) if _METADATA.match(line)), len(lines))
+    last = next((at for at in range(first, len(lines)) if lines[at].rstrip() == "# ///"), first - 1)
+    return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
 
 
 def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[str]]]:
@@ -191,7 +207,8 @@ def _short(said: Statement) -> Statement:
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
     """Return the names that a file defines, the main one first, with what is said of that, or the line that defines it.
 
-    The main one is of the file's own name; else it is written large, as a class or a type is, and longer than others.
+    The main one is of the file's own name; else it is no test, written large, as a class or a type is, and longer than
+    others.
     """
     found = material.read(path)
     if found is None or not is_code(found.document):
@@ -199,7 +216,13 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     names, sizes = _top_names(found)
     own = _plain(path.rpartition("/")[2].partition(".")[0])
     ordered = sorted(
-        names, key=lambda name: (_plain(name) != own, not name[:1].isupper() or name.isupper(), -sizes[name])
+        names,
+        key=lambda name: (
+            _plain(name) != own,
+            name.lower().startswith("test"),
+            not name[:1].isupper() or name.isupper(),
+            -sizes[name],
+        ),
     )
     places = ((name, _line_with(found, name, names[name])) for name in ordered)
     shown = list(islice(((name, at) for name, at in places if not _BROUGHT_IN.search(found.lines[at - 1])), most))
@@ -209,9 +232,19 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     listed = f"defines {', '.join(name for name, _ in shown)}"
     if said := _said_of_definition(found.lines, number, path, found.document.language):
         return replace(said, brief=listed)
+    telling = (at for name, at in shown if _is_telling(found.lines[at - 1], name))
+    number = next(telling, 0)
+    if not number:  # a value, or the middle of a statement
+        return Statement(listed)
     return Statement(
         found.lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed
     )
+
+
+def _is_telling(line: str, name: str) -> bool:
+    """Return whether a line begins the definition of a function or a type, which reads by itself."""
+    own = rf"(?<![\w.]){re.escape(name)}"
+    return re.search(rf"{_KEYWORD}\b[^=]*{own}(?!\w)|^(?!\s*return\b)[^=]*{own}{_CALLABLE}", line) is not None
 
 
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
@@ -252,5 +285,7 @@ def _line_with(file: IndexedFile, name: str, start: int) -> int:
     """Return the first line from one on that holds a name: comments and decorators stand before it."""
     last = min(start + _HEAD, len(file.lines))
     holding = [number for number in range(start, last + 1) if name in file.lines[number - 1]]
-    # A comment speaks of the name before the line that defines it.
-    return next((at for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])), holding[0] if holding else start)
+    # A comment, or a line that uses it, may stand before the line that defines it.
+    lines = [(at, file.lines[at - 1]) for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])]
+    telling = (at for at, line in lines if _is_telling(line, name))
+    return next(telling, lines[0][0] if lines else holding[0] if holding else start)

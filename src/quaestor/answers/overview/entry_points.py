@@ -50,8 +50,13 @@ def entry_points(material: Material) -> list[Entry]:
     for read in (_declared, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
             found.setdefault(entry.name, entry)
-    own = [one for one in found.values() if not _is_aside(one.name)]
-    return (own or list(found.values()))[:_MOST]
+    # A library may have none but the programs that test it, and where these are asked for they are its own.
+    kept = [one for one in found.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
+    return ([one for one in kept if not _is_aside(one.name)] or kept)[:_MOST]
+
+
+def _is_test(name: str) -> bool:
+    return profile_path(name.partition(" → ")[2] or name).test
 
 
 def _is_aside(name: str) -> bool:
@@ -230,7 +235,8 @@ def _packages(material: Material) -> Iterator[str]:
     for path in material.named("__init__.py", 2):
         profile = profile_path(path)
         above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
-        if above not in material.documents and not profile.test and not profile.example:
+        says = material.documents[path].size and not (profile.test or profile.example)
+        if above not in material.documents and says:
             sizes[path] = sum(
                 one.size for name, one in material.documents.items() if name.startswith(f"{dirname(path)}/")
             )

@@ -50,8 +50,10 @@ def _is_document(document: Document, material: Material) -> bool:
 
 
 def about_documents(material: Material) -> list[Entry]:
-    """Return what can be said of all documents together: number, dates and authors."""
+    """Return what can be said of all documents of prose together, if there are any: number, dates and authors."""
     found = documents_of(material)
+    if not found:
+        return []
     said = [amount(len(found), "document")]
     dates = sorted(one.date for one in found if one.date)
     if len(dates) >= _TELLING_SHARE * len(found):
@@ -72,7 +74,8 @@ def titles(material: Material) -> list[Entry]:
     """Return the documents with their titles, dates and authors, the most telling first; of a few, their sections."""
     found = documents_of(material)
     found.sort(key=lambda one: _order(one, material))
-    shown = _in_turn(found)[:_MOST_TITLES]
+    pages = [one for one in found if not _is_template(one)]
+    shown = [*_in_turn(pages), *found[len(pages) :]][:_MOST_TITLES]
     entries = [_titled(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
         return entries

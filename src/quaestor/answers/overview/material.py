@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
@@ -11,11 +13,14 @@ from quaestor.core.passages import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
 from quaestor.related.stored_files import IndexedFile, load_file
-from quaestor.search.background import CHANGELOG, is_generated
+from quaestor.search.background import CHANGELOG, TRANSLATION, is_generated
 from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _OWN = ("", CHANGELOG)
+_LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
+_LONGEST_CODE = 8
+_FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
@@ -71,8 +76,24 @@ class Material:
         """Return what a path says; of more paths than the cache of ``profile_path`` holds, too, each is read once."""
         found = self._profiles.get(path)
         if found is None:
-            found = self._profiles[path] = profile_path(path)
+            found = profile_path(path)
+            if any(path.startswith(f"{folder}/") for folder in self._translated):
+                found = found._replace(background=TRANSLATION)
+            self._profiles[path] = found
         return found
+
+    @cached_property
+    def _translated(self) -> frozenset[str]:
+        """Folders called as a language may be whose documents mostly stand above them too: ``docs/be`` in ``docs``."""
+        held, above = Counter[str](), Counter[str]()
+        for path in (path for path, one in self.all.items() if one.language in PROSE):
+            parts = path.split("/")
+            for at, part in enumerate(parts[:-1]):
+                if len(part) <= _LONGEST_CODE and _LANGUAGE_CODE.fullmatch(part):
+                    folder = "/".join(parts[: at + 1])
+                    held[folder] += 1
+                    above[folder] += "/".join([*parts[:at], *parts[at + 1 :]]) in self.all
+        return frozenset(one for one, count in held.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count)
 
     def stands_behind(self, path: str) -> bool:
         """Return whether a file is another project's, generated, a translation or a licence."""
@@ -113,10 +134,13 @@ class Material:
     @cached_property
     def is_code(self) -> bool:
         """Whether these are files of a program, not documents: a fifth of what is not data, or half its bytes."""
-        own = [one for path, one in self.documents.items() if not self.profile(path).test]
-        code = [one.size for one in own if is_code(one)]
-        prose = [one.size for one in own if one.language in PROSE or one.language == "html"]
-        return bool(code) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
+        documents = self.documents
+        own = [one for path, one in documents.items() if not self.profile(path).test]
+        # Of a folder of tests, these are all that there is.
+        own = own if any(map(is_code, own)) or any(map(_is_prose, own)) else [*documents.values()]
+        code, prose = ([one.size for one in own if kind(one)] for kind in (is_code, _is_prose))
+        # What is neither, such as configuration, is shown as the files of a program are.
+        return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
@@ -150,6 +174,10 @@ def depth_in(path: str, folder: str) -> int:
 def is_code(document: Document) -> bool:
     """Return whether a document is source code, by its language."""
     return document.language not in PROSE and document.language not in _DATA and document.language != "html"
+
+
+def _is_prose(document: Document) -> bool:
+    return document.language in PROSE or document.language == "html"
 
 
 def parent_of(path: str) -> str:

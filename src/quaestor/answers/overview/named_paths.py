@@ -235,7 +235,8 @@ class _Reader:
 
     def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
-        if _OPTION.match(line, end):
+        # What goes on within its backticks is a command: "`manage.py compress` - makes bundles".
+        if _OPTION.match(line, end) or (line.count("`", 0, end) % 2 and line[end : end + 1] == " "):
             return None
         table = line.lstrip().startswith("|")
         last = number if table else self._end_of_sentence(number)
