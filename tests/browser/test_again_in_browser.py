@@ -45,9 +45,9 @@ def test_a_stopped_answer_keeps_what_there_was_and_can_be_asked_again(page: Star
     assert one.one(".turn .cite.unchecked").get_attribute("href").endswith("/turns/1/sources/0")
     one.one("[data-do=again]").click()
     assert RESTS in one.wait_for(".turn[data-turn='2'][data-state=done]").text
-    one.wait(lambda: one.text(".turn[data-turn='1']") == "An earlier try that was stopped")
+    one.wait(lambda: one.text(".turn[data-turn='1']") == "An earlier attempt that was stopped")
     one.driver.refresh()
-    assert [turn.text.split("\n")[0] for turn in one.all(".turn")] == ["An earlier try that was stopped", QUESTION]
+    assert [turn.text.split("\n")[0] for turn in one.all(".turn")] == ["An earlier attempt that was stopped", QUESTION]
     one.one(".superseded summary").click()
     assert "rests and rests" in one.text(".turn[data-turn='1']")
 
@@ -124,7 +124,7 @@ def test_a_second_tab_follows_the_answer_and_its_refused_question_stays(page: St
         one.wait_for("#refused")
         assert (
             one.text("#refused")
-            == "The answer before is still being written. Send this when it is complete, or stop it."
+            == "The previous answer is still being written. Wait for it to finish, or stop it, then send this."
         )
         assert one.one("#question").get_attribute("value") == "And why so long?"
         may_end.set()
@@ -239,7 +239,7 @@ def _ask_and_restart(chromium: Chrome, folder: Path, home: Path, settings: dict[
         one.one("#question").send_keys("Is it cold there?")
     with started(folder, home, workers=1, port=int(first.url.rpartition(":")[2]), **settings):
         turn = one.wait_for(".turn[data-state=unfinished]")
-        assert "This answer was interrupted." in turn.text
+        assert "This answer was interrupted: the server stopped while it was being written." in turn.text
         assert one.one("#question").get_attribute("value") == "Is it cold there?"
         assert one.one("[data-do=again]").is_displayed()
     chromium.get("about:blank")

@@ -238,6 +238,19 @@ def test_the_panel_keeps_its_heading_and_leaves_the_thread_its_room(page: StartP
         one.press(Keys.ESCAPE)
 
 
+def test_nothing_of_the_conversation_lies_above_a_panel(page: StartPage) -> None:
+    long = "\n\n".join(f"Paragraph {number} of the answer [1]." for number in range(60))
+    one: Page = page([long])
+    one.answered("How long does the dough rest?")
+    one.one(".turn .cite").click()
+    one.wait_for("#panel .passage-head")
+    # A window that becomes narrow meanwhile: the panel becomes a sheet above the conversation.
+    one.size(*PHONE)
+    arrow = one.wait_for("[data-do=newest]")
+    place = "const r = arguments[0].getBoundingClientRect(), x = r.x + r.width / 2, y = r.y + r.height / 2;"
+    assert one.run(place + "return Boolean(document.elementFromPoint(x, y).closest('#panel'))", arrow)
+
+
 def test_a_question_can_be_edited_and_asked_again(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough rest?")

@@ -212,7 +212,7 @@ def test_a_person_finds_their_way(
     )
     steps.take("looked", says("nothing: it is done on this machine"), click("main .button.primary"))
     steps.take("added", shows("#folders li"))
-    steps.take("site", write_in("[name=address]", f"{site.url}/", Keys.ENTER), says("Nothing was fetched yet"))
+    steps.take("site", write_in("[name=address]", f"{site.url}/", Keys.ENTER), says("Nothing has been fetched yet"))
     steps.take("fetched", click("main .button.primary"), shows("form[action='/sites/held'] button"))
     steps.take("held", click("form[action='/sites/held'] button"), says("Documents"), click("main .button.primary"))
     steps.take(

@@ -9,7 +9,7 @@ from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.citation_numbers import marked
 from quaestor.chat.engine import Conversation
-from quaestor.chat.events import Done, Event, Passages, Text
+from quaestor.chat.events import Done, Event, Passages, Stopped, Text
 from quaestor.core.messages import Message, ToolCall
 from quaestor.server.openai.chat_turn import transcript_of_client
 from scripted_server import Call, Reply, StartServer
@@ -94,7 +94,19 @@ def test_the_beginning_of_a_stop_sequence_is_shown_at_last(corpus: Index) -> Non
 def test_why_a_reply_ended_is_told(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server(["It is sent three times and then never again."])
     settings = ConversationSettings(reserve=3)
-    assert done(ask(Conversation(corpus, model_at(server), settings=settings), QUESTION)).finish == "length"
+    conversation = Conversation(corpus, model_at(server), settings=settings)
+    events = ask(conversation, QUESTION)
+    assert done(events).finish == "length"
+    # What lacks its end does not look whole, neither now nor later.
+    [reason] = [event.reason for event in events if isinstance(event, Stopped)]
+    assert "cut off" in reason
+    assert conversation.transcript.turns()[0].ending.error == reason
+
+
+def test_a_whole_reply_is_not_called_cut_off(corpus: Index, scripted_server: StartServer) -> None:
+    events = ask(Conversation(corpus, model_at(scripted_server(["It is sent again."]))), QUESTION)
+    assert done(events).finish == "stop"
+    assert not any(isinstance(event, Stopped) for event in events)
 
 
 def test_an_answer_of_quotes_is_cut_as_well(corpus: Index) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -167,6 +168,28 @@ def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> 
             assert unknown.is_error
             assert "There is no corpus 'note' here." in unknown.content[0].text  # type: ignore[union-attr]
             assert "Did you mean 'notes'?" in unknown.content[0].text  # type: ignore[union-attr]
+
+    asyncio.run(run())
+
+
+def test_a_mistake_among_several_corpora_names_the_argument_that_tells_them_apart(
+    connect: Connect, repository: Path, tmp_path: Path
+) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "a.md").write_text("# Notes\n\nThe wine is kept at twelve degrees.\n", encoding="utf-8")
+    mistakes: list[tuple[str, dict[str, object]]] = [
+        ("search", {"query": "wine", "source": "notes"}),
+        ("overview", {}),
+        ("read", {"path": "a.md", "corpus": "repository"}),
+    ]
+
+    async def run() -> None:
+        async with connect(repository, notes) as client:
+            for name, arguments in mistakes:
+                refused = await client.call_tool(name, arguments)
+                assert refused.is_error
+                assert re.search("[`']corpus[`']", refused.content[0].text), name  # type: ignore[union-attr]
 
     asyncio.run(run())
 

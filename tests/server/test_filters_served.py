@@ -70,7 +70,7 @@ def test_a_conversation_on_the_page_tells_what_it_understood(blog: Running) -> N
     assert "Understood as a filter: “by Ana Núñez”. Put it in quotation marks" in shown
     asked = post(f"{blog.url}/ask", data={"question": "food since 2031"})
     shown = get(blog.url + asked.headers["location"].partition("#")[0]).text
-    assert "Not used as a filter, for nothing would be left: “since 2031”." in shown
+    assert "Not used as a filter, because nothing would be left: “since 2031”." in shown
 
 
 def test_a_date_that_is_none(blog: Running) -> None:

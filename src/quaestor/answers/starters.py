@@ -323,7 +323,12 @@ def _act(heading: str, subject: str) -> str:
         return f"How do I {verb} {subject}?" if verb in _OF_SUBJECTS and subject else ""
     if first.lower() in _BASES and (first.lower() not in _ALSO_NOUNS or _OBJECT.match(rest)):
         verb = first.lower()
-    return f"How do I {verb} {rest}?" if verb else ""
+    return f"How do I {verb} {_AND_ACT.sub(_joined_act, rest)}?" if verb else ""
+
+
+def _joined_act(found: re.Match[str]) -> str:
+    """Return a further act as one asks how to do it: "Connecting to or creating a database" names two."""
+    return found["joint"] + _OF_GERUND.get(found["act"].lower(), found["act"])
 
 
 def _gerunds(verb: str) -> Iterator[str]:
@@ -334,5 +339,6 @@ def _gerunds(verb: str) -> Iterator[str]:
         yield f"{verb[:-1]}ing"
 
 
+_AND_ACT = re.compile(r"(?<!ing )(?P<joint>\b(?:and|or) (?:then )?)(?P<act>\w+ing)\b", re.IGNORECASE)
 _BASES = frozenset(_VERBS)
 _OF_GERUND = {gerund: verb for verb in _VERBS for gerund in _gerunds(verb)}

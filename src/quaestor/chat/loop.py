@@ -52,6 +52,9 @@ _LEAST_RESULT = 48
 # Replies that stop at marks without calling anything: one for each premeditation, some for code with marks in it.
 _STOPS = 24
 
+# Without a word of it, an answer that lacks its end looks like a whole one.
+_CUT = "The reply was cut off here: it reached its limit on length. Ask for the rest."
+
 # One mistake a model can mend when it is told; at the second in a row it is told to answer.
 _MISTAKES = 2
 
@@ -230,7 +233,7 @@ class Loop:
     # --- its calls --------------------------------------------------------------------------------------------
 
     def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
-        """Return why a reply that wants to go on may not; empty if it may."""
+        """Return why a reply that wants to go on may not, or could not; empty if it may, or has come to its end."""
         if reading.calls and turn.over:
             return (
                 f"after {len(turn.asked)} calls the model was told to answer, and it called {reading.calls[0].name!r}"
@@ -238,6 +241,8 @@ class Loop:
             )
         if reading.goes_on and len(turn.rounds) >= self._settings.calls + _STOPS:
             return f"the reply stopped {len(turn.rounds)} times at the mark that ends a call, and called nothing"
+        if turn.finish == "length" and not (reading.calls or reading.goes_on):
+            return _CUT
         return ""
 
     async def _answer_calls(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:

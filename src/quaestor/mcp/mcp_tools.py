@@ -134,6 +134,8 @@ def _call(
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=WAIT_SECONDS)
     count = tokenizer_for(MODEL).count
     outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=BUDGET, count=count)
+    if outcome.failed and len(corpora.names) > 1:
+        return Answer(None, f"{outcome.text} {load('mcp_takes_corpus').template}")
     if outcome.failed:
         return Answer(None, outcome.text)
     return Answer(data(outcome), outcome.text)

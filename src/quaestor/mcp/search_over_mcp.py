@@ -75,6 +75,8 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
         )
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
+    if outcome.failed:
+        return None, f"{outcome.text} {load('mcp_takes_corpus').template}"
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
     return _result_as_text(
         outcome,

@@ -235,7 +235,7 @@ class Corpora:
         seen = self._seen(user)
         known = ", ".join(map(repr, seen))
         if not name:
-            raise UsageError(f"There are several corpora; name one of {known}.")
+            raise UsageError(f"There are several corpora; name one as 'corpus': {known}.")
         found = seen.get(name) or next(
             (opening for opening in self._opening.values() if str(opening.root) == os.path.normpath(name)), None
         )

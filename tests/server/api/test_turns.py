@@ -222,8 +222,8 @@ def test_an_answer_that_cites_nothing_is_told_with_quotes(tmp_path: Path, script
         asked = api.post("/api/ask", json={"question": QUESTION}).json()
         assert (asked["known"], asked["unchecked"], asked["quotes"]) == (False, True, checked["quotes"])
         page = api.get(f"/sessions/{session}").text
-        assert "Not checked: nothing that the model cites stands in the corpus" in page
-        assert "This was not found in the corpus" not in page
+        assert "Not checked: nothing that the model cites is in the documents" in page
+        assert "No answer to this was found" not in page
         [link] = re.findall(r'href="(/sessions/[^"]*/citations/0)"', page)
         assert "eighteen hours" in api.get(link).text
 

@@ -88,7 +88,7 @@ def test_no_user_with_a_token_adds_folders(tmp_path: Path) -> None:
     _, token = make_users(Settings(home=str(tmp_path / "home"))).add("ada")
     with served(tmp_path) as server, client(server) as browser:
         browser.headers["authorization"] = f"Bearer {token}"
-        assert "whoever runs it chooses" in browser.get("/folders").text
+        assert "the person who runs it names" in browser.get("/folders").text
         assert browser.post("/folders", data={"folder": str(tmp_path / "shelf/garden")}).status_code == 403
         assert corpora(browser) == ["kitchen"]
 

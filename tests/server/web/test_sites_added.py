@@ -65,13 +65,13 @@ def names(browser: httpx.Client) -> list[str]:
 def test_a_site_is_said_fetched_looked_at_added_asked_about_and_removed(tmp_path: Path, site: SiteServer) -> None:
     address = {"address": f"{site.url}/"}
     with served(tmp_path) as server, client(server) as browser:
-        assert "Nothing was fetched yet" in seen(browser.post("/sites/look", data=address).text).text
+        assert "Nothing has been fetched yet" in seen(browser.post("/sites/look", data=address).text).text
         assert browser.post("/sites", data=address).status_code == 404
         assert not site.asked
         assert browser.post("/sites/fetch", data={**address, "pages": 50}).headers["location"] == "/folders"
         fetched(server.served)
         # Fetching adds nothing.
-        assert "Fetched, and not added yet" in seen(browser.get("/folders").text).text
+        assert "Fetched, not added yet" in seen(browser.get("/folders").text).text
         assert names(browser) == ["kitchen"]
         looked = seen(browser.post("/sites/held", data=address).text).text
         assert "Documents2" in looked

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import math
+import re
 from collections.abc import Mapping
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ from pydantic import BaseModel, Field
 from starlette.datastructures import FormData, UploadFile
 
 from quaestor.accounts.users import User
+from quaestor.answers.citations.citation_marks import parse, without_marks
 from quaestor.chat.added_files import mention
 from quaestor.core.citation import STANDING
 from quaestor.core.errors import QuaestorError, UsageError
@@ -46,6 +48,8 @@ _UNTITLED = "New conversation"
 # Turns that are shown at first, and in each piece of what came before.
 _NEWEST = 20
 
+_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$))")
 _AROUND = 60
 
 _WIDTH = 1000
@@ -234,7 +238,10 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
 
 
 def _text(turn: TurnRecord) -> str:
-    return " ".join(f"{turn.question} {turn.answer or turn.ending.partial}".split())
+    """Return what was said in a turn as people read it: without citations and the marks of headings."""
+    answer = turn.answer or turn.ending.partial
+    answer = _HEADING.sub("", without_marks(answer, parse(answer)))
+    return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
 
 
 def _excerpt(text: str, word: str) -> str:

@@ -40,7 +40,7 @@ _MOST_LINES = 400
 _MORE = 60
 _FRAGMENT = 200
 _EXPLAINED: dict[str, str] = {
-    "verified": "These words stood here, letter by letter, when the answer was checked. That does not make them right.",
+    "verified": "These exact words stood here when the answer was checked. That does not mean that they are right.",
     "repaired": "The words were found nearby, or written a little differently; this is where they stood.",
     "unverified": "The words were not found where the answer says that they are. Do not rely on them.",
 }

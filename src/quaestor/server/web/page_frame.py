@@ -227,9 +227,9 @@ def _facts(used: Mapping[str, Any], currency: str) -> Iterator[tuple[str, str]]:
     yield "Sent", written_words(used["prompt_tokens"])
     yield "Received", written_words(used["completion_tokens"])
     if used["unpriced"]:
-        yield "Without a known price", f"{used['unpriced']:,}"
+        yield "Requests without a known price", f"{used['unpriced']:,}"
     if used["reserved"]:
-        yield "Under way", f"{used['reserved']:,}"
+        yield "In progress", f"{used['reserved']:,}"
 
 
 def _meters(told: Mapping[str, Any], period: str) -> Iterator[dict[str, Any]]:

@@ -232,7 +232,7 @@ def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:
 def _limits(understood: Sequence[str], missed: Sequence[str]) -> str:
     if understood:
         return f"Understood as a filter: {_quoted(understood)}. Put it in quotation marks to search for the words."
-    return f"Not used as a filter, for nothing would be left: {_quoted(missed)}." if missed else ""
+    return f"Not used as a filter, because nothing would be left: {_quoted(missed)}." if missed else ""
 
 
 def _quoted(phrases: Sequence[str]) -> str:

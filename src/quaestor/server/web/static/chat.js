@@ -69,7 +69,7 @@ export function edit(button) {
 /** Ask a question. */
 export async function ask(question) {
   if (!question.trim()) return;
-  if (running) return refuse("", "The answer before is still being written. Send this when it is complete, or stop it.");
+  if (running) return refuse("", "The previous answer is still being written. Wait for it to finish, or stop it, then send this.");
   document.getElementById("welcome")?.remove();
   field.value = "";
   document.getElementById("limits").open = false;
@@ -278,7 +278,7 @@ async function arrive(stream, after) {
         turn.fail(error.status === 404 ? "This conversation was deleted, perhaps in another tab." : error.message);
         break;
       }
-      turn.doing("The connection was lost; trying again. What is being written goes on");
+      turn.doing("The connection was lost; trying to reconnect");
       await wait(pause, abort.signal);
       stream = await goingOn().catch(() => null);
       if (stream) turn.restart();
@@ -314,7 +314,7 @@ async function patiently(turn, work) {
     } catch (error) {
       if (error.status !== 503 || !error.wait) throw error;
       inTab(() => sessionStorage.setItem(WAITING, turn.question));
-      turn.doing(`${error.message} Your question is answered as soon as it can be`);
+      turn.doing(`${error.message} Your question will be answered as soon as possible`);
       await wait(error.wait * 1000, signal);
       if (signal.aborted) throw signal.reason;
     }

@@ -89,9 +89,9 @@ export class Turn {
       case "passages": return `Found ${amount(data.passages.length, "passage")}`;
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
       case "composed": return `${line(data.model)} reads ${amount(Number(data.sent ?? 0), "passage")}, about ${amount(words(data.tokens), "word")}`;
-      case "retried": return "Once more, with less to read";
+      case "retried": return "Trying again with less text";
       case "called": return `The model looks further: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
-      case "returned": return data.failed ? "That brought nothing" : `That brought ${amount(data.passages?.length ?? 0, "passage")}`;
+      case "returned": return data.failed ? "That found nothing" : `Found ${amount(data.passages?.length ?? 0, "passage")}`;
       case "proposed": return `Proposes to change ${line((data.paths ?? []).join(", "))}`;
       case "stopped": return `Ended early: ${line(data.reason)}`;
       case "citations": return "Checking what is cited";
