@@ -236,7 +236,8 @@ def _ask_and_restart(chromium: Chrome, folder: Path, home: Path, settings: dict[
         first.process.kill()
         one.wait(lambda: "The connection was lost" in one.text(".turn.streaming .now"))
         assert "rests and rests" in one.text(".turn.streaming .live")
-        one.one("#question").send_keys("Is it cold there?")
+        one.ask("Is it cold there?")
+        one.wait(lambda: one.text("#refused").startswith("The server cannot be reached."))
     with started(folder, home, workers=1, port=int(first.url.rpartition(":")[2]), **settings):
         turn = one.wait_for(".turn[data-state=unfinished]")
         assert "This answer was interrupted: the server stopped while it was being written." in turn.text

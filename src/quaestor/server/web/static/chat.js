@@ -12,6 +12,8 @@ const NEAR = 120;
 const LONGEST_PAUSE = 10_000;
 const MOST_SHOWN = 400;
 const WAITING = "waiting";
+const BUSY = "The previous answer is still being written. Wait for it to finish, or stop it, then send this.";
+const AWAY = "The server cannot be reached. Your question stays here; send it when the connection is back.";
 const GONE = "This conversation is no longer there: it was deleted, perhaps in another tab. Your question is kept below. Send it to begin a new conversation.";
 
 const thread = document.getElementById("thread");
@@ -69,7 +71,7 @@ export function edit(button) {
 /** Ask a question. */
 export async function ask(question) {
   if (!question.trim()) return;
-  if (running) return refuse("", "The previous answer is still being written. Wait for it to finish, or stop it, then send this.");
+  if (running) return refuse("", running.lost ? AWAY : BUSY);
   document.getElementById("welcome")?.remove();
   field.value = "";
   document.getElementById("limits").open = false;
@@ -218,7 +220,7 @@ async function run(question, body, after) {
 
 // Begin to show a turn, in the place of an article or at the end.
 function start(question, place = null) {
-  running = { turn: new Turn(thread, question, place), abort: new AbortController(), begun: false, stopped: false };
+  running = { turn: new Turn(thread, question, place), abort: new AbortController(), begun: false, stopped: false, lost: false };
   busy(true);
   mark(running.turn.article);
   return running;
@@ -278,10 +280,13 @@ async function arrive(stream, after) {
         turn.fail(error.status === 404 ? "This conversation was deleted, perhaps in another tab." : error.message);
         break;
       }
+      running.lost = true;
       turn.doing("The connection was lost; trying to reconnect");
       await wait(pause, abort.signal);
       stream = await goingOn().catch(() => null);
-      if (stream) turn.restart();
+      if (!stream) continue;
+      running.lost = false;
+      turn.restart();
     }
   }
   over();
