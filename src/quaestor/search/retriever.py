@@ -19,6 +19,7 @@ from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_traits import ChunkCache
+from quaestor.search.compounds import other_spellings
 from quaestor.search.duplicates import folded, places_of
 from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import agreement, group_by_file
@@ -86,7 +87,12 @@ class Retriever:
 
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
-        return self.carried(read_query(without_name(text, self.project)))
+        return self._respelt(self.carried(read_query(without_name(text, self.project))))
+
+    def _respelt(self, query: Query) -> Query:
+        """Return a query with its compounds in their other spelling besides, where that stands in this corpus."""
+        spelt = other_spellings(query.text, self.store.frequencies) if query.kind == "text" else ()
+        return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
 
     def translated(self, text: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""

@@ -1,0 +1,64 @@
+"""Compounds are found however they are spelt: in one word, in two, with a hyphen."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from quaestor import Index
+from quaestor.search.compounds import other_spellings
+
+
+def spelt(text: str, **counts: int) -> tuple[str, ...]:
+    def frequencies(terms: Iterable[str]) -> Mapping[str, int]:
+        return {term: counts.get(term, 0) for term in terms}
+
+    return other_spellings(text, frequencies)
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "terms"),
+    [
+        ("How do I rollback a deployment?", {"roll": 9, "back": 30}, ("roll", "back")),
+        ("how is an app rolled back", {"rollback": 4}, ("rollback",)),
+        ("rolling back the app", {"rollback": 4}, ("rollback",)),
+        ("the anti-pattern of globals", {"antipattern": 2}, ("antipattern",)),
+        ("is it an antipattern", {"pattern": 12}, ("pattern",)),
+        ("where do I log in", {"login": 5}, ("login",)),
+    ],
+)
+def test_a_compound_has_its_other_spelling(text: str, counts: dict[str, int], terms: tuple[str, ...]) -> None:
+    assert spelt(text, **counts) == terms
+
+
+def test_what_stands_nowhere_is_not_asked_for() -> None:
+    assert spelt("How do I rollback what was rolled out?") == ()
+
+
+def test_a_compound_that_the_corpus_uses_is_not_parted() -> None:
+    assert spelt("where is the timeout set", timeout=40, time=200, out=90) == ()
+
+
+@pytest.mark.parametrize("text", ["about the version", "begin without output", "a group over there", "to be off", ""])
+def test_other_words_are_no_compounds(text: str) -> None:
+    stand = dict.fromkeys(
+        ("vers", "version", "begin", "with", "out", "put", "output", "up", "gro", "group", "beoff"), 9
+    )
+    assert spelt(text, **stand) == ()
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_read(text: str) -> None:
+    assert spelt(text) == ()
+
+
+def test_a_page_is_found_by_the_spelling_that_it_does_not_use(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"deploying-{number}.md").write_text(f"# Deploying service {number}\n\nA deployment starts here.\n")
+    (tmp_path / "undo.md").write_text("# Undo a release\n\nTo roll back, choose the last release and confirm it.\n")
+    with Index.build(tmp_path) as index:
+        assert index.search("How do I rollback a deployment?")[0].path == "undo.md"
