@@ -43,11 +43,9 @@ def test_a_compound_that_the_corpus_uses_is_not_parted() -> None:
     assert spelt("where is the timeout set", timeout=40, time=200, out=90) == ()
 
 
-@pytest.mark.parametrize("text", ["about the version", "begin without output", "a group over there", "to be off", ""])
+@pytest.mark.parametrize("text", ["about the version", "begin without output", "a group over there", ""])
 def test_other_words_are_no_compounds(text: str) -> None:
-    stand = dict.fromkeys(
-        ("vers", "version", "begin", "with", "out", "put", "output", "up", "gro", "group", "beoff"), 9
-    )
+    stand = dict.fromkeys(("vers", "version", "begin", "with", "out", "put", "output", "up", "gro", "group"), 9)
     assert spelt(text, **stand) == ()
 
 
