@@ -93,7 +93,7 @@ def vector_of(text: str) -> NDArray[np.float32]:
 
 
 def entry(path: str, texts: Sequence[str], language: str = "python", **fields: str) -> Entry:
-    """Return a document of one chunk a text; body terms are its words, and the first is defined there."""
+    """Return a document of one chunk a text; body terms are its words; the first is defined there, however it is cased."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
     document = Document(path, digest, sum(map(len, texts)), 7, language, **fields)  # type: ignore[arg-type]
     chunks = tuple(_chunk(number, text) for number, text in enumerate(texts))
@@ -110,7 +110,8 @@ def _chunk(number: int, text: str) -> Chunk:
     words = text.split()
     span = Span(number * 100, number * 100 + len(text), number + 1, number + 1)
     symbol = words[0] if words else None
-    return Chunk(span, text, symbol, "function", ("Outer",), tuple(words[:1]))
+    defined = tuple(dict.fromkeys(word for word in words if word.lower() == words[0].lower()))
+    return Chunk(span, text, symbol, "function", ("Outer",), defined)
 
 
 # Each store, with what lets small tests reach all of it.

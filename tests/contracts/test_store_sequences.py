@@ -15,7 +15,9 @@ from store_factories import LONG, WORDS, Entry, Open, each_store, entry, factory
 from quaestor.stores import Where
 
 PATHS = ("a.py", "src/b.py", "src/deep/c.py", "docs/d.md")
-TEXTS = st.lists(st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join), max_size=4)
+_TEXT = st.lists(st.sampled_from(WORDS), max_size=5).map(" ".join)
+# Some define one name twice, as a class and its instance do.
+TEXTS = st.lists(_TEXT | st.sampled_from(WORDS).map(lambda word: f"{word} {word.upper()}"), max_size=4)
 
 
 class Sequences(RuleBasedStateMachine):

@@ -146,6 +146,15 @@ def test_replacing_leaves_nothing_of_the_earlier_version(store: Store) -> None:
     assert store.stats().chunks == 2
 
 
+def test_names_that_differ_by_case_alone_can_be_replaced_and_removed(store: Store) -> None:
+    put(store, entry("a.py", ["Option option"]), entry("b.py", ["option kept"]))
+    put(store, entry("a.py", ["OPTION option new"]))
+    assert sorted(texts(store, list(store.defining(["option"], 10)))) == ["OPTION option new", "option kept"]
+    with store.writing() as writer:
+        writer.remove("a.py")
+    assert texts(store, list(store.defining(["option"], 10))) == ["option kept"]
+
+
 def test_replacing_twice_in_one_transaction_keeps_the_last(store: Store) -> None:
     put(store, entry("a.py", ["first"]), entry("a.py", ["second"]))
     assert lexical_texts(store, ["first", "second"]) == ["second"]

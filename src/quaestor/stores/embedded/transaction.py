@@ -170,7 +170,7 @@ class Transaction:
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
-            names = list(_lowered(defining))
+            names = list(dict.fromkeys(_lowered(defining)))  # as they were added: in a chunk, Option and option are one
             many("DELETE FROM names WHERE bucket = ? AND name = ? AND chunk = ?", map(_in_bucket, names))
             self._count_names(names, -1)
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
