@@ -93,7 +93,7 @@ def vector_of(text: str) -> NDArray[np.float32]:
 
 
 def entry(path: str, texts: Sequence[str], language: str = "python", **fields: str) -> Entry:
-    """Return a document of one chunk a text; body terms are its words; the first is defined there, however it is cased."""
+    """Return a document of one chunk a text; its words are body terms; it defines the first, in any case it is in."""
     digest = hashlib.sha256("\0".join(texts).encode("utf-8", "surrogatepass")).hexdigest()
     document = Document(path, digest, sum(map(len, texts)), 7, language, **fields)  # type: ignore[arg-type]
     chunks = tuple(_chunk(number, text) for number, text in enumerate(texts))
