@@ -1,7 +1,7 @@
-"""Who asks, and how much it takes: users with tokens, the ledger of requests to models, prices, limits, rates.
+"""Users and what they spend: users with tokens, the ledger of requests to models, prices, limits, rates.
 
-Nothing here knows HTTP or the command line. Users and ledger share one SQLite file, ``accounts.sqlite`` in the data
-folder, that several processes use at once.
+This package knows neither HTTP nor the command line. Users and ledger share one SQLite file, ``accounts.sqlite`` in the
+data folder, which several processes use at once. Begin with ``metered_model``.
 """
 
 FILE = "accounts.sqlite"

@@ -38,7 +38,7 @@ _EPOCH = date(1970, 1, 1)
 
 @dataclass(frozen=True, slots=True)
 class UsageRow:
-    """What the requests of one day, model or user took together, in one currency.
+    """The total of the requests of one day, model or user, in one currency.
 
     Attributes:
         key: the day, the model's name, or the user's id.
@@ -86,7 +86,7 @@ class Ledger:
 
     @property
     def name(self) -> str:
-        """Where it is kept, for people."""
+        """The ledger's location, for people."""
         return self._database.name
 
     def close(self) -> None:
@@ -94,7 +94,7 @@ class Ledger:
         self._database.close()
 
     def reserve(self, purpose: Purpose, model: str, bound: Amount, limits: Limits = Limits()) -> int:  # noqa: B008 - frozen
-        """Take note of a request before it is sent, and return the number of its row.
+        """Record a request before it is sent, and return the number of its row.
 
         Args:
             purpose: whose it is, and what for.
@@ -124,7 +124,7 @@ class Ledger:
         return int(number)
 
     def settle(self, number: int, took: Amount, state: State) -> None:
-        """Put what a request took in the place of what was reserved for it.
+        """Replace what was reserved for a request by what it took.
 
         Args:
             number: of its row.

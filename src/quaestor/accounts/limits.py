@@ -67,7 +67,7 @@ _WHOSE: Mapping[Scope, str] = {"user": "for each user", "all": "for all users to
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What is used or reserved in one period.
+    """The use and reservations of one period.
 
     Attributes:
         period: the day or month.
@@ -154,7 +154,7 @@ class Limits:
 
     @property
     def of_money(self) -> bool:
-        """Whether any of them is about money, so that every price must be known."""
+        """Whether any limit is about money, so that every price must be known."""
         return any(limit.unit == "cost" for limit in self.each)
 
     def standings(self, spent: tuple[Spent, ...]) -> list[Standing]:

@@ -35,7 +35,7 @@ _BELIEVABLE = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """Where requests are recorded, and what holds for them.
+    """The ledger that records requests, with the prices and limits that apply.
 
     Attributes:
         ledger: the record.
@@ -112,7 +112,7 @@ class EmbeddingMeter:
         return Amount(tokens, 0, self.cost(tokens), self._record.prices.currency, reported)
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> MeteredRequest:
-        """Take note of a request of at most so many tokens; see ``Meter``.
+        """Reserve a request of at most so many tokens; see ``Meter``.
 
         Raises:
             BudgetError: it could pass a limit or the allowance; it must not be sent.
@@ -144,7 +144,7 @@ class MeteredRequest:
         self._allowance = allowance
 
     def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
-        """Put what the request took in the place of what was reserved."""
+        """Replace what was reserved by what the request took."""
         took = self._meter.amount(tokens, reported=reported)
         if self._allowance is not None:
             self._allowance.correct(self._bound.cost, took.cost)
@@ -288,7 +288,7 @@ class _Entry:
         self._settle(self._model._amount(0, 0) if nothing else self._counted_amount(), "failed")
 
     def left(self) -> None:
-        """Settle a request that nobody wants to hear the end of, at what was sent and what had arrived."""
+        """Settle an abandoned request at what was sent and what had arrived."""
         if not self._settled:
             self._settle(self._counted_amount(), "cancelled")
 

@@ -15,7 +15,7 @@ MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """What a million tokens cost, in units of the currency.
+    """The price of a million tokens, in units of the currency.
 
     Attributes:
         prompt: tokens sent.
@@ -33,7 +33,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class Amount:
-    """What a request took, or may take at most.
+    """The tokens and cost of a request, actual or at most.
 
     Attributes:
         prompt_tokens: tokens sent.

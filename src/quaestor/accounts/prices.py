@@ -54,7 +54,7 @@ class Listed:
     origin: str
 
     def fits(self, model: str) -> bool:
-        """Whether this line is about a model; a setting is about the one that is set, whatever letters it has."""
+        """Whether this line prices a model; a line of the settings prices exactly the model that is set."""
         return self.pattern == model or (self.origin != SETTINGS and fnmatchcase(model, self.pattern))
 
 
@@ -187,7 +187,7 @@ _FREE = Decimal(0)
 
 @dataclass(frozen=True, slots=True)
 class Quote:
-    """What a million tokens cost, and who says so.
+    """The price of a million tokens, and its origin.
 
     Attributes:
         price: None: not known.

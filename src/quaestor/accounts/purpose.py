@@ -1,4 +1,4 @@
-"""Whose a request to a model is, and what it is for."""
+"""The user and the purpose of a request to a model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Purpose:
-    """Whose a request is, and what it is for.
+    """The user and the purpose of a request.
 
     Attributes:
         user: the user's id; empty on a machine without users.

@@ -43,7 +43,7 @@ class RateLimiter:
         self._what = what
 
     def take(self, key: str) -> None:
-        """Take note of one request.
+        """Count one request.
 
         Raises:
             LimitError: it comes too soon; ``retry_after`` says in how many seconds it would not.
@@ -62,7 +62,7 @@ class RateLimiter:
             )
 
     def check(self, key: str) -> None:
-        """Take note of nothing.
+        """Check whether a request would be let through, without counting it.
 
         Raises:
             LimitError: ``take`` would raise it now.
@@ -73,7 +73,7 @@ class RateLimiter:
 
     @property
     def kept(self) -> int:
-        """How many buckets are on record."""
+        """The number of buckets on record."""
         with self._step("") as buckets:
             return int(buckets.execute("select count(*) from buckets where what = ?", (self._what,)).fetchone()[0])
 

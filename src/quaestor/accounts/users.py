@@ -111,7 +111,7 @@ class Users:
             return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, name")]
 
     def configured(self) -> bool:
-        """Whether there is or was any user: then nobody is let in without a token, not even where all are revoked."""
+        """Whether any user exists or existed; if so, everybody needs a token, even if all are revoked."""
         with self._database.reading() as connection:
             return connection is not None and connection.execute("select 1 from users limit 1").fetchone() is not None
 
@@ -173,7 +173,7 @@ def _new_token() -> str:
 
 
 def hashed(token: str) -> bytes:
-    """Return what of a token is kept."""
+    """Return the hash under which a token is stored."""
     # What comes in a header may hold anything, lone surrogates too.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 

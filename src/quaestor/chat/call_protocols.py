@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CallProtocol(Protocol):
-    """How calls are told to a model, and their results."""
+    """How a model is told of its calls and their results."""
 
     @property
     def name(self) -> str:

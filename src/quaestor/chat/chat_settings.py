@@ -16,7 +16,7 @@ _MILLION = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ConversationSettings:
-    """How a conversation is held.
+    """Settings of a conversation.
 
     Attributes:
         reserve: tokens kept free for the reply; never more than a quarter of the window.

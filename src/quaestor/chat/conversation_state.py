@@ -43,7 +43,7 @@ class _Summaries:
     wait: int = _EVERY
 
     def follow(self, decisions: Sequence[Decision]) -> None:
-        """Take note of what a window left out."""
+        """Record what a window left out."""
         self.out = tuple(
             one.index
             for one in decisions
@@ -73,7 +73,7 @@ class _Summaries:
         self.text, self.covered, self.out, self.wait = text, self.out[-1] + 1, (), _EVERY
 
     def failed(self) -> None:
-        """Take note that there is no new summary: it is not worth a request with every turn."""
+        """Record that the summary failed, so that not every turn asks for it again."""
         self.wait = len(self.out) + _EVERY
 
     def _question(self, told: str) -> Message:

@@ -42,7 +42,7 @@ _LEAST_TOKENS = 40
 
 @dataclass(frozen=True, slots=True)
 class EditSettings:
-    """How an edit is asked for.
+    """Settings of an edit.
 
     Attributes:
         passages: how many passages are retrieved.
@@ -107,7 +107,7 @@ class Proposed:
 
 
 def writes_whole_files(model: str) -> bool:
-    """Return whether a model, by its name, is too small to quote exactly: up to three thousand million weights."""
+    """Return whether a model's name says that it is too small to quote exactly: up to three billion weights."""
     return bool(_SMALL.search(model))
 
 

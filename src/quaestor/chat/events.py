@@ -37,7 +37,7 @@ class Searching:
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """What the answer may rest on.
+    """The passages that an answer may cite.
 
     Attributes:
         hits: best first.
@@ -91,7 +91,7 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class Premeditated:
-    """What the model said, unseen, before its answer; nobody is shown it who does not ask."""
+    """The plan that the model made before its answer; it is shown only on request."""
 
     plan: Plan
 
@@ -268,11 +268,11 @@ class TurnOutcome:
 
     @property
     def unchecked(self) -> bool:
-        """Whether a model answered and nothing of its answer could be checked."""
+        """Whether a model answered without any citation that holds."""
         return self.done is not None and self.done.unchecked
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """What comes nearest where the corpus does not hold an answer; nothing where it does."""
+        """The nearest passages if the corpus does not hold an answer; else none."""
         known = self.done is not None and self.done.known
         return () if known else self.hits[:_NEAREST]

@@ -298,7 +298,7 @@ class Visible:
 
     @property
     def known(self) -> bool:
-        """Whether the reply, as far as it goes, claims to be an answer."""
+        """Whether the reply so far claims to be an answer."""
         return bool(self.written.strip()) and not says_no_answer(self._part)
 
     @property

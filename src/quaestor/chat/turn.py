@@ -122,7 +122,7 @@ class Turn:
         )
 
     def spend(self, usage: Usage, model: str) -> None:
-        """Take note of what a request took, and who answered it."""
+        """Record what a request took, and which model answered it."""
         self.spent.append(usage)
         self.model = model
 

@@ -1,6 +1,6 @@
 """Cutting documents into chunks: by definitions, by headings, or by lines.
 
-The names are loaded when they are first used: a search asks this package only what a path's ending means, and cuts
+The names are loaded when they are first used: a search needs only the meaning of a path's ending, and cuts
 nothing unless a file has changed. ``decode`` and ``definitions`` are imported from the modules of their names.
 """
 

@@ -1,8 +1,8 @@
 """Documents that are not plain text, as Markdown.
 
-What is converted is cut, embedded, shown and quoted as its Markdown: lines and spans of such a document count there.
-The Markdown itself is kept in the index, as the document's chunks, under the hash of the bytes that it was made of;
-whether it is current is decided by those bytes.
+A converted document is cut, embedded, shown and quoted as its Markdown, and its lines and spans refer to that Markdown.
+The index keeps the Markdown as the document's chunks, under the hash of the original bytes; these bytes decide
+whether it is current.
 """
 
 from __future__ import annotations

@@ -82,7 +82,7 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
 class Bounds:
-    """How much a document may hold.
+    """The limits on a document's contents.
 
     Args:
         elements: XML elements in all of its parts.

@@ -1,1 +1,1 @@
-"""What every room may use: errors, messages, passages, settings and where their values come from, terms, wording."""
+"""What every package may use: errors, messages, passages, settings and where their values come from, terms, wording."""

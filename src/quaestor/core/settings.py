@@ -11,7 +11,7 @@ ProjectRule = Literal["closed", "open", "lower"]
 
 
 class Rule(NamedTuple):
-    """How one setting may be set.
+    """The rule for one setting.
 
     Attributes:
         help: one line for people.

@@ -1,6 +1,8 @@
-"""A corpus: everything in one index, kept in step with the files it was made from.
+"""A corpus: everything in one index, kept up to date with the files it was made from.
 
-What only some commands need is imported from the modules of its name: ``line_excerpts``, ``document_tree``.
+Begin with ``corpus``, which joins a folder and its index for searching.
+
+Import what only some commands need from its own module: ``line_excerpts``, ``document_tree``.
 """
 
 from __future__ import annotations

@@ -111,17 +111,17 @@ class Corpus:
 
     @property
     def indexer(self) -> Indexer:
-        """What keeps the store in step with the files."""
+        """The indexer that keeps the store up to date with the files."""
         return self._index.indexer
 
     @property
     def retriever(self) -> Retriever:
-        """What searches the store as it is, without bringing it up to date."""
+        """The retriever, which searches the store as it is, without updating it."""
         return self._index.retriever
 
     @property
     def meaning(self) -> Meaning:
-        """How far the index can be searched by meaning."""
+        """The state of search by meaning, and how much of the index it covers."""
         return self._index.meaning
 
     @property
@@ -162,7 +162,7 @@ class Corpus:
 
     @property
     def freshness(self) -> Freshness:
-        """How current the index was found to be by its last use."""
+        """How current the index was at its last use."""
         return self._index.freshness
 
     @property
@@ -172,7 +172,7 @@ class Corpus:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said with the results of the last search to whoever can do something about it."""
+        """Remarks on the last search for whoever can act on them."""
         return self._index.remarks
 
     def refresh(

@@ -181,7 +181,7 @@ class Meaning:
 
     @property
     def reach(self) -> ByMeaning:
-        """What the last search could find by meaning, and not by words alone."""
+        """How much of the index the last search could search by meaning: all, some or none."""
         if self._forgiving is None:
             return "all"
         if self.outage is not None:
@@ -195,7 +195,7 @@ class Meaning:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said with the results of the last search to whoever can do something about it."""
+        """Remarks on the last search for whoever can act on them."""
         if self._forgiving is None:
             coming = self.coming
             return () if coming is None else (self._remark_on_pending(coming),)

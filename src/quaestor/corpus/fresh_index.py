@@ -196,7 +196,7 @@ class FreshIndex:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said with the results of the last search to whoever can do something about it."""
+        """Remarks on the last search for whoever can act on them."""
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)

@@ -174,12 +174,12 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     @property
     def reach(self) -> ByMeaning:
-        """What the last search could find by meaning, and not by words alone."""
+        """How much of the index the last search could search by meaning: all, some or none."""
         return merged_reach([corpus.meaning.reach for corpus in self.answering.values()])
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What is to be said with the results of the last search, each with the name of its corpus."""
+        """Remarks on the last search, each with the name of its corpus."""
         failed = [f"{name}: {error}" for name, error in self.failures.items()]
         said = [f"{name}: {text}" for name, corpus in self.answering.items() for text in corpus.remarks]
         return (*failed, *said)

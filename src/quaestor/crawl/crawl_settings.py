@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class CrawlSettings:
-    """How far a crawl goes, and how hard it asks.
+    """The scope and the pace of a crawl.
 
     Attributes:
         include: globs on paths (``*`` matches any text); empty for everything below the start.
@@ -41,7 +41,7 @@ class CrawlSettings:
 
 @dataclass(frozen=True, slots=True)
 class CrawlState:
-    """How far a crawl is.
+    """The progress of a crawl.
 
     Attributes:
         kept: pages on disk.

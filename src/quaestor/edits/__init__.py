@@ -4,10 +4,10 @@
     plan(root, proposal) -> Plan    every byte before and after, or typed refusals; reads files and writes none
     diff(plan) -> str               one unified diff; pure
     apply(plan, journal)            all files or none, against the bytes they were read with
-    undo(journal)                   back to those bytes, where nobody has changed the files since
+    undo(journal)                   back to those bytes, if nobody has changed the files since
 
-No change is ever made at a place that had to be guessed: what fits nowhere, or in two places, is refused.
-This package knows nothing of models, nor of who consents.
+No change is made at a guessed place: one that fits nowhere, or in two places, is refused.
+This package knows neither models nor who consents.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ Objection = Callable[[str], str | None]
 
 
 def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, check_syntax: bool = True) -> Plan:
-    """Return what a proposal comes to, with every byte before and after, or with the reasons why not.
+    """Return the plan of a proposal: every byte before and after, or the reasons why it is refused.
 
     Args:
         root: the folder that all paths are relative to.
@@ -259,7 +259,7 @@ def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None
 
 
 def broken_line(data: bytes, path: str) -> int | None:
-    """Return the line, from 1, at which a file does not parse; None if it does or nobody can tell."""
+    """Return the line, from 1, at which a file does not parse; None if it parses or has no parser."""
     language = recognise(data, path)
     if len(data) > LARGEST_PARSED:
         return None

@@ -164,7 +164,7 @@ class FileChange:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a proposal comes to in the files as they are now.
+    """The changes that a proposal makes to the files as they are now.
 
     Attributes:
         root: the real path of the folder that all paths are relative to.

@@ -77,10 +77,10 @@ class Allowance:
 
 
 class Meter(Protocol):
-    """Who keeps account of requests: each is reserved before it is sent, and settled however it ends."""
+    """Accounts for requests: each is reserved before it is sent, and settled however it ends."""
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> Entry:
-        """Take note of a request of at most so many tokens.
+        """Reserve a request of at most so many tokens.
 
         Args:
             tokens: the most that it could take.
@@ -103,7 +103,7 @@ class Entry(Protocol):
 
 
 class Encoded(NamedTuple):
-    """What became of some texts.
+    """The result of embedding some texts.
 
     Attributes:
         vectors: a unit row for each text, zeros for those that were not embedded; shape ``(texts, dimensions)``.

@@ -249,7 +249,7 @@ class StaticEmbedder:
 
     @property
     def rows(self) -> int:
-        """How many rows the table has."""
+        """The number of rows of the table."""
         return len(self._scales)
 
     def cosines(self, rows: NDArray[np.intp], others: NDArray[np.int32]) -> NDArray[np.float32]:

@@ -1,1 +1,1 @@
-"""Which files of a folder are indexed: the walk, ignore rules, what is denied, git's index, and hearing of changes."""
+"""Which files of a folder are indexed: the walk, ignore rules, denied files, git's index, and notices of changes."""

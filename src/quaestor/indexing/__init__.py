@@ -1,1 +1,1 @@
-"""From files to an index: read, cut, embed, write, and keep it in step with what changes."""
+"""From files to an index: read, cut, embed, write, and update what has changed."""

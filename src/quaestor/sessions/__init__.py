@@ -1,1 +1,1 @@
-"""The record of conversations on disk: each session's transcript, read back, exported and counted."""
+"""The record of conversations on disk: the transcripts of sessions, which are read back, exported and counted."""

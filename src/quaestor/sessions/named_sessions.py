@@ -34,7 +34,7 @@ class Sessions(ABC):
 
     @abstractmethod
     def of(self, user: str) -> Sessions:
-        """Return a user's sessions, whose names mean nobody else's; an empty id is the one user of a machine."""
+        """Return the sessions of one user only; an empty id is the one user of a machine."""
 
     @abstractmethod
     def names(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""Composing what is sent: never over the limit, nothing forgotten in silence."""
+"""What is sent to a model: composed within the window's limit, with a recorded decision on everything left out."""
 
 from __future__ import annotations
 
