@@ -259,7 +259,7 @@ def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None
 
 
 def broken_line(data: bytes, path: str) -> int | None:
-    """Return the line, from 1, at which a file does not parse; None if it parses or has no parser."""
+    """Return the line, from 1, at which a file does not parse; None if it parses, has no parser or is too large."""
     language = recognise(data, path)
     if len(data) > LARGEST_PARSED:
         return None
