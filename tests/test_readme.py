@@ -95,6 +95,7 @@ def test_the_transcript_is_that_of_the_demo(environment: dict[str, str], tmp_pat
     if "WRITE_README" in os.environ:
         parts = []
         environment = {**environment, "QUAESTOR_HOME": str(tmp_path)}
+        del environment["QUAESTOR_IGNORE"]  # the demo indexes all of the repository
         for line in demo():
             done = run(["sh", "-c", line.removeprefix("$ ")], environment)
             parts.append(f"{line}\n{done.stdout.replace(str(ROOT), '~/quaestor').rstrip()}\n")

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor import Index
+from quaestor import Index, Indexes
+from quaestor.core.messages import Message
 from quaestor.search.compounds import other_spellings
+from quaestor.search.turns import query_of_turn, search_turn
 
 
 def spelt(text: str, **counts: int) -> tuple[str, ...]:
@@ -54,9 +56,33 @@ def test_any_text_is_read(text: str) -> None:
     assert spelt(text) == ()
 
 
-def test_a_page_is_found_by_the_spelling_that_it_does_not_use(tmp_path: Path) -> None:
+@pytest.fixture
+def deployments(tmp_path: Path) -> Path:
+    """Documents of which one speaks of rolling back, in two words, and one has a word that differs by a letter."""
     for number in range(12):
         (tmp_path / f"deploying-{number}.md").write_text(f"# Deploying service {number}\n\nA deployment starts here.\n")
     (tmp_path / "undo.md").write_text("# Undo a release\n\nTo roll back, choose the last release and confirm it.\n")
-    with Index.build(tmp_path) as index:
+    (tmp_path / "packing.md").write_text("# Packing\n\nA rollpack holds cloth.\n")
+    return tmp_path
+
+
+def test_a_page_is_found_by_the_spelling_that_it_does_not_use(deployments: Path) -> None:
+    with Index.build(deployments) as index:
         assert index.search("How do I rollback a deployment?")[0].path == "undo.md"
+
+
+def test_so_it_is_among_several_corpora(deployments: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other")
+    (other / "cats.md").write_text("# Cats\n\nThey sleep through a deployment.\n")
+    with Indexes.build(deployments, other) as indexes:
+        assert indexes.search("How do I rollback a deployment?")[0].path == "undo.md"
+
+
+def test_so_it_is_in_a_conversation(deployments: Path) -> None:
+    messages = [
+        Message("user", "How does a deployment start?"),
+        Message("assistant", "It starts when a service is chosen."),
+        Message("user", "and how do I rollback it?"),
+    ]
+    with Index.build(deployments) as index:
+        assert search_turn(index.retriever, query_of_turn(messages), 3)[0].path == "undo.md"

@@ -18,6 +18,7 @@ from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
 from quaestor.corpus.understood_filters import Understood, search_understood, understood
 from quaestor.files.walk import folder_of
+from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
 from quaestor.search.joint_ranking import (
     by_one_embedder,
@@ -29,7 +30,6 @@ from quaestor.search.joint_ranking import (
     together,
     without_copies,
 )
-from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Query, read_query
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import CANDIDATES, Mode, rank
@@ -204,13 +204,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         if len(self) == 1:
             [corpus] = self.values()
             return corpus.retriever.read(text)
-        query = read_query(text)
-        language = language_of(text)
-        if language not in CARRIED or query.kind == "path":
-            return query
-        from quaestor.search.translation import carried_over  # noqa: PLC0415 - a question in English needs none
-
-        return carried_over(query, language, self._frequencies)
+        return in_words_of_corpus(read_query(text), self._frequencies)
 
     def _frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return the number of chunks of all corpora in which each term stands."""

@@ -1,4 +1,4 @@
-"""Other spellings of compounds in a query: "rollback" and "roll back", "anti-pattern" and "antipattern". Pure.
+"""Other spellings of compounds in a query: "rollback" and "roll back", "anti-pattern" and "antipattern".
 
 Writers of one corpus disagree about them, and the index holds words as they are written.
 """

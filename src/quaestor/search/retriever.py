@@ -19,7 +19,7 @@ from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_traits import ChunkCache
-from quaestor.search.compounds import other_spellings
+from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
 from quaestor.search.duplicates import folded, places_of
 from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import agreement, group_by_file
@@ -87,12 +87,7 @@ class Retriever:
 
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
-        return self._respelt(self.carried(read_query(without_name(text, self.project))))
-
-    def _respelt(self, query: Query) -> Query:
-        """Return a query with its compounds in their other spelling besides, where that stands in this corpus."""
-        spelt = other_spellings(query.text, self.store.frequencies) if query.kind == "text" else ()
-        return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
+        return self.in_words_of_corpus(read_query(without_name(text, self.project)))
 
     def translated(self, text: str) -> tuple[str, ...]:
         """Return what is searched for in English for the words of a question in another language."""
@@ -102,14 +97,9 @@ class Retriever:
         """Return a question in another language as it is searched for, any other as it is."""
         return self.read(text).text if self.translated(text) else text
 
-    def carried(self, query: Query) -> Query:
-        """Return a query in another language as it is searched for in this corpus; any other as it is."""
-        language = language_of(query.text)
-        if language not in CARRIED or query.kind == "path":
-            return query
-        from quaestor.search.translation import carried_over  # noqa: PLC0415 - a question in English needs none
-
-        return carried_over(query, language, self.store.frequencies)
+    def in_words_of_corpus(self, query: Query) -> Query:
+        """Return a query as it is searched for in this corpus."""
+        return in_words_of_corpus(query, self.store.frequencies)
 
     def candidates(
         self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None
@@ -234,7 +224,7 @@ class Retriever:
             return query._replace(text=""), matched
         if spelling.text == query.text:
             return query, matched
-        query = read_query(spelling.text)
+        query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
         return query, self._matched(query, count, where)
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:

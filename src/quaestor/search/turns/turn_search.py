@@ -73,7 +73,7 @@ def search_turn(
 
 
 def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _Found:
-    found = retriever.scored(retriever.carried(read_query(text)), count, where)
+    found = retriever.scored(retriever.in_words_of_corpus(read_query(text)), count, where)
     scores = {stored.id: score for stored, score in found}
     unit = max(scores.values()) - statistics.median(scores.values()) if scores else 0.0
     return _Found({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
