@@ -174,7 +174,7 @@ def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tup
     end = by_version.get(named[0])
     if end is None:
         return None
-    # What came out later continues an older version, and this one is not made from it.
+    # A tag of a later date, such as a patch of an older version, does not precede this one.
     series = {tag.version: tag for tag in listed if tag.version and tag.series == end.series and tag.date <= end.date}
     former = before(named[0], series)
     return (series[former] if former else None), end

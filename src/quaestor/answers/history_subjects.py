@@ -32,7 +32,7 @@ _KIND = re.compile(
     re.IGNORECASE,
 )
 _OF_USERS = re.compile(r"^(?:option|flag|setting|command)\s|\s(?:option|flag|setting|command)$", re.IGNORECASE)
-"""What is said of things that users see: a variable of the same name came for its own reasons."""
+"""Words for what users see, such as an option; a variable of the same name is another thing."""
 _STOP = frozenset(
     "the a an of in to for and or on with by from at is was were be as it this that support feature code new option"
     " argument parameter setting function method class ability possibility handling any some our your my its via"

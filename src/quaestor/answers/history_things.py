@@ -123,7 +123,7 @@ def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tupl
         return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
     verb = _SAID[asked.verb]
     found = commits_saying(git, subject.text, verb, oldest=asked.verb == "added")
-    # A message about a thing tells that it came, or changed; that it went, only one that says so.
+    # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
     told = asked.verb != "removed" or (found and re.search(verb, f"{found[0].subject}\n{found[0].body}", re.IGNORECASE))
     return (found[0], "") if found and told else None
 

@@ -218,7 +218,7 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
     )
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
     looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
-    # What many documents have a section about, such as a description, is asked of none of them.
+    # A heading that many documents share, such as "Description", makes a question about none of them.
     counts = Counter(question for found in looked_at for question in {one.question for one in found})
     sections = [_most_telling(one for one in found if counts[one.question] <= _MOST_ALIKE) for found in looked_at]
     for rank in range(_OF_EACH):

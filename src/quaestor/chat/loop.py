@@ -52,7 +52,7 @@ _LEAST_RESULT = 48
 # Replies that stop at marks without calling anything: one for each premeditation, some for code with marks in it.
 _STOPS = 24
 
-# Without a word of it, an answer that lacks its end looks like a whole one.
+# Unless this is said, an answer that was cut off looks complete.
 _CUT = "The reply was cut off here: it reached its limit on length. Ask for the rest."
 
 # One mistake a model can mend when it is told; at the second in a row it is told to answer.
@@ -233,7 +233,7 @@ class Loop:
     # --- its calls --------------------------------------------------------------------------------------------
 
     def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
-        """Return why a reply that wants to go on may not, or could not; empty if it may, or has come to its end."""
+        """Return why a reply cannot go on or was cut off; empty if it may go on or is complete."""
         if reading.calls and turn.over:
             return (
                 f"after {len(turn.asked)} calls the model was told to answer, and it called {reading.calls[0].name!r}"

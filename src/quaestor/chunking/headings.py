@@ -110,7 +110,7 @@ def _length(title: bytes) -> int:
     return len(title.strip().decode("utf-8", errors="replace"))
 
 
-# A picture, and the link that it may be; of a heading that was cut, a picture may be, too.
+# An image, alone or as a link. A heading that was cut off may end within one.
 _TARGET = r"(?:\([^)\n]*(?:\)|\Z)|\[[^\]\n]*\])"
 _PICTURE = re.compile(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
 _MARKUP = (
@@ -125,7 +125,7 @@ _MARKUP = (
 
 
 def plain_title(raw: bytes) -> str:
-    """Return a heading's text without links, emphasis and anchors, and without pictures if there is more than these."""
+    """Return a heading's text without links, emphasis and anchors, and without images unless it has nothing else."""
     text = raw[: 4 * LONGEST_HEADING].decode("utf-8", errors="ignore").strip()
     text = _PICTURE.sub(" ", text).strip() or _PICTURE.sub(r"\1\2 ", text)
     for pattern, replacement in _MARKUP:

@@ -95,14 +95,17 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
 
 
 def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
-    """Return the oldest commit with which a text stands in a file, words of it whole where git finds that soon."""
+    """Return the oldest commit that added a text to a file; as whole words, if one of the first commits did that."""
     touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))[::-1]
     whole = (commit for commit in touching[:_MOST_LOOKED_AT] if holder(git, needle, commit.id, path))
     return next(whole, touching[0] if touching else None)
 
 
 def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
-    """Return a file that holds a text in a revision, as git names it; None if no file does, or not the one meant."""
+    """Return the path, as git names it, of a file that holds a text in a revision; None if there is none.
+
+    Given a ``path``, only that file is looked at.
+    """
     arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
     found = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
     first = (found or "").split("\0")[0]

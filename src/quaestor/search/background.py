@@ -32,7 +32,7 @@ _LANGUAGES = frozenset(
     " ur vi zh".split()
 )
 _CATALOGUES = (".po", ".pot", ".xlf", ".xliff")
-"""Files that hold a text beside its translation; of the language that is called as the file is."""
+"""Translation catalogues, each named by the code of its language: ``de.po``."""
 _TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
 _VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")

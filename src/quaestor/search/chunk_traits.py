@@ -36,7 +36,7 @@ _FLOATS = Struct(f"={len(FIXED)}f").pack
 
 Terms: TypeAlias = "tuple[str, ...]"
 
-# Rust and Zig keep tests within the sources: in a module of that name, or behind such a mark (``#[tokio::test]``).
+# Rust and Zig keep tests in the source file: in a module of that name, or marked (``#[tokio::test]``).
 _TEST_MODULES = frozenset({"test", "tests"})
 _TEST_MARK = re.compile(r"^[ \t]*(?:#\[(?:\w+::)*(?:test|rstest)\b|#\[cfg\(test\)\]|test[ \t]+\")", re.MULTILINE)
 _MARKED_LANGUAGES = frozenset({"rust", "zig"})
@@ -137,14 +137,14 @@ class Traits:
 
 
 def is_inline_test(stored: StoredChunk) -> bool:
-    """Return whether a chunk of source code is of a test that stands within the file it tests."""
+    """Return whether a chunk is part of a test that stands in the source file it tests."""
     if stored.document.language not in _MARKED_LANGUAGES:
         return False
     chunk = stored.chunk
     if not _TEST_MODULES.isdisjoint((*chunk.scope, chunk.symbol)):
         return True
     mark = _TEST_MARK.search(chunk.text)
-    # What a chunk ends with may be the test of what it begins with.
+    # A mark in the second half may be that of the next definition.
     return mark is not None and mark.start() < len(chunk.text) / 2
 
 

@@ -25,7 +25,7 @@ _WORD = re.compile(r"[A-Za-z]+")
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
-    """Return the terms that the compounds of a text have in their other spelling, as far as the corpus has these.
+    """Return the terms of the other spelling of each compound in a text, as far as they stand in the corpus.
 
     A compound is asked for in two words only if it hardly stands in the corpus as one: "time out" tells far less than
     "timeout".
@@ -49,7 +49,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
 
 
 def _joined(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
-    """Yield in one word what a text has in two: with a hyphen, or with a particle, whatever the form of the verb."""
+    """Yield the one-word spelling of words that a hyphen joins or a particle follows; a verb also as its stem."""
     for one, other in pairwise(words):
         head, tail, joint = one[0].lower(), other[0].lower(), text[one.end() : other.start()]
         if joint not in (" ", "-") or max(len(head), len(tail)) > _MOST_LETTERS or head in SAY_NOTHING:
@@ -60,7 +60,7 @@ def _joined(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
 
 
 def _parts(word: str) -> tuple[str, ...]:
-    """Return the parts of a word that ends with a particle, or begins with a prefix that is written apart as well."""
+    """Return the parts of a word that ends with a particle or begins with a prefix; nothing if it does neither."""
     if len(word) > _MOST_LETTERS or word in SAY_NOTHING:
         return ()
     if word in _WITH_IN_OR_ON:

@@ -110,7 +110,7 @@ def profile_path(path: str) -> PathProfile:
 
 
 def _measures(lowered: list[str]) -> bool:
-    """Return whether a path of benchmarks is a part of the program itself, which measures: ``src/benchmark/run.rs``."""
+    """Return whether benchmarks in a path are part of the program, which measures: ``src/benchmark/run.rs``."""
     named = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
     return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in named)
 

@@ -47,7 +47,7 @@ _MAY_ASK_FOR_USES = re.compile(
     r"^\W*(?:who|which)\b|call|\bus(?:e|ing|age)|invo|depend|affected|consult", re.IGNORECASE
 )
 _LONGEST_FOR_USES = 160
-# Languages whose names are not words, by what code and folders call them: of "C++" the terms keep no more than "c".
+# Languages whose names end with a sign, and what code and folders call them: the only term of "C++" is "c".
 _SIGNED_LANGUAGES = {"c++": "cpp", "c#": "csharp", "f#": "fsharp"}
 _SIGNED = re.compile(r"(?<![\w+#])(?:c\+\+|[cf]#)(?![\w+#])", re.IGNORECASE)
 _TRACE = re.compile(
@@ -172,7 +172,7 @@ def _looks_like_a_name(text: str) -> bool:
 
 
 def _signed_languages(text: str) -> tuple[str, ...]:
-    """Return what code calls the languages whose names end with a sign: ``cpp`` for C++."""
+    """Return the names that code gives to the languages in a text whose names end with a sign: ``cpp`` for C++."""
     return tuple(dict.fromkeys(_SIGNED_LANGUAGES[name.lower()] for name in _SIGNED.findall(text)))
 
 

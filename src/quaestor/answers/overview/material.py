@@ -84,7 +84,7 @@ class Material:
 
     @cached_property
     def _translated(self) -> frozenset[str]:
-        """Folders called as a language may be whose documents mostly stand above them too: ``docs/be`` in ``docs``."""
+        """Folders named like a language whose documents mostly exist one level up as well: ``docs/be``."""
         held, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):
             parts = path.split("/")
@@ -136,10 +136,10 @@ class Material:
         """Whether these are files of a program, not documents: a fifth of what is not data, or half its bytes."""
         documents = self.documents
         own = [one for path, one in documents.items() if not self.profile(path).test]
-        # Of a folder of tests, these are all that there is.
+        # A folder of tests holds nothing else.
         own = own if any(map(is_code, own)) or any(map(_is_prose, own)) else [*documents.values()]
         code, prose = ([one.size for one in own if kind(one)] for kind in (is_code, _is_prose))
-        # What is neither, such as configuration, is shown as the files of a program are.
+        # Files that are neither, such as configuration, are shown as those of a program are.
         return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 
     def named(self, name: str, deepest: int = 99) -> list[str]:

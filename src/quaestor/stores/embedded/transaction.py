@@ -170,7 +170,7 @@ class Transaction:
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
-            names = list(dict.fromkeys(_lowered(defining)))  # as they were added: in a chunk, Option and option are one
+            names = list(dict.fromkeys(_lowered(defining)))  # Option and option of a chunk were added once
             many("DELETE FROM names WHERE bucket = ? AND name = ? AND chunk = ?", map(_in_bucket, names))
             self._count_names(names, -1)
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
