@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-import os
-import pwd
-import random
 import re
-import subprocess
 import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -19,14 +13,15 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from postgres_server import PostgresServer, server_folder
+from postgres_server import PostgresServer
 
 pytest.importorskip("psycopg")
 
-from store_factories import DIMENSIONS, Entry, entry, vector_of
+from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
+from store_factories import DIMENSIONS, entry, vector_of
 
-from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError, LimitError
-from quaestor.stores import Store, Where
+from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
+from quaestor.stores import Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres import migrations, stored_rows
 from quaestor.stores.postgres.column_values import escape, unescape
@@ -36,40 +31,7 @@ from quaestor.stores.postgres.nearest import ask_index
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 
-IN_SEGMENTS = Sizes(written=2, overlaid=2, gathered=3, worn=1)
-
-Opened = Callable[..., PostgresStore]
 _Read = TypeVar("_Read")
-
-
-@pytest.fixture
-def opened(postgres_address: str, tmp_path: Path) -> Iterator[Opened]:
-    """Open a corpus of the test's own; several with the same name are the same one."""
-    databases: list[Database] = []
-
-    def opened(name: str = "corpus", *, address: str = "", embedder: str = "test", **options: object) -> PostgresStore:
-        database = Database.open(address or postgres_address)
-        options = {"dimensions": DIMENSIONS, "create": True, **options}
-        databases.append(database)
-        return PostgresStore.open(database, f"{tmp_path}/{name}", embedder=embedder, **options)  # type: ignore[arg-type]
-
-    yield opened
-    for database in databases:
-        database.close()
-
-
-def put(store: Store, *entries: Entry) -> None:
-    with store.writing() as writer:
-        for one in entries:
-            one.put(writer)
-
-
-def found_texts(store: Store, term: str) -> set[str]:
-    return {one.chunk.text for one in store.get(store.lexical([term], 50).best(50)).values()}
-
-
-def several(*numbers: int) -> list[Entry]:
-    return [entry(f"{number}.py", [f"x retry {number}", f"y other {number}"]) for number in numbers]
 
 
 @pytest.mark.parametrize("text", ["plain", "naïve", "\x00", "a\x00b\ud800c", "\U0010fffe000000", "\udcff\U0010fffe"])
@@ -238,125 +200,6 @@ def test_many_who_put_the_same_new_documents_double_nothing(opened: Opened) -> N
     assert store.check() == []
 
 
-def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:
-    with server_folder() as folder:
-        server = PostgresServer.created(folder, settings=())
-        try:
-            store = opened("killed", address=server.address("postgres"), sizes=IN_SEGMENTS)
-            acknowledged: set[int] = set()
-            stopped = threading.Event()
-
-            def write() -> None:
-                for number in range(1000):
-                    try:
-                        put(store, entry(f"{number}.py", ["x retry"] * 3), entry(f"with {number}.py", ["y"]))
-                    except IndexUnusableError:
-                        break
-                    acknowledged.add(number)
-                stopped.set()
-
-            thread = threading.Thread(target=write)
-            thread.start()
-            while len(acknowledged) < 5 and not stopped.is_set():
-                stopped.wait(0.01)
-            server.kill()
-            thread.join()
-            server.start()
-            documents = set(store.documents())
-            assert {f"{number}.py" for number in acknowledged} <= documents
-            assert {name for name in documents if not name.startswith("with")} == {
-                name.removeprefix("with ") for name in documents if name.startswith("with")
-            }
-            assert store.check() == []
-            put(store, entry("after.py", ["z retry"]))
-            assert "z retry" in found_texts(store, "retry")
-        finally:
-            server.stop()
-
-
-def test_a_commit_whose_answer_is_lost_is_told_from_one_that_failed(
-    opened: Opened, postgres_address: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    import psycopg  # noqa: PLC0415
-
-    store = opened("commits")
-    commit = psycopg.Connection.commit
-
-    def lose_answer(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        commit(connection)
-        with psycopg.connect(postgres_address, autocommit=True) as other:
-            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
-        connection.execute("SELECT 1")
-
-    def lose_commit(connection: psycopg.Connection[tuple[object, ...]]) -> None:
-        with psycopg.connect(postgres_address, autocommit=True) as other:
-            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
-        commit(connection)
-
-    for losing, path in ((lose_answer, "kept.py"), (lose_commit, "lost.py")):
-        with monkeypatch.context() as patched:
-            transaction = store.writing()
-            writer = transaction.__enter__()
-            entry(path, ["x"]).put(writer)
-            patched.setattr(psycopg.Connection, "commit", _once(losing, commit))
-            if losing is lose_answer:
-                transaction.__exit__(None, None, None)
-            else:
-                with pytest.raises(IndexUnusableError, match="cannot be reached"):
-                    transaction.__exit__(None, None, None)
-    assert set(store.documents()) == {"kept.py"}
-
-
-def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[..., None]:
-    """Return what does one thing the first time, and another from then on."""
-    left = [first]
-
-    def act(connection: object) -> None:
-        (left.pop() if left else then)(connection)
-
-    return act
-
-
-@contextmanager
-def small_disk() -> Iterator[Path]:
-    """Yield a folder of the server's own on a disk of 32 MB; skips the test where nobody may make one."""
-    with server_folder() as folder:
-        options = f"size=32m,mode=700,uid={pwd.getpwnam('nobody').pw_uid}"
-        mount = ["mount", "-t", "tmpfs", "-o", options, "tmpfs", str(folder)]
-        mounted = subprocess.run(mount, capture_output=True, check=False)
-        if mounted.returncode or os.geteuid():
-            pytest.skip("only root makes a disk that is full")
-        try:
-            yield folder
-        finally:
-            subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
-def test_a_full_disk_leaves_what_was_committed_and_room_mends_it(
-    opened: Opened, postgres_server: PostgresServer
-) -> None:
-    with small_disk() as folder:
-        postgres_server.run_sql(f"CREATE TABLESPACE small LOCATION '{folder}'")
-        postgres_server.run_sql("CREATE DATABASE small TABLESPACE small")
-        try:
-            store = opened(address=postgres_server.address("small"))
-            put(store, *several(1))
-            draw = random.Random(1)
-            with pytest.raises(LimitError, match="no room on the disk"):
-                for number in range(100):
-                    put(store, entry(f"large{number}.py", [draw.randbytes(500_000).hex() for _ in range(4)]))
-            whole = set(store.documents())
-            assert "1.py" in whole
-            assert store.check() == []
-            assert found_texts(store, "retry") == {"x retry 1"}
-            subprocess.run(["mount", "-o", "remount,size=128m", str(folder)], check=True)
-            put(store, *several(2))
-            assert set(store.documents()) == {*whole, "2.py"}
-        finally:
-            postgres_server.run_sql("DROP DATABASE small WITH (FORCE)")
-            postgres_server.run_sql("DROP TABLESPACE small")
-
-
 def test_another_embedder_is_noticed_by_who_has_it_open(opened: Opened) -> None:
     store, other = opened("embedders", sizes=Sizes(exact=-1)), opened("embedders")
     one = entry("a.py", ["x"])
@@ -414,29 +257,6 @@ def test_words_on_this_machine_that_were_changed_are_fetched_anew(opened: Opened
     put(writer, *several(*range(20, 30)))
     assert len(found_texts(opened("cached", cache=cache), "retry")) == 15
     assert file not in set(cache.rglob("*.postings"))
-
-
-def test_a_standby_that_lags_is_passed_over_for_what_was_seen(opened: Opened) -> None:
-    with server_folder() as folder, server_folder() as beside:
-        server = PostgresServer.created(folder)
-        standby = server.follow(beside)
-        try:
-            address = server.address("postgres", further=f",127.0.0.1:{standby.port}")
-            store = opened("lag", address=address)
-            put(store, *several(1))
-            written = server.run_sql("SELECT pg_current_wal_insert_lsn()")[0][0]
-            taken_in = f"SELECT pg_last_wal_replay_lsn() >= '{written}'"
-            while standby.run_sql(taken_in) != [(True,)]:
-                time.sleep(0.05)
-            standby.run_sql("SELECT pg_wal_replay_pause()")
-            put(store, *several(2))
-            assert set(store.documents()) == {"1.py", "2.py"}
-            assert len(found_texts(store, "retry")) == 2
-            server.kill()
-            assert set(opened("lag", address=standby.address("postgres")).documents()) == {"1.py"}
-        finally:
-            standby.stop()
-            server.stop()
 
 
 def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServer) -> None:
