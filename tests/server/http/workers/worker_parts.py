@@ -122,6 +122,9 @@ def serving(folder: Path, home: Path, *, workers: int = 2, port: int = 0, **envi
         found = Serving(f"http://127.0.0.1:{port}", process, home, log)
         try:
             yield found
+        except BaseException as error:
+            error.add_note(f"The server's log:\n{log.read_text('utf-8', 'replace')[-4000:]}")
+            raise
         finally:
             process.send_signal(signal.SIGINT)
             process.send_signal(signal.SIGINT)
