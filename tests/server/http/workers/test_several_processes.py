@@ -134,7 +134,9 @@ def test_documents_given_to_one_are_found_by_the_other(pair: tuple[httpx.Client,
 def test_a_worker_that_is_killed_is_replaced(two: Serving, pair: tuple[httpx.Client, httpx.Client]) -> None:
     """What it had on record stays, what it claimed is free, and what it counted stays counted."""
     one, other = pair
+    earlier = counted(one, "/api/sessions")
     session = begin(other)
+    until(lambda: counted(one, "/api/sessions") > earlier)  # a moment after the client has its answer
     before, killed = counted(one, "/api/sessions"), two.pids()[2]
     with other.stream("POST", f"/api/sessions/{session}/turns", json={"question": "and for ever?"}) as answer:
         found = events(answer.iter_lines())
