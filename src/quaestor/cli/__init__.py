@@ -1,7 +1,8 @@
 """The command line: one file per command, each imported only when it runs.
 
-This module knows the commands' names and one-line descriptions, and how errors become exit codes. What reads a line
-is ``plain`` for a search with nothing to it, and ``group``, which is click, for everything else.
+This module knows the commands' names and one-line descriptions, and how errors become exit codes. The package does not
+know how an answer is made; it reads options, calls other packages, and prints. Begin with ``click_group``, which reads
+a line, then any file of ``commands``; ``fast_search`` answers plain searches without click.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Holding an index: the protocol that every store follows.
 
-A store keeps documents, their chunks, the chunks' vectors and their lexical terms. Tokenising, fusion,
-ranking and freshness live above it.
+A store keeps documents, their chunks, the chunks' vectors and their terms. It does not know how text is split
+into terms, how results are fused or ranked, or whether files have changed; all of that lies above it.
+Begin with ``Store`` below, then ``embedded``, which needs no server; ``postgres`` is for teams.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Data sets: questions with known answers, and the corpora that they are about, in the layouts that people have.
+"""Data sets: questions with known answers and the corpora that they are about, read from the layouts that people have.
 
 Three layouts are read: BEIR's, that of the public code-search benchmark, and one question a line in a JSONL file. What
-is wrong in one of them costs only itself: it is told in a sentence, and the rest is used.
+is wrong in one of them costs only itself: it is reported in a sentence, and the rest is used.
+The package does not know how questions are asked. Begin with ``dataset``.
 """
 
 from quaestor.evaluation.datasets.dataset import DataSet, Part

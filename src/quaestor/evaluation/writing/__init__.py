@@ -1,4 +1,7 @@
-"""What an evaluation found, as files: a page, tables, and an object for programs."""
+"""An evaluation's results as files: a page, tables, and an object for programs.
+
+It does not know how the results came about. Begin with ``report_files``.
+"""
 
 from quaestor.evaluation.writing.report_files import write_results
 from quaestor.evaluation.writing.report_json import results_object

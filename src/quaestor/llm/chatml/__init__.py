@@ -13,8 +13,8 @@ special token stays text. A raw string cannot promise that: ``unsafe_string`` sa
 ``neutral_string`` breaks up whatever looks like a special token of a known family (``special_tokens``). ``Restorer``
 puts such tokens together again in replies.
 
-After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours. This
-module does not know how tokens are counted or sent.
+After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours.
+It does not know how tokens are counted or sent. Begin with ``tokenlist``.
 """
 
 from quaestor.llm.chatml.encodings import (

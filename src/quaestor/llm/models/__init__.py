@@ -1,4 +1,8 @@
-"""Talking to language models: the protocol that every model follows."""
+"""Talking to language models: the protocol that every model follows, and the models that follow it.
+
+It does not know what is asked or why; prices and limits lie around it, in ``accounts``.
+Begin with ``Model`` below, then ``openai_compatible``.
+"""
 
 from __future__ import annotations
 
