@@ -2,7 +2,7 @@
 
 Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
 A project file belongs to the author of the repository, so it may only tune: most settings are closed to it, and
-limits it may only lower. What it tried and was refused is kept, to be reported.
+limits it may only lower. What it tried to set and may not is kept, to be reported.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Configuration(NamedTuple):
     refusals: tuple[Refusal, ...] = ()
 
     def shown(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (name, value as text with secrets masked, origin) for every setting."""
+        """Yield the name, the value as text with secrets masked, and the origin of every setting."""
         for name, rule in RULES.items():
             value = getattr(self.settings, name)
             text = _masked(str(value)) if rule.secret and value else without_credentials(_as_text(value))
@@ -163,7 +163,7 @@ def _checked(name: str, value: object, origin: str) -> object:
 
 
 def _short_repr(value: object) -> str:
-    """Return a value as in Python, cut; of one that cannot be written out, what it is."""
+    """Return the beginning of a value's ``repr``, or the name of its type if it has no ``repr``."""
     try:
         return f"{value!r:.{_SHOWN}}"
     except (ValueError, RecursionError):
@@ -275,7 +275,7 @@ def without_credentials(url: str) -> str:
 
 
 def _masked(secret: str) -> str:
-    """Return as much of a secret as tells two apart, and nothing of a short one."""
+    """Return the last four characters of a long secret, to tell two apart; nothing of a short one."""
     return "•••" + (secret[-4:] if len(secret) >= 16 else "")
 
 

@@ -16,7 +16,7 @@ class Rule(NamedTuple):
     Attributes:
         help: one line for people.
         project: whether a project file may set it: not at all, freely, or only to a lower number.
-        also: environment variables that set it where its own is not set; see ``variables_of``.
+        also: further environment variables, used if its own is not set; see ``variables_of``.
         secret: whether its value is masked when shown.
         least: the smallest number allowed.
         form: a regular expression that a text must match as a whole.
