@@ -1,6 +1,6 @@
 """The SQLite file that holds the truth: its tables, how it is opened, what makes it unusable, and its upgrade.
 
-A database of an older version is brought up to the schema of this one, so that nobody indexes anew for it.
+A database of an older version is migrated, so that nobody has to index again.
 """
 
 from __future__ import annotations
@@ -236,7 +236,7 @@ def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
-    """Empty a write-ahead log that takes more than its share, unless somebody is reading from it."""
+    """Empty a write-ahead log that has grown too large, unless another connection is reading."""
     log, file = folder / f"{FILE}-wal", folder / FILE
     with suppress(OSError, sqlite3.OperationalError):
         if log.stat().st_size > max(_JOURNAL_BYTES, file.stat().st_size // 2):
@@ -245,13 +245,13 @@ def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:
-    """Tell whether the tables were made; False for an empty file."""
+    """Return whether the database has our tables; False for an empty file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     return bool(application == APPLICATION)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Tell whether there are no tables at all, as in a file that was only just made."""
+    """Return whether there are no tables at all, as in a new file."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
@@ -279,7 +279,7 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
 
 
 def seal_state(connection: sqlite3.Connection) -> None:
-    """Give the row of the index's own state the checksum of what stands there now."""
+    """Update the checksum of the row that holds the index's state."""
     connection.execute("UPDATE state SET checksum = ?", (row_sum(_state(connection)[:-1]),))
 
 

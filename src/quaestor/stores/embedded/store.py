@@ -67,9 +67,9 @@ class EmbeddedStore(LexicalQueries):
         Args:
             folder: which is the index.
             embedder: the name of the embedder that it was, or is to be, made with.
-            dimensions: length of that one's vectors.
+            dimensions: length of its vectors.
             create: make it if it is missing.
-            sizes: when it works in which way.
+            sizes: thresholds between ways of working.
 
         Raises:
             IndexUnusableError: missing, corrupt, of another schema version, or made with another embedder.
@@ -96,9 +96,9 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
-        """Return the name and the dimensions of the embedder that the index in ``folder`` was made with.
+        """Return the name and dimensions of the embedder that the index in ``folder`` was made with.
 
-        None where there is no index that can tell; opening it says why.
+        None if there is no readable index; opening it says why.
         """
         if not (folder / schema.FILE).exists():
             return None
@@ -108,7 +108,7 @@ class EmbeddedStore(LexicalQueries):
 
     @property
     def pack(self) -> Pack:
-        """What makes documents ready for ``Writer.put``."""
+        """Prepares documents for ``Writer.put``."""
         # No search needs it.
         from quaestor.stores.embedded.packing import pack  # noqa: PLC0415
 
@@ -174,7 +174,7 @@ class EmbeddedStore(LexicalQueries):
             self._reader.follow_writer()
 
     def settle(self) -> None:
-        """Do nothing: whoever writes or searches makes what is needed."""
+        """Do nothing: writers and searches build what is needed."""
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
         return self._views.of_lexical(read, where)
@@ -247,7 +247,7 @@ class EmbeddedStore(LexicalQueries):
         return {key: restore(data) for key, data in found.items()}
 
     def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Return those of some documents that there are, as ``pack`` made them."""
+        """Yield the given documents that exist, as ``pack`` made them."""
         from quaestor.stores.embedded.packing import unpacked  # noqa: PLC0415 - only copies need it
 
         with self._reader.state() as connection:

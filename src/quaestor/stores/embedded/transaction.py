@@ -102,7 +102,7 @@ class Transaction:
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
+        """Record that all vectors are now another embedder's; the caller replaces every document with it."""
         self._flush()
         self._connection.execute("UPDATE state SET embedder = ?, dimensions = ?", (name, dimensions))
         self.dimensions = dimensions
@@ -110,7 +110,7 @@ class Transaction:
         self._changed = self._content_changed = True
 
     def finish(self) -> bool:
-        """Write what is pending and the new state, without committing; returns whether anything changed."""
+        """Write pending rows and the new state, without committing; return whether anything changed."""
         self._flush()
         if not (self._changed or self._content_changed):
             return False

@@ -1,6 +1,6 @@
 """One database: its pool of connections, transactions with time-outs on everything, and repeating what is safe.
 
-Nothing here or above it leaves anything in a session, so that a pooler in transaction mode may stand in between: no
+Nothing here or above it leaves anything in a session, so that a pooler in transaction mode works: no
 prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why
 it cannot connect; psycopg's own connects in a thread, and tells of a wrong password only that time ran out.
 """
@@ -25,9 +25,9 @@ _T = TypeVar("_T")
 OLDEST_SERVER = 14
 READ_SECONDS = 30.0
 WRITE_SECONDS = 600.0
-"""What one statement may take, unless something else is said."""
+"""Seconds that one statement may take, by default."""
 LOCK_SECONDS = 60.0
-"""What a lock is waited for, unless something else is said."""
+"""Seconds to wait for a lock, by default."""
 
 _ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _REPEAT_SECONDS = 15.0
@@ -80,8 +80,8 @@ class Database:
         """Hold a transaction on the primary; it commits at the end of the block, and is undone if the block raises.
 
         Args:
-            seconds: what each statement may take.
-            lock_seconds: what a lock may be waited for.
+            seconds: time limit of each statement.
+            lock_seconds: time limit of waiting for a lock.
 
         Raises:
             QuaestorError: what ``failures.translate_failures`` says.
@@ -108,7 +108,7 @@ class Database:
 
         Args:
             work: called with a transaction that sees one state and cannot write; perhaps more than once.
-            seconds: what each statement may take.
+            seconds: time limit of each statement.
             primary: ask the primary even where there is a standby, which may lag behind.
         """
         return self.read_after("", lambda connection, _: work(connection), seconds=seconds, primary=primary)
