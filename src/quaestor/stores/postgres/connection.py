@@ -2,7 +2,7 @@
 
 Nothing here or above it leaves anything in a session, so that a pooler in transaction mode works: no
 prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why
-it cannot connect; psycopg's own connects in a thread, and tells of a wrong password only that time ran out.
+it cannot connect; psycopg's own connects in a thread and reports a wrong password as a time-out.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Database:
             lock_seconds: time limit of waiting for a lock.
 
         Raises:
-            QuaestorError: what ``failures.translate_failures`` says.
+            QuaestorError: see ``failures.translate_failures``.
         """
         with translate_failures(self.address):
             connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
@@ -92,9 +92,9 @@ class Database:
                 yield connection
 
     def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
-        """Return what ``work`` does in a transaction of its own; repeated whole if a deadlock or a conflict undid it.
+        """Return the result of ``work`` in a transaction of its own; repeat it if a deadlock or a conflict undid it.
 
-        What else fails is not repeated: what was sent may have been done.
+        Other failures are not repeated, because the transaction may have been committed.
         """
 
         def once() -> _T:
@@ -104,7 +104,7 @@ class Database:
         return self._repeated(self._primary, once, lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
-        """Return what ``work`` reads of one state of the database; repeated if the connection is lost.
+        """Return what ``work`` reads of one state of the database; repeat it if the connection is lost.
 
         Args:
             work: called with a transaction that sees one state and cannot write; perhaps more than once.
@@ -121,9 +121,9 @@ class Database:
         seconds: float = READ_SECONDS,
         primary: bool = False,
     ) -> _T:
-        """Return what ``read`` does; ``work`` is given the first row of a statement that is sent with the beginning.
+        """Do as ``read``, and give ``work`` the first row of a statement that is sent with the transaction's beginning.
 
-        A look at the state thus takes no round trip of its own.
+        So reading the state takes no round trip of its own.
         """
         pool = self._primary if primary else self._standby
 
@@ -158,7 +158,7 @@ class Database:
             return self._repeated(self._standby, once)
 
     def run_outside(self, statement: str) -> None:
-        """Run a statement that no transaction may hold, such as ``VACUUM``; it takes what time it needs."""
+        """Run a statement outside of any transaction, such as ``VACUUM``, without a time limit."""
         with translate_failures(self.address):
             connection = self._primary.take()
             try:
@@ -186,7 +186,7 @@ class Database:
     def _repeated(
         self, pool: _Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
     ) -> _T:
-        """Return what ``once`` does, tried again for some seconds while it fails in passing."""
+        """Return the result of ``once``; retry passing failures for some seconds."""
         began, pause = time.monotonic(), 0.05
         while True:
             try:
@@ -228,7 +228,7 @@ def _ended(pool: _Pool, connection: Connection) -> Iterator[None]:
 
 
 def _limits(seconds: float, lock_seconds: float) -> str:
-    """Return what bounds the statements of one transaction, and the time between them."""
+    """Return the settings that limit one transaction's statements and the time between them."""
     limits = {
         "statement_timeout": seconds,
         "lock_timeout": lock_seconds,
@@ -254,11 +254,11 @@ class _Pool:
         self._free = threading.BoundedSemaphore(most)
 
     def take(self) -> Connection:
-        """Return a connection that nobody else has; it goes back by ``give``.
+        """Return a connection for the caller alone; ``give`` returns it.
 
         Raises:
-            IndexBusyError: all of them were in use for all the time that there was to wait.
-            psycopg.Error: the server does not let it in.
+            IndexBusyError: all of them stayed in use until the time to wait was over.
+            psycopg.Error: the server refuses the connection.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise IndexBusyError("Every connection to the store is in use: try again.")
@@ -282,7 +282,7 @@ class _Pool:
         self._free.release()
 
     def forget(self) -> None:
-        """Close what is not in use: the server that it leads to may be gone."""
+        """Close idle connections: their server may be gone."""
         with self._mutex:
             idle, self._idle = self._idle, []
         for connection in idle:
