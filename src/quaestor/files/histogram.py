@@ -17,7 +17,7 @@ class Bin:
     Attributes:
         first: the least count in it.
         last: the greatest count in it; None for the last bar, which has no end.
-        number: how many counts lie there.
+        number: of the counts in it.
     """
 
     first: int
@@ -32,10 +32,10 @@ class Range:
     Attributes:
         least: the smallest.
         mean: the average.
-        median: half of them are not above, half not below it.
+        median: the middle one.
         most: the largest.
         total: the sum.
-        histogram: how many lie where, from the first bar to the last that hold any.
+        histogram: the bars, from the first to the last that are not empty.
     """
 
     least: int = 0
@@ -57,7 +57,7 @@ class Range:
 
 
 def histogram(counts: Sequence[int]) -> tuple[Bin, ...]:
-    """Return how many of ``counts``, each 0 or above, lie in each of the fixed bins, without empty ones at the ends."""
+    """Return the number of ``counts``, each 0 or above, in each of the fixed bins, without empty bins at the ends."""
     numbers = [0] * len(_FIRSTS)
     for count in counts:
         numbers[bisect_right(_FIRSTS, count) - 1] += 1

@@ -16,7 +16,7 @@ from quaestor.files.git_folder import exclude_file, read_small, repository_root,
 from quaestor.files.ignore_patterns import PatternSet, as_bytes_text
 
 IGNORE_NAMES = (".quaestorignore", ".ignore", ".gitignore")
-"""Names of ignore files, the one that wins first."""
+"""Names of ignore files, by priority."""
 
 NESTED_EXCLUDE = ".git/info/exclude"
 """The ignore file of a repository inside the root, as it is named from that repository's folder."""
@@ -25,7 +25,7 @@ _LARGEST = 4 << 20
 
 
 class Verdict(Enum):
-    """What patterns say of an entry."""
+    """The patterns' decision on an entry."""
 
     KEPT = "brought back by a pattern"
     GIT = "ignored by one of git's files"
@@ -54,7 +54,7 @@ class Level:
         return self
 
     def decide(self, name: str, *, folder: bool) -> Verdict | None:
-        """Return what the nearest pattern that matches says of an entry of this folder; None for none."""
+        """Return the decision of the nearest pattern that matches an entry of this folder, or None."""
         path = name = as_bytes_text(name)
         level: Level | None = self
         while level is not None:
@@ -123,7 +123,7 @@ class SettingPatterns:
         self._patterns = _parse(patterns) if patterns else None
 
     def decide(self, path: str, name: str, *, folder: bool) -> Verdict | None:
-        """Return what the patterns say; ``path`` is relative to the root."""
+        """Return the patterns' decision; ``path`` is relative to the root."""
         if self._patterns is None:
             return None
         ignored = self._patterns.decide(as_bytes_text(path), as_bytes_text(name), folder=folder)

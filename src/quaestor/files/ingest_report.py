@@ -27,7 +27,7 @@ __all__ = [
 ]
 
 BY_SETTING = "by the setting 'ignore'"
-"""The detail of what no ignore file leaves out."""
+"""The detail for entries that are left out, though no ignore file says so."""
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -39,8 +39,8 @@ class FoundFile(NamedTuple):
     Attributes:
         path: relative to the root, with ``/``; always valid Unicode (see ``names``).
         size: bytes.
-        mtime_ns: modification time, nanoseconds since the epoch; 0 of what was not looked at.
-        stamp: see ``reading.stamp_of``.
+        mtime_ns: modification time, nanoseconds since the epoch; 0 if it was not read.
+        stamp: see ``consistent_read.stamp_of``.
     """
 
     path: str
@@ -119,16 +119,16 @@ class Changes(NamedTuple):
         removed: paths that left the index.
         unchanged: number of files that needed nothing.
         skipped: what was left out, with the reason.
-        stale: paths whose present bytes are not in the index: the time was up, or they keep changing.
+        stale: paths whose present bytes are not in the index, because the time was up or they keep changing.
         chunks: chunks written.
         bytes: bytes read.
         seconds: time taken.
-        embedded: texts that a remote embedder was asked for.
-        cut: how many of them were longer than the model reads, and embedded by their beginnings.
-        spent: what that cost, in millionths of the currency's unit; what has no price counts nothing.
-        pending: paths of which not all is embedded, and which are found by words alone until it is.
-        failure: why a remote embedder was not asked for more; None if it was.
-        elsewhere: number of files that other processes took in, which shared the work.
+        embedded: texts sent to a remote embedder.
+        cut: number of texts longer than the model reads, of which only the beginning was embedded.
+        spent: its cost, in millionths of the currency's unit; models without a price cost 0.
+        pending: paths with chunks that are not embedded yet, and are found by words alone.
+        failure: why a remote embedder was not asked any more; None if it was.
+        elsewhere: number of files that other processes indexed, which shared the work.
     """
 
     added: tuple[str, ...] = ()
@@ -149,7 +149,7 @@ class Changes(NamedTuple):
     elsewhere: int = 0
 
     def followed_by(self, later: Changes) -> Changes:
-        """Return what this refresh and a later one did together, as of the later one's end."""
+        """Return the changes of this refresh and a later one together."""
         return later._replace(
             added=self.added + later.added,
             changed=self.changed + later.changed,
@@ -169,7 +169,7 @@ class Changes(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether what a search can find has changed."""
+        """Whether search results may have changed."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -181,7 +181,7 @@ class Survey(NamedTuple):
         chunks: chunks that they would be cut into.
         words: words per document.
         bytes: bytes of all documents.
-        tokens: tokens of all that would be embedded, as the given counter says; None without a counter.
+        tokens: tokens of all texts that would be embedded; None without a counter.
         languages: documents per language.
         chunkers: documents per method of cutting.
         notes: documents per fallback or lossy reading.

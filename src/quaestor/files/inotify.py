@@ -1,8 +1,8 @@
-"""Learning from the kernel (inotify) whether anything in some folders changed, which saves walking them.
+"""Asking the kernel (inotify) whether anything in some folders changed, which saves walking them.
 
-Linux only (inotify), and only on file systems on which every change passes through this kernel. It is used for nothing
-but the answer "nothing happened there": whatever does happen leads to a look, and so does all that this is not sure of
-(a queue that overflowed, a limit on watches, another process after a fork, a file system mounted meanwhile).
+Linux only (inotify), and only on file systems on which every change passes through this kernel. It only ever answers
+"nothing happened there": any event leads to a walk, and so does any doubt (a queue that overflowed, a limit on watches,
+another process after a fork, a file system mounted meanwhile).
 """
 
 from __future__ import annotations
@@ -117,7 +117,7 @@ class InotifyWatch:
             self.close()  # no more watches are to be had, or the folder may not be read
 
     def _mounted(self) -> bool:
-        """Tell whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
+        """Return whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
         poll = select.poll()
         poll.register(self._mounts, select.POLLPRI)
         return bool(poll.poll(0))
@@ -134,7 +134,7 @@ def _happened(events: bytes) -> int:
 
 
 def _file_system(root: Path) -> str:
-    """Return the type of the file system that ``root`` lies on; ``mixed`` if others are mounted below it."""
+    """Return the type of the file system of ``root``; ``mixed`` if others are mounted below it."""
     place, kind, longest = str(root), "", -1
     for point, mounted in _mounts():
         if point.startswith(f"{place.rstrip('/')}/"):
