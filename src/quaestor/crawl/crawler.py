@@ -1,6 +1,6 @@
-"""Crawling one site into a folder: politely, within bounds, and on from where it was left.
+"""Crawling one site into a folder: politely, within limits, continuing where an earlier run stopped.
 
-What a disk or a damaged file does to a crawl becomes an error for people.
+Failures of the disk and damaged files are translated into Quaestor's errors.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Crawl:
 
     Args:
         start: the address, with http or https.
-        folder: of the site; pages lie in the folder below it that is named after the host.
+        folder: of the site; its pages are in the subfolder named after the host.
         settings: how far and how hard.
-        fetcher: fetches; made from the settings by default.
-        clock: tells and spends time; the real one by default.
+        fetcher: made from the settings by default.
+        clock: the real one by default.
 
     Raises:
         UsageError: ``start`` is not a web address.
@@ -76,13 +76,13 @@ class Crawl:
         self._clock = clock or Clock()
 
     def run(self, progress: CrawlProgress | None = None) -> CrawlReport:
-        """Crawl, and return what came of it.
+        """Crawl the site.
 
         Raises:
-            ForbiddenError: the site lies in a private network and that was not allowed, or its robots.txt forbids all.
-            UpstreamError: the start cannot be had, and nothing is there of an earlier run.
+            ForbiddenError: the site is in a private network and that was not allowed, or its robots.txt forbids all.
+            UpstreamError: the start cannot be fetched, and there are no pages of an earlier run.
             IndexUnusableError: another process crawls this site, or its files are damaged.
-            LimitError: there is no room, or the disk fails; what was fetched by then is kept.
+            LimitError: the disk is full or fails; pages fetched by then are kept.
         """
         with _explained(self._folder):
             return self._run(progress)
@@ -154,7 +154,7 @@ class _Run:
         return self._report(time.monotonic() - started)
 
     def _prepare(self) -> None:
-        """Begin, begin again, or go on from where a run was left."""
+        """Begin, begin again, or continue an interrupted run."""
         nothing = not self._frontier.on_disk() and not self._frontier.count("waiting")
         if nothing or self._frontier.fact("state") == DONE:
             self._frontier.begin_again()
@@ -348,7 +348,7 @@ class _Run:
 
 @contextmanager
 def _explained(folder: Path) -> Iterator[None]:
-    """Raise what goes wrong with the files of a crawl as an error for people.
+    """Translate failures with a crawl's files into Quaestor's errors.
 
     Args:
         folder: of the site.
