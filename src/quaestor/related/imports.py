@@ -1,7 +1,7 @@
-"""What a source file says that it imports, and which document that is. Pure: text and paths in, paths out.
+"""Imports of a source file, resolved to documents. Pure: text and paths in, paths out.
 
-By the words of import statements alone; no build file is read. An import that fits several documents means the
-one nearest to the importing file; an import that fits none is of another package.
+Only import statements are read, no build file. An import that fits several documents means the one nearest to the
+importing file; an import that fits none is of another package.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Import:
     """One imported module.
 
     Attributes:
-        line: where the statement stands, 1-based.
+        line: of the statement, 1-based.
         parts: the module's names, outermost first.
-        up: folders to go up from the importing file's own, 0 for its own; None if it is not relative.
+        up: number of folders above the importing file's own; None if the import is not relative.
     """
 
     line: int
@@ -72,7 +72,7 @@ class Import:
 
 
 def imports_of(text: str, language: str) -> list[Import]:
-    """Return what a file imports, in order."""
+    """Return a file's imports in order."""
     if language == "python":
         return sorted(_python(text), key=lambda one: one.line)
     return [
@@ -84,7 +84,7 @@ def imports_of(text: str, language: str) -> list[Import]:
 
 
 def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield what a pattern finds with the line, from 1, of its first group; each line is counted once."""
+    """Yield a pattern's matches, each with the line, from 1, of its first group."""
     line, at = 1, 0
     for found in pattern.finditer(text):
         line, at = line + text.count("\n", at, found.start(1)), found.start(1)
@@ -176,10 +176,10 @@ def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str
 
 
 class Modules:
-    """The documents of a corpus by what they are imported as.
+    """The documents of a corpus by the names they are imported under.
 
     Attributes:
-        names: every folder's and file's name without its ending, small.
+        names: of all folders and files, in lower case and without extension.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:

@@ -1,6 +1,6 @@
-"""What stands near: importers of a document, tests named after it, definitions of the same file.
+"""Neighbours of a document: its importers, tests named after it, definitions of the same file.
 
-``Sources`` is what relatives are found with: one store, one embedder, and what its documents are imported as.
+``Sources`` bundles what relatives are found with: one store, one embedder, and the documents by import name.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Sources:
         self._documents: tuple[int, dict[str, Document], Modules] | None = None
 
     def modules(self) -> tuple[dict[str, Document], Modules]:
-        """Return all documents, and what they are imported as; kept for as long as the store does not change."""
+        """Return all documents by import name; cached while the store does not change."""
         generation = self.store.generation()
         if self._documents is None or self._documents[0] != generation:
             documents = dict(self.store.documents())
@@ -115,7 +115,7 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
 
 
 def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
-    """Yield the definitions of the same file that stand nearest to one, in their order."""
+    """Yield the nearest definitions of the same file, in their order."""
     # All of a large file is not read for the sake of two neighbours.
     defined = _defined(file) if len(file.text) <= LARGE else []
     spans = {(one.span.start_line, one.span.end_line): one for one in defined}
@@ -127,7 +127,7 @@ def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
 
 
 def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
-    """Yield what a document defines, in order; its sections, where it is no code that can be parsed."""
+    """Yield a document's definitions in order, or its sections if it is not parsable code."""
     found = _defined(file)
     if not found:
         yield from by_chunks(file, kind)

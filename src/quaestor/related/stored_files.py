@@ -1,4 +1,4 @@
-"""Documents as the index holds them: whole texts put together from chunks, and where a line lies in them."""
+"""Documents as the index holds them: whole texts put together from chunks, and offsets of lines."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class IndexedFile:
     lines: Sequence[str]
 
     def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
-        """Return the text with the lines of all other chunks left blank, but for those of the same definitions."""
+        """Return the text with all lines blank except those of these chunks and of the definitions around them."""
         kept: list[StoredChunk] = []
         # Half of a definition may end within a string, and everything after it would be read the wrong way.
         for _, group in groupby(self.chunks, key=lambda one: (one.chunk.scope, one.chunk.symbol)):
