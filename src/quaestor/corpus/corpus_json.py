@@ -1,4 +1,4 @@
-"""What a corpus, or several as one, gives in its contracted JSON forms: the same on the command line and over HTTP."""
+"""A corpus's results in their contracted JSON forms: the same on the command line and over HTTP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def search_object(
     Args:
         query: what was searched for.
         hits: what was found, best first.
-        corpus: where; its freshness is that of this search.
+        corpus: the corpus, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         asked: how the query was understood.
@@ -49,7 +49,7 @@ def found_object(
     explain: bool = False,
     asked: Understood | None = None,
 ) -> dict[str, Any]:
-    """Return what was found in an index, or in several that ``index`` tells of as one."""
+    """Return the hits of one index, or of several that ``index`` describes as one."""
     return {
         "query": query,
         "understood": list(asked.phrases) if asked else [],
@@ -63,7 +63,7 @@ def found_object(
 
 
 def index_object(corpus: Corpus) -> dict[str, Any]:
-    """Return how current an index is, and what it holds."""
+    """Return an index's freshness and contents."""
     size = corpus.stats()
     return {
         "fresh": corpus.freshness.fresh,
@@ -79,7 +79,7 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
 
 
 def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
-    """Return the words of a query that stand nowhere, with the nearest that do."""
+    """Return a query's words that occur nowhere, with the most similar ones that do."""
     return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
 
 
@@ -107,7 +107,7 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def survey_object(root: str, survey: Survey) -> dict[str, Any]:
-    """Return what is, or would be, indexed of a source."""
+    """Return a survey of a source."""
     from dataclasses import asdict  # noqa: PLC0415 - imports much, of which no search needs any
 
     return {
@@ -120,7 +120,7 @@ def survey_object(root: str, survey: Survey) -> dict[str, Any]:
 
 
 def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | None) -> dict[str, Any]:
-    """Return what is indexed of a source, what its index takes, and what that is yet to be given."""
+    """Return a source's survey, the size of its index, and the vectors that are still being made."""
     return {**survey_object(root, survey), "index": held._asdict(), "coming": coming_object(coming)}
 
 
@@ -144,11 +144,11 @@ def several_object(
     Args:
         query: what was searched for.
         hits: what was found, best first.
-        corpora: where; their freshness is that of this search.
+        corpora: the corpora, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         asked: how the query was understood.
-        failures: why others were not searched, by their names.
+        failures: errors of corpora that were not searched, by name.
     """
     held = {name: index_object(corpus) for name, corpus in corpora.answering.items()}
     each = [_answered(name, corpora[name], index) for name, index in held.items()]
@@ -158,7 +158,7 @@ def several_object(
 
 
 def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what all indexes that were searched are together."""
+    """Return the indexes that were searched, described as one."""
     each = list(held.values())
     return {
         "fresh": corpora.freshness.fresh,
