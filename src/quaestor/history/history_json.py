@@ -1,8 +1,7 @@
 """Commits and tags as texts with lines, so that they can be cited, read and checked as documents are.
 
-A commit's text is its head, its message, the files that it changed and how. It is made of the object alone, which no
-later change can alter, so that what was quoted of it stands in it for ever. What may not be shown (files that are
-never indexed, private keys) and addresses of people are left out.
+A commit's text is its head, its message, the files that it changed and how. It is made of the object alone, which never
+changes, so that quotes of it stay valid. Files that are never indexed, private keys and e-mail addresses are left out.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ class CommitText(NamedTuple):
     """A commit as a text.
 
     Attributes:
-        commit: what it is.
+        commit: its metadata.
         text: all lines, each with a line feed.
         head_lines: how many of them come before the differences.
-        files: the paths that it changed, as the corpus names them.
+        files: the changed paths, as the corpus names them.
     """
 
     commit: Commit
@@ -80,7 +79,7 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
 
 
 def _bare(git: Git, commit: str) -> CommitText | None:
-    """Return a commit without its changes: those of a partial clone may not be there."""
+    """Return a commit without its changes, which a partial clone may lack."""
     arguments = ("show", "-s", f"--format={_FORMAT}", "--no-show-signature", "--end-of-options")
     head = git.run(*arguments, f"{commit}^{{commit}}", "--").text.split("\0", 5)
     return _joined(commit_of(*head[:5]), [], whole=False) if len(head) >= 6 and not git.repository.prefix else None
@@ -160,7 +159,7 @@ def _joined(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
 
 
 def clean_message_line(line: str) -> str:
-    """Return a line of a difference without what a terminal reads as more than text."""
+    """Return a line without characters that control a terminal."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "\ufffd", line.rstrip("\r"))
 
 

@@ -1,4 +1,4 @@
-"""Which repository is read, and what of it may be shown."""
+"""A repository that is read, and its files that may be shown."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class Repository(NamedTuple):
 
     Attributes:
         git_folder: holds ``HEAD``: of this worktree, if there are several.
-        common_folder: holds objects and references; mostly the same.
-        prefix: the only part that is read: empty for all, else a folder with ``/`` behind it, or a file.
-        shows: tells of a path, relative to the prefix, whether what stood in it may be shown.
+        common_folder: holds objects and references; without worktrees it is the same.
+        prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
+        shows: returns whether the content of a path, relative to the prefix, may be shown.
     """
 
     git_folder: Path
