@@ -1,8 +1,8 @@
 """Any endpoint that speaks OpenAI's ``/v1/embeddings``: hosted services, llama.cpp, vLLM, Ollama, another Quaestor.
 
-Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request is
-reserved with the meter before it is sent, each further try as well, and settled afterwards: a request of which nobody
-can say whether it was charged counts as if it was.
+Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request, and
+each retry, is reserved with the meter before it is sent and settled afterwards: a request that may have been charged
+counts as charged.
 """
 
 from __future__ import annotations
@@ -72,10 +72,10 @@ class HttpEmbedder(RemoteEmbedder):
         model: the model's name at the endpoint.
         base_url: the API's root; empty means OpenAI's own.
         api_key: sent as a bearer token; empty sends none.
-        tokenizer: counts the tokens of texts, or more.
+        tokenizer: counts the tokens of texts, or an upper bound.
         meter: keeps account of the requests.
-        dimensions: of the vectors, where that is known; otherwise a word is embedded when it is first asked for.
-        limits: what the server takes; None: what is known of the model.
+        dimensions: of the vectors, if known; else a word is embedded to find out.
+        limits: of requests; None uses the known limits of the model.
         timeout: seconds of silence after which the server counts as gone.
 
     Raises:
@@ -150,9 +150,9 @@ class HttpEmbedder(RemoteEmbedder):
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts; nothing that was paid for is lost.
+        """Return the vectors of as many texts as possible; nothing that was paid for is lost.
 
-        After a failure, Ctrl-C among them, no further request is sent, and those under way are waited for.
+        After a failure or Ctrl-C no further request is sent, and those under way are waited for.
         """
         # What it took to learn the dimensions, before anybody could say what may be spent, belongs to the first work.
         asking, self._asking = self._asking, Allowance(None)
@@ -199,7 +199,7 @@ class HttpEmbedder(RemoteEmbedder):
                 work.end(interrupt)
 
     def _send(self, run: list[Piece], work: _Work) -> None:
-        """Send one request, again where that helps, and put what came of it down; raises nothing."""
+        """Send one request, with retries, and record its outcome; raise nothing."""
         tried = shortened_times = 0
         retries = _SEARCHING if work.use == "search" else _INDEXING
         while not work.ended.is_set():
@@ -257,7 +257,7 @@ class HttpEmbedder(RemoteEmbedder):
         return vectors
 
     def _post(self, texts: Sequence[str], use: Use) -> Any:
-        """Return the JSON that the server answers; without what it refuses to be told."""
+        """Return the server's JSON; leave out a parameter that it refuses."""
         try:
             return self._posted(texts, use)
         except UpstreamError as failure:
