@@ -26,8 +26,8 @@ class Definition:
         kind: as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
         span: the whole of it, with the comments and decorators that precede it.
-        body: its body; None where it has none.
-        comment: the comment before it and the docstring in it, markers included; empty where there is none.
+        body: its body, or None.
+        comment: the comment before it and the docstring in it, markers included.
         begin: offset of the definition itself, after the comments and decorators that precede it.
     """
 
@@ -42,7 +42,7 @@ class Definition:
 
 @dataclass(slots=True)  # mutable: a place in a walk
 class _Level:
-    """Siblings being walked, and what encloses them; transparent ones stand in their parent's place."""
+    """Siblings being walked, with their enclosing definition; transparent ones count as their parent's siblings."""
 
     nodes: list[Node]
     scope: tuple[str, ...]
@@ -126,7 +126,7 @@ class _Walk:
         return None
 
     def _leads(self, node: Node) -> bool:
-        """Whether a comment or keyword is about what follows: at a line's end it is about what precedes it."""
+        """Return whether a comment or keyword belongs to what follows, which it does not at a line's end."""
         return bool(self._lead) or self._source.starts_line(node.start_byte)
 
     def _continues(self, made: Definition) -> bool:
@@ -143,7 +143,7 @@ class _Walk:
         return replace(first, span=span, body=last.body or first.body, comment=comment)
 
     def _drop_if_apart(self, node: Node) -> None:
-        """A comment that a blank line separates from what follows is not about it."""
+        """Drop a comment that a blank line separates from what follows."""
         if not self._lead:
             return
         first, last = self._lead[0], self._lead[-1]

@@ -221,10 +221,10 @@ def _marked(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
 
 
 def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | None:
-    """Return where the title over an underline begins; None where the line delimits a block instead.
+    """Return the offset of the title above an underline, or None if the line delimits a block.
 
-    A title stands alone in its line, under a blank line or attributes, and is as long as its underline, give or take
-    one character (two in old documents).
+    A title is alone in its line, below a blank line or attributes, and as long as its underline, give or take one
+    character (two in old documents).
     """
     line = max(data.rfind(b"\n", start, max(underline - 1, start)) + 1, start)
     title = data[line:underline].strip()
