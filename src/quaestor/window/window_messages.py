@@ -76,7 +76,7 @@ _OWN = (evidence.NAME, summary.NAME)
 
 
 class Item(NamedTuple):
-    """A message of the window to be, with what it takes."""
+    """A message of the future window, with its tokens."""
 
     message: Message
     tokens: int
@@ -92,10 +92,10 @@ def mark_messages(settings: Settings) -> tuple[Message, Message, Message]:
 
 
 class Closing:
-    """Lays out a draft.
+    """Lays out a draft as messages.
 
     Args:
-        draft: what is in.
+        draft: the chosen units.
         frame: the conversation's parts.
         settings: marks and reminders.
     """
@@ -107,7 +107,7 @@ class Closing:
         self.added: list[Decision] = []
 
     def lay_out(self, summary: Message | None) -> tuple[list[Message], list[Message]]:
-        """Return what comes before the question and the question with its turn.
+        """Return the items before the question, and those of the question and its turn.
 
         Marks and reminders that do not fit are left out.
         """
