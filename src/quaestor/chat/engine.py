@@ -1,8 +1,8 @@
 """Holding a conversation over a corpus: retrieve, answer, verify, record; one turn at a time.
 
-Every turn ends on record as done, failed or cancelled. Only a turn that is done joins the conversation; the question of
-any other can be asked again with ``resume``. This module does not know how a reply comes about (``loop``), how a window
-divides itself, nor where a transcript lies.
+Every turn is recorded as done, failed or cancelled. Only a finished turn joins the conversation; the question of any
+other can be asked again with ``resume``. This module does not know how a reply is made (``loop``), how a window is
+divided, or where a transcript is kept.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ from quaestor.window import Recall, Window
 
 
 class Conversation:
-    """A conversation over a corpus that never overflows its window and keeps a record of all that was sent.
+    """A conversation over a corpus that never overflows its window and records everything that is sent.
 
     Args:
-        index: what is asked about.
-        model: who answers, or its name where the index's settings say; None: answers are quotes.
-        limit: the model's window, tokens. What a server says of its true window is learned.
-        settings: how the conversation is held, and what one turn may take.
-        transcript: the record to go on with; None: a record that ends with the process.
-        query: makes what is searched for out of the conversation, whose last message is the newest question.
-        owner: who asks, for the record.
-        subroutines: what the model may call; None: nothing.
-        passed: the caller's own tools, which take the place of subroutines, and what was said since the question that
-            is about to be sent.
+        index: the corpus.
+        model: the model, or its name if the index's settings hold the rest; None answers by quotes.
+        limit: the model's window, tokens; corrected when a server reports another one.
+        settings: of the conversation, and limits of one turn.
+        transcript: the record to continue; None keeps a record in memory.
+        query: makes the search query of a turn from the conversation, whose last message is the newest question.
+        owner: the user, for the record.
+        subroutines: tools that the model may call, or None.
+        passed: the caller's own tools, which replace ours, and the messages since the question that is about to be
+            sent.
     """
 
     def __init__(  # noqa: PLR0913 - the public contract
@@ -145,13 +145,13 @@ class Conversation:
         return tuple(self._added)
 
     def add(self, path: str) -> str:
-        """Put a document before what is found for every question from now on, and return its path.
+        """Add a document to all later questions, before their hits, and return its path.
 
         Args:
-            path: of a document of the corpus, or an end of its path that no other has.
+            path: of a document of the corpus, or a unique end of its path.
 
         Raises:
-            NotFoundError: there is no such document; the message names those that may be meant.
+            NotFoundError: there is no such document; the message suggests others.
         """
         found = path_of(path, self.index) or self.index.document(path).path
         self._added[found] = None
@@ -186,8 +186,8 @@ class Conversation:
         Raises:
             UsageError: the question is empty, or a turn is under way.
             WindowError: the question does not fit the model's window.
-            LimitError: the turn took more time or tokens than it may.
-            UpstreamError: the model failed; what was yielded until then stays true.
+            LimitError: the turn exceeded its limit of time or tokens.
+            UpstreamError: the model failed; steps yielded before remain valid.
         """
         async with aclosing(self._recorded(_checked(question), None)) as events:
             async for event in events:
@@ -220,7 +220,7 @@ class Conversation:
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
     def request(self, window: Window) -> Request:
-        """Return what is asked of the model with a window."""
+        """Return the request to the model for a window."""
         return self._composer.request(window, self._protocol)
 
     # --- one turn ---------------------------------------------------------------------------------------------
@@ -288,9 +288,9 @@ class Conversation:
             yield event
 
     async def _way(self, turn: Turn) -> WayAnswer | None:
-        """Return the answer of the question's own way; what is limited to some documents is always searched for.
+        """Return the answer of a way that fits the question, or None; never if the documents are limited.
 
-        Of several corpora there is none: a way looks into one.
+        With several corpora there is none, because a way reads one corpus.
         """
         if self.settings.where or self._added or not isinstance(self.index, Corpus):
             return None
@@ -330,7 +330,7 @@ class Conversation:
                 yield event
 
     async def _understood(self, turn: Turn) -> Understood:
-        """Return the question with what it says of dates and authors as a filter, if it is to be read for that."""
+        """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = turn.question.content, self.settings.where
         asked = Understood(question, where)
         if self.settings.filters:
@@ -343,7 +343,7 @@ class Conversation:
         return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
     async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
-        """Return what to search for, and note it in the turn for the search within passages."""
+        """Return the search query, and record it in the turn for the search within passages."""
         turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 
@@ -361,7 +361,7 @@ class Conversation:
         return self._give_passages(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
 
     def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
-        """Return the chunks of the files that the question names by ``@``, and of those added before."""
+        """Return the chunks of files that the question names by ``@``, and of those added before."""
         named = mentioned_paths(turn.question.content, self.index)
         return hits_of(dict.fromkeys((*named, *self._added)), self.index)
 
@@ -371,7 +371,7 @@ class Conversation:
         return hits
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
-        """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
+        """Return the reasons to doubt an answer; scores of later turns are ignored."""
         found = () if self._history.said else hits
 
         def told() -> Doubt:
@@ -397,7 +397,7 @@ class Conversation:
         return turn.weak and not (turn.passages and self._subroutines)
 
     async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
-        """Yield the rest of a turn without a model."""
+        """Yield the remaining steps of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
         for event in await self._finished(turn, hits, known=quoted.known):
@@ -443,7 +443,7 @@ class Conversation:
         return Citations(citations, unsupported, quotes), done
 
     async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
-        """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
+        """Return quotes to show beside a model's answer that has no valid citation."""
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
@@ -459,7 +459,7 @@ class Conversation:
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
-        """Record a turn that did not come to its end."""
+        """Record a turn that failed or was cancelled."""
         if turn.ended:
             return
         cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
@@ -482,7 +482,7 @@ class Conversation:
 
 
 def _supported(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return the citations whose words stand in the source: where they point, or nearby."""
+    """Return the citations whose quotes are in the source, where they point or nearby."""
     return tuple(one for one in citations if one.status != "unverified")
 
 
@@ -494,5 +494,5 @@ def _checked(question: str) -> Message:
 
 
 def _brief_for(index: ConversationCorpus) -> Brief:
-    """Return the brief that suits what a corpus mostly holds."""
+    """Return the brief for a corpus of mostly code or mostly prose."""
     return "documents" if index.is_prose() else "code"
