@@ -1,4 +1,4 @@
-"""Sessions as files to take along: JSON that holds all of it and can be read back, and Markdown for people."""
+"""Exporting sessions: JSON, which is complete and can be imported, and Markdown for people."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _fenced(difference: str, *, applied: bool) -> list[str]:
 
 
 def _read_messages(values: object, transcript: Transcript) -> None:
-    """Add a conversation of another program; what comes before the first question joins that turn."""
+    """Add a conversation of another program; messages before the first question join that turn."""
     if not isinstance(values, list) or not values:
         raise UsageError("the file to import has no `messages`; give a session or a conversation in OpenAI's form")
     messages = [_message(value) for value in values]

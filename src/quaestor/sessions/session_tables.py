@@ -1,9 +1,9 @@
-"""The tables of a session, what holds them, and what its failures mean.
+"""The tables of a session, their storage, and its failures as errors.
 
-A session lies in a file, in the process, or on a server that others use as well. A file is SQLite rather than lines of
-JSON: a step is written whole or not at all without any repair at the next start, a message is referred to by its
-number instead of being written again with each request, and lists and totals are read without the rest. Rows are only
-ever added. One file a session, so that a damaged one hurts no other.
+A session is kept in a file, in memory, or on a shared server. A file is SQLite rather than lines of JSON: a step is
+written whole or not at all, a message is referred to by number instead of being repeated with each request, and lists
+and totals are read without the rest. Rows are only ever added. Each session has its own file, so that a damaged one
+affects no other.
 
 With a write-ahead log, ``kill -9`` loses nothing that was committed. A power cut may lose the last step and damages
 nothing; a full flush with every step would protect that step as well and make each turn wait for the disk.
@@ -158,7 +158,7 @@ class SessionFile:
 
     @classmethod
     def open(cls, path: Path) -> SessionFile:
-        """Return one that there is; see ``connect``."""
+        """Open an existing session; see ``connect``."""
         return cls(connect(path), path)
 
     @property
@@ -292,10 +292,10 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def failures_explained(path: Path | None) -> Iterator[None]:
-    """Raise what SQLite and the disk say as errors for people.
+    """Translate failures of SQLite and the disk into Quaestor's errors.
 
     Raises:
-        LimitError: the disk is full; what was recorded before is whole.
+        LimitError: the disk is full; earlier records are intact.
         SessionUnusableError: the file is damaged or cannot be used.
         RowsRefusedError: rows break a rule of its tables.
     """
@@ -381,10 +381,10 @@ class SessionPlace(Protocol):
         """
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction that no other of this session runs beside.
+        """Give a connection inside a transaction, one at a time for each session.
 
         Raises:
-            LimitError: there is no room; what was recorded before is whole.
+            LimitError: the disk is full; earlier records are intact.
             SessionUnusableError: it cannot be written.
         """
 
@@ -392,4 +392,4 @@ class SessionPlace(Protocol):
         """Return the error for rows that cannot be read."""
 
     def close(self) -> None:
-        """Release what it holds open."""
+        """Close the connection."""
