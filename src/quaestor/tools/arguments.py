@@ -1,7 +1,7 @@
-"""Checking what a model passes to a subroutine against its parameters.
+"""Checking a model's arguments against a tool's parameters.
 
-Models write ``"5"`` for 5 and ``null`` for what they leave out; both are taken as they are meant. Whatever cannot be
-taken so is complained of, all at once, so that one more call puts everything right.
+Models write ``"5"`` for 5 and ``null`` for a missing argument; both are accepted. All errors are reported at once, so
+that one more call can correct them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _EXACT = 2**53
 
 
 def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Arguments:
-    """Return the arguments in the types that the parameters have, with defaults for what is left out.
+    """Return the arguments converted to the parameters' types, with defaults for missing ones.
 
     Args:
-        name: the subroutine's.
-        parameters: what it takes.
-        given: what the model wrote.
+        name: of the tool.
+        parameters: of the tool.
+        given: the model's arguments.
 
     Raises:
-        UsageError: something is missing, unknown or of the wrong type; all of it is named.
+        UsageError: arguments are missing, unknown or of the wrong type; the message names all of them.
     """
     known = {parameter.name: parameter for parameter in parameters}
     complaints = [_unknown(key, known) for key in given if key not in known]
