@@ -69,7 +69,7 @@ class AccountsFile:
         return str(self.path)
 
     def close(self) -> None:
-        """Release the file; it is opened again when needed. What is collected as garbage closes by itself."""
+        """Close the file; it is opened again when needed, and closes itself when it is garbage-collected."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:

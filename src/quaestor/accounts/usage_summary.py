@@ -1,4 +1,4 @@
-"""What one user has used, and what is left: as plain values for pages and programs."""
+"""A summary of one user's usage and limits, as plain values for pages and programs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from quaestor.accounts.money import MILLION
 
 
 def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[str, Any]:
-    """Return what a user has used today and this month (UTC), and how much of each limit is left.
+    """Return a user's usage today and this month (UTC), and the rest of each limit.
 
     Args:
         ledger: the record.
         limits: what may be spent.
         user: the user's id.
-        currency: of the prices; costs are in its units, None where no price was known.
+        currency: of the prices; costs are in its units, or None if no price was known.
 
     Raises:
         AccountsUnusableError: the record cannot be read.
@@ -35,7 +35,7 @@ def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[s
 
 
 def standing_object(standing: Standing) -> dict[str, Any]:
-    """Return a limit and what is left of it for programs; money in units of the currency."""
+    """Return a limit and its rest for programs; money in units of the currency."""
     limit = standing.limit
     scale = MILLION if limit.unit == "cost" else 1
     return {
