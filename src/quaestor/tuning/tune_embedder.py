@@ -39,12 +39,12 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question with what came of it.
+    """One question with its scores.
 
     Attributes:
-        question: what was asked.
-        whole: of the whole search.
-        dense: of vectors alone.
+        question: the question.
+        whole: score of the whole search.
+        dense: score of vectors alone.
     """
 
     question: Question
@@ -54,18 +54,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What tuning came to.
+    """The result of tuning.
 
     Attributes:
         asked: every question.
-        trusts: how many times the ranker counts the dense retriever, as each half has it best.
+        trusts: best factor of the dense retriever in the ranker, for each half.
         trust: the least of these.
-        replaced: the rows that may be kept.
-        pairs: that they were tuned on.
-        documents: that pairs and questions were made of.
-        sampled: further documents, which a large corpus is not tuned on.
+        replaced: the tuned rows.
+        pairs: number of training pairs.
+        documents: number of documents that pairs and questions were made from.
+        sampled: number of further documents of a large corpus, which were not used.
         prose: whether most documents are prose.
-        seconds: that it took.
+        seconds: time taken.
     """
 
     asked: tuple[Asked, ...]
@@ -105,14 +105,14 @@ def tune(
     seconds: float = 120.0,
     progress: Progress = lambda done, total, doing: None,
 ) -> Tuned:
-    """Tune the bundled embedder to a corpus; the corpus and its index are left as they are.
+    """Tune the bundled embedder to a corpus; the corpus and its index are not changed.
 
     Args:
         corpus: up to date, and of the bundled embedder or one tuned from it.
         settings: how it was indexed.
         most: at most so many questions.
-        seed: of all chance; the same corpus, seed and number of questions give the same embedder.
-        seconds: give up after so many.
+        seed: of all random choices; the same corpus, seed and number of questions give the same embedder.
+        seconds: time limit.
         progress: called as the work goes on.
 
     Raises:
