@@ -1,6 +1,4 @@
-"""Encodings that keep special tokens and text apart, over tiktoken's and Hugging Face's tokenizers, and the token ids
-that they make of a list: what a server that takes ids is sent.
-"""
+"""Encoding a token-level list as token ids, by tiktoken's or Hugging Face's tokenizers."""
 
 from __future__ import annotations
 

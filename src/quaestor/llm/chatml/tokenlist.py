@@ -41,7 +41,7 @@ class PartialMessageError(UsageError):
 
 
 class MalformedError(UsageError):
-    """What was to be parsed is not ChatML."""
+    """The text is not ChatML."""
 
 
 def render(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> Rendered:
@@ -49,8 +49,8 @@ def render(messages: Sequence[Message], *, partial: bool = False, reply: bool = 
 
     Args:
         messages: in order.
-        partial: the last message is unfinished: the model is to go on with it, so it is not closed.
-        reply: end by opening an assistant message.
+        partial: the last message is left open for the model to continue.
+        reply: open an assistant message at the end.
 
     Raises:
         PartialMessageError: the partial message is not the assistant's, or makes tool calls.

@@ -20,16 +20,15 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknow
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a model.
+    """A request to a model.
 
     Attributes:
-        messages: what is sent, in order. An assistant message at the end is to be gone on with, where
-            ``Capabilities.continues_assistant``.
+        messages: in order. The model continues an assistant message at the end if ``Capabilities.continues_assistant``.
         stop: sequences that end the reply and are not part of it.
-        temperature: 0 is the most settled.
+        temperature: sampling temperature; 0 is the most deterministic.
         max_tokens: limit on the reply; None leaves it to the server.
         tools: function schemas in OpenAI's form.
-        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent as they are.
+        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent unchanged.
     """
 
     messages: Sequence[Message]

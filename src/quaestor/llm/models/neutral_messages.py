@@ -1,7 +1,7 @@
-"""Requests without special tokens, replies with them: for servers that look for such tokens in the text of messages.
+"""Breaking up special tokens in requests and restoring them in replies, for servers that look for them in text.
 
-Special tokens are broken up in every message, no matter who wrote it; only our own tags stay whole, which are
-no model's tokens. What is counted is what is sent.
+Special tokens are broken up in every message, whoever wrote it; only our own tags stay whole, which are no model's
+tokens. Counts are of the text that is sent.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def restored_arguments(arguments: str) -> str:
 
 
 def neutral_counter(counter: MessageCounter) -> MessageCounter:
-    """Return a counter that counts what is sent for a text."""
+    """Return a counter of texts as they are sent."""
     other = copy(counter)
     other.tokenizer = NeutralTokenizer(counter.tokenizer)
     return other

@@ -1,7 +1,7 @@
-"""Counting whole messages and tools, with what servers add around them.
+"""Counting whole messages and tools, with the servers' overheads.
 
-OpenAI documents what a message costs beside its text; other servers put messages into a chat template that we cannot
-see, so for them every allowance is generous: the count is an upper bound.
+OpenAI documents the overhead of a message; other servers use a chat template that we cannot see, so their allowances
+are generous and the count is an upper bound.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from quaestor.llm.tokens.known import Tokenizer, tokenizer_for
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """What a server adds to the texts, in tokens.
+    """A server's overheads, in tokens.
 
     Attributes:
-        message: around each message, its role excepted.
+        message: around each message, without its role.
         name: beside a message's name.
         reply: once a request, for starting the reply.
         call: beside each tool call's name and arguments.
@@ -52,7 +52,7 @@ class MessageCounter:
 
     Args:
         tokenizer: counts texts.
-        overheads: what the server adds.
+        overheads: of the server.
     """
 
     def __init__(self, tokenizer: Tokenizer, overheads: Overheads = TEMPLATE) -> None:
