@@ -1,7 +1,7 @@
-"""Several corpora by name, each opened and brought up to date in a thread of its own, behind whoever asks.
+"""The served corpora by name, each opened and brought up to date in a background thread.
 
-A server answers from its first second; who asks too early is told how far the index is. Those that a server begins with
-are everybody's; one that is added later belongs to one user, and for everybody else there is no such corpus.
+A server answers from its first second; before an index is complete, it reports the progress. Corpora that a server
+starts with are for all users; one that is added later belongs to one user, and other users do not see it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quaestor.server.process_claims import Claims
 _SPEED_SECONDS = 1.0
 
 ALL = "*"
-"""Stands for every corpus that somebody may see."""
+"""Means all corpora that a user may see."""
 
 
 class StillIndexingError(IndexUnusableError):
@@ -37,23 +37,23 @@ class StillIndexingError(IndexUnusableError):
 
 
 class _StoppedError(Exception):
-    """Ends indexing that nobody waits for any more."""
+    """Ends indexing that was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far a corpus is.
+    """The state of a corpus.
 
     Attributes:
-        name: by which it is asked for.
+        name: its name.
         root: its folder.
         ready: whether it can be searched.
         done: files read so far, while its first index is made.
         total: files to read; 0 while they are still counted.
-        share: of the bytes to read, how much is read; from 0 to 1.
-        seconds_left: that the rest will take, going by what was read so far; None while nothing can be said.
+        share: of the bytes that are read; from 0 to 1.
+        seconds_left: estimated from the speed so far; None if unknown.
         owned: whether it belongs to one user.
-        failed: why it cannot be indexed; empty if it can.
+        failed: why it cannot be indexed, or "".
     """
 
     name: str
@@ -72,10 +72,10 @@ class Corpora:
 
     Args:
         roots: real paths of folders, at least one.
-        settings: the settings for a root; asked once for each.
-        apart: make first indexes, and vectors that they lack, in processes of their own, so that answers need not
-            wait for them.
-        claims: say which of several processes that serve the same corpora makes a first index; None: this one does.
+        settings: returns the settings for a root; called once for each.
+        apart: whether to make first indexes and missing vectors in processes of their own, so that answers need not
+            wait.
+        claims: decide which of several processes makes a first index; None: this one does.
     """
 
     def __init__(
@@ -145,7 +145,7 @@ class Corpora:
             self.add(_free_name(root, seen), root, owner=owner)
 
     def drop(self, root: Path, *, owner: str) -> None:
-        """Serve a folder of one user no longer; what uses it now may go on."""
+        """Stop serving a user's folder; requests under way may finish."""
         with self._adding:
             mine = self._owned.get(owner, {})
             self._owned[owner] = {name: one for name, one in mine.items() if one.root != root}
@@ -180,13 +180,13 @@ class Corpora:
         """Return a corpus that can be searched.
 
         Args:
-            name: as in ``states``, or the path of one of everybody's; may be empty where there is only one of those.
-            user: the id of the user who asks; None: somebody who sees no more than what is everybody's.
+            name: as in ``states``, or the path of a shared one; may be empty if there is only one of those.
+            user: the user's id; None sees only shared corpora.
             wait: seconds to wait for its first index.
 
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
-            StillIndexingError: its first index is not there yet.
+            StillIndexingError: its first index is not complete.
             QuaestorError: it cannot be indexed.
         """
         opening = self._meant(name, user)
@@ -323,7 +323,7 @@ def _share(progress: ProgressState) -> float:
 
 
 def _seconds_left(opening: _Opening, progress: ProgressState) -> int | None:
-    """Return what the rest takes at the speed so far; None before there is a speed to go by."""
+    """Return the seconds left at the speed so far, or None if the speed is unknown."""
     if opening.reading_since is None:
         return None
     since, before = opening.reading_since

@@ -1,4 +1,4 @@
-"""The documents that a user uploaded, in PostgreSQL: each server copies them to a folder of its own, to index that."""
+"""A user's uploads in PostgreSQL: each server copies them to a folder of its own and indexes that."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class SharedShelf:
         self.bring()
 
     def bring(self) -> None:
-        """Bring the folder up to what is stored; where nothing changed, that is one small question."""
+        """Bring the folder up to date with the database; if nothing changed, this is one small query."""
         with self._tables.reading() as connection:
             [state] = connection.execute(
                 "select count(*), coalesce(max(changed), 0) from uploads where owner = ?", (self._owner,)

@@ -1,4 +1,4 @@
-"""All routes of the server: ``/v1``, ``/api``, the page, and what those who run the server ask it."""
+"""All routes of the server: ``/v1``, ``/api``, the page, health and metrics."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class Health(BaseModel):
 
 @_operations.get("/healthz", responses=refusals(400, 413, 421, 500))
 async def healthz(served: ServedHere) -> Health:
-    """Tell that the server is up. Needs no token, and names nothing."""
+    """Confirm that the server is up. Needs no token, and names nothing."""
     return Health(status="ok", ready=all(state.ready for state in served.corpora.states()))
 
 
@@ -88,7 +88,7 @@ async def healthz(served: ServedHere) -> Health:
     responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **EVERYWHERE},
 )
 async def metrics(served: ServedHere, who: Who) -> Response:
-    """Return what the server counts, in Prometheus's text format."""
+    """Return the server's metrics in Prometheus's text format."""
     return Response(served.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 

@@ -1,4 +1,4 @@
-"""The application: its routers, what stands before them, and its OpenAPI document."""
+"""The application: its routers, its middleware, and its OpenAPI document."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaestor.server.web import error_pages as failing
 
 
 def create_app(served: Served) -> FastAPI:
-    """Return the application over what is served."""
+    """Return the application."""
     app = FastAPI(
         title="Quaestor",
         version=__version__,
@@ -46,7 +46,7 @@ def create_app(served: Served) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Get ready behind the first requests, and release what they used."""
+    """Warm up in the background at the start, and release resources at the end."""
     served: Served = app.state.served
     _make_routes(app)
     warming = asyncio.create_task(asyncio.to_thread(_warm, served))
@@ -70,7 +70,7 @@ def _warm(served: Served) -> None:
 
 
 def _document(app: FastAPI) -> None:
-    """Let the OpenAPI document say what is true: a request that cannot be read is answered with 400, not 422."""
+    """Correct the OpenAPI document: a malformed request is answered with 400, not 422."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:

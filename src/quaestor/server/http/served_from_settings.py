@@ -1,4 +1,4 @@
-"""Settings to what is served, and an endpoint that is awaited: until it answers, answers are made of quotes."""
+"""From settings to the served state, and waiting for an endpoint: until it listens, answers are made of quotes."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ _SILENT_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class Together:
-    """What the processes of a server share; by default there is only one.
+    """The state that the processes of a server share; by default there is only one process.
 
     Attributes:
-        shared: what they must know together; with a server of PostgreSQL, all servers that use it.
-        claims: what one process of this machine does and no other may do meanwhile.
-        turns: of which sessions one process runs a turn; ``claims`` but with PostgreSQL.
-        counting: the folder where each counts; None for one process.
+        shared: the shared database; with PostgreSQL, shared by all servers that use it.
+        claims: work that one process of this machine does exclusively.
+        turns: claims on sessions with a running turn; the same as ``claims`` without PostgreSQL.
+        counting: the folder of their metrics; None for one process.
     """
 
     shared: Shared = field(default_factory=SharedFile)
@@ -57,12 +57,12 @@ class Together:
 
     @classmethod
     def of(cls, shared: Shared, number: int, folder: Path) -> Together:
-        """Return what process ``number`` of a server shares with its others."""
+        """Return the shared state for process ``number`` of a server."""
         claims = Claims(shared, str(number))
         return cls(shared, claims, claims, folder)
 
     def with_others(self, settings: Settings) -> Together:
-        """Return what is shared with other servers as well, where the settings name a server of PostgreSQL."""
+        """Return the state shared with other servers, too, if the settings name a PostgreSQL server."""
         tables = shared_tables(settings)
         if tables is None:
             return self
@@ -72,7 +72,7 @@ class Together:
 
 
 def further_models(settings: Settings) -> tuple[str, ...]:
-    """Return the names of the models that may be chosen beside the one that answers by default."""
+    """Return the names of selectable models besides the default one."""
     names = (name.strip() for name in settings.further_models.split(","))
     return tuple(name for name in dict.fromkeys(names) if settings.model and name not in ("", settings.model))
 
@@ -85,17 +85,17 @@ def served_of(
     hosts: Iterable[str] = (),
     together: Together | None = None,
 ) -> Served:
-    """Return what is served.
+    """Return the served state.
 
     Args:
-        corpora: that everybody may ask about.
+        corpora: for all users.
         settings: of the server.
-        beyond: whether others than this machine can reach the server; then a token is always needed.
-        hosts: names of the server beside those of the loopback.
-        together: what the processes of the server share; None: there are no others.
+        beyond: whether other machines can reach the server; then a token is always required.
+        hosts: names of the server, besides those of the loopback.
+        together: the processes' shared state; None for one process.
 
     Raises:
-        UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
+        UsageError: the settings name an endpoint but no model, or the file of prices is malformed.
     """
     together = together or Together()
     elsewhere = shared_tables(settings) is not None
@@ -149,12 +149,12 @@ def served_of(
 
 
 class AwaitedEndpoint:
-    """Tells whether an endpoint has been there yet; once it was, its failures are failures.
+    """Remembers whether an endpoint has ever listened; after that, its failures are errors.
 
     Args:
         base_url: its address.
         clock: seconds.
-        listens: tells whether anybody listens at an address, within so many seconds.
+        listens: returns whether a server listens at an address, within so many seconds.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ class AwaitedEndpoint:
         self._again = -1.0
 
     def has_come(self) -> bool:
-        """Return whether anybody has listened there so far; looks again unless somebody has."""
+        """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came
         begun = self._clock()

@@ -1,7 +1,7 @@
-"""Several processes that serve at one socket: started, replaced when they die, and stopped in good order.
+"""A pool of processes that serve at one socket: starting, replacing and stopping them.
 
-One Python runs one thread at a time, and a reply takes tens of milliseconds of it. This module serves nothing itself,
-so it has nothing to die of: it holds the socket, and what the processes share lies in a folder that ends with it.
+Python runs one thread at a time, and a reply takes tens of milliseconds. The parent process serves nothing itself: it
+holds the socket and a temporary folder for the processes' shared state.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class WorkersFailedError(QuaestorError):
 
 
 def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _SILENCE_SECONDS) -> int:
-    """Serve with so many processes until interrupted, and return the number of the signal that ended it.
+    """Serve with several processes until interrupted; return the number of the signal.
 
     Args:
-        workers: how many.
-        job: what each does.
-        at: where clients are heard; closed when no more are.
-        silence: seconds without a sign of life after which a worker is replaced; three times as many until it serves.
-            A reply's thirty seconds to come to its end in a worker that is told to stop must fit in.
+        workers: number of processes.
+        job: of each process.
+        at: the listening socket; closed at the end.
+        silence: seconds without a sign of life after which a worker is replaced; three times as many before it serves.
+            It must exceed the thirty seconds that replies have in a worker that is told to stop.
 
     Raises:
-        UsageError: this system cannot do it.
-        WorkersFailedError: a worker cannot begin.
+        UsageError: the system does not support it.
+        WorkersFailedError: a worker cannot start.
     """
     if sys.platform == "win32":
         raise UsageError("Several processes cannot share a socket on Windows. Leave out --workers.")
@@ -145,7 +145,7 @@ class _Workers:
         return None
 
     async def _started(self, number: int) -> Process:
-        """Start a worker and tell it what to do; its standard input stays open as long as this process is there."""
+        """Start a worker and send it its job; its standard input stays open while this process lives."""
         place = Place(number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -169,7 +169,7 @@ class _Workers:
         return process
 
     def _stop(self, signalled: int) -> None:
-        """Tell the workers to stop; the second time, not to wait for replies."""
+        """Tell the workers to stop; at the second call, not to wait for replies."""
         again = self._stopping.is_set()
         self._signalled = signalled
         self._stopping.set()
@@ -184,7 +184,7 @@ class _Workers:
             _signal(process, signal.SIGKILL)
 
     def _forget(self, number: int, pid: int) -> None:
-        """Free what a worker claimed that has ended, and count no longer what it had under way."""
+        """Free the claims of a worker that has ended, and reset its metric of requests under way."""
         del self._running[number]
         self._claims.free_all(str(number))
         for file in self._folder.glob(f"gauge_live*_{pid}.db"):

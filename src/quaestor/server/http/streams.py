@@ -1,7 +1,6 @@
-"""Server-sent events, and ending work for which nobody waits any more.
+"""Server-sent events, and cancelling work when its client disconnects.
 
-A client that goes away is noticed at once; what was being done for it is cancelled, which closes the request to the
-model's server.
+A client that disconnects is noticed at once; its work is cancelled, which closes the request to the model's server.
 """
 
 from __future__ import annotations
@@ -81,11 +80,11 @@ class EventStream(Response):
 
 
 async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
-    """Return the same events, once the first of them is there: what fails before that can still be an error's answer.
+    """Wait for the first event, then return all; an earlier failure can still become an error response.
 
     Args:
-        events: what is waited for.
-        patience: seconds after which the rest of the wait is left to whoever reads the events.
+        events: the events.
+        patience: seconds after which the reader of the events waits instead.
 
     Raises:
         Exception: as ``events``.
@@ -113,18 +112,18 @@ async def _going_on(first: asyncio.Future[Item], events: AsyncGenerator[Item]) -
 
 
 class ClientGoneError(Exception):
-    """Whoever asked has hung up."""
+    """The client has disconnected."""
 
 
 async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
-    """Return what some work returns; the work is cancelled when the client goes away.
+    """Return the result of work; cancel it when the client disconnects.
 
     Args:
         receive: of a request whose body has been read.
-        work: what is done for the client.
+        work: for the client.
 
     Raises:
-        ClientGoneError: it went away.
+        ClientGoneError: it disconnected.
     """
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(receive))
@@ -139,7 +138,7 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
 
 
 async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
-    """Return what some work for a request returns; see ``while_there``."""
+    """Return the result of work for a request; see ``while_there``."""
     return await while_there(request.receive, work)
 
 
@@ -164,7 +163,7 @@ class _Heart:
 
 
 async def _beside(work: Awaitable[None], other: Awaitable[None]) -> None:
-    """Do some work, and something else for as long as it takes."""
+    """Run a task beside some work for as long as the work takes."""
     beating = asyncio.ensure_future(other)
     try:
         await work
