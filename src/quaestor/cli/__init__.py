@@ -55,7 +55,7 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with the code that tells what happened."""
+    """Run the command line and exit with its exit code."""
     # Our products are small: more threads only wait for each other (200 ms a search on a busy machine), and
     # starting them delays every command. It counts only before NumPy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -68,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def leave(code: int) -> NoReturn:
     """End the process with a code.
 
-    What is to be done at exit is done; then the interpreter is not taken apart object by object, which takes longer
-    than a search does. While other threads run, it ends as Python does.
+    Exit handlers run; then the process ends without freeing every object, which takes longer than a search. While other
+    threads run, it ends as Python does.
     """
     if threading.active_count() > 1:
         sys.exit(code)

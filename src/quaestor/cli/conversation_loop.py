@@ -1,4 +1,4 @@
-"""One conversation in a terminal or a script: its turns as they are shown, and the commands that begin with ``/``."""
+"""One conversation in a terminal or a script: showing its turns, and the commands that begin with ``/``."""
 
 from __future__ import annotations
 
@@ -79,19 +79,19 @@ Ctrl-C stops an answer."""
 
 
 class Talk:
-    """Turns of one session, shown as they go on.
+    """Asks and shows the turns of one session.
 
     Args:
-        index: what is asked about.
+        index: the corpus.
         settings: of the command.
-        transcript: a session to go on with; None begins one with the first question.
-        filters: which documents it is about, and whether questions may limit them.
-        summaries: whether the model is asked to summarise what no longer fits.
+        transcript: a session to continue; None begins one with the first question.
+        filters: on documents, and whether questions may add filters.
+        summaries: whether the model summarises messages that no longer fit.
         as_json: print events instead of text.
 
     Attributes:
         settings: of the command.
-        code: the exit code that the last problem gives.
+        code: exit code of the last problem.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Talk:
             self._conversation.transcript.close()
 
     def greet(self) -> None:
-        """Tell a person who answers, and where the conversation stopped."""
+        """Print the model and the end of the conversation so far."""
         remark(f"{self.settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
         turns = self._conversation.transcript.turns() if self._conversation else []
         if turns:
@@ -131,7 +131,7 @@ class Talk:
                 remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
 
     def say(self, text: str) -> bool:
-        """Ask a question or run a command; return whether to go on."""
+        """Ask a question or run a command; return whether to continue."""
         name, _, rest = text.partition(" ")
         if not text.startswith("/") or name not in self._commands():
             if text.startswith("/") and name.removeprefix("/").isalpha():
@@ -148,7 +148,7 @@ class Talk:
         return True
 
     def tell_what_is_kept(self) -> None:
-        """Tell, after Ctrl-C, what is on record and how to go on."""
+        """Print, after Ctrl-C, what is recorded and how to continue."""
         turns = self._conversation.transcript.turns() if self._conversation else []
         if not turns or turns[-1].ending.state == "done":
             remark("\nstopped")
@@ -180,7 +180,7 @@ class Talk:
         self._show(self._ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
-        """Show a turn; a problem is told and does not end the conversation."""
+        """Show a turn; a problem is printed and does not end the conversation."""
         try:
             asyncio.run(self._followed(events))
         except QuaestorError as error:

@@ -1,4 +1,4 @@
-"""A search of several sources as a command: one ranking, and what cannot be searched costs only itself."""
+"""A search of several sources as a command, in one ranking; sources that fail are reported and skipped."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _Made = TypeVar("_Made")
 
 
 def search_several(asked: Search) -> int:
-    """Search several sources, print what is found and return the exit code.
+    """Search several sources, print the hits and return the exit code.
 
     Raises:
-        QuaestorError: none of them can be searched; this is why the first one cannot.
+        QuaestorError: none of them can be searched; this is the first one's error.
     """
     failures: dict[str, Exception] = {}
     roots = _each(asked.sources, find_root, failures)
@@ -77,7 +77,7 @@ def _each(
     failures: dict[str, Exception],
     names: Mapping[_Item, str] | None = None,
 ) -> dict[_Item, _Made]:
-    """Return what can be made of each; why the others cannot is noted under their names."""
+    """Return the results that could be made; record the others' errors by name."""
     made: dict[_Item, _Made] = {}
     for item in items:
         try:

@@ -40,7 +40,7 @@ NOT_DONE = 1
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """The options that say what becomes of the proposal."""
+    """The options for handling the proposal."""
 
     consent: Consent
     as_json: bool
@@ -87,10 +87,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     window: int | None,
     as_json: bool,
 ) -> int:
-    """Change files as told, after showing the difference.
+    """Change files as instructed, after showing the difference.
 
-    Nothing is written without consent: typed in the terminal, or given by --yes. Exit code 1 means that nothing was
-    changed because no change was proposed, it was refused, nobody consented, or its check failed.
+    Nothing is written without consent, typed in the terminal or given by --yes. Exit code 1 means that nothing was
+    changed: no change was proposed, it was refused, consent was not given, or its check failed.
     """
     if reply is not None and path is None:
         instruction, path = None, instruction
@@ -134,7 +134,7 @@ def _read(name: str) -> str:
 
 
 class _Ending:
-    """What becomes of a proposal: shown, written as a patch, applied, checked."""
+    """Handles a proposal: shows it, writes it as a patch, applies it, checks it."""
 
     def __init__(self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _Wanted) -> None:
         self._root = root
@@ -147,7 +147,7 @@ class _Ending:
         self._undone = False
 
     def reached(self) -> int:
-        """Do what is wanted and return the exit code."""
+        """Handle the proposal as the options say and return the exit code."""
         code = self._finish()
         if self._wanted.as_json:
             print_json(self._object())

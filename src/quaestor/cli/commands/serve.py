@@ -1,6 +1,6 @@
 """``quaestor serve``: corpora over HTTP, for people and for programs.
 
-Whoever starts a server is told when the model's endpoint is silent, refuses the key, or lacks the model.
+At the start it warns if the model's endpoint is silent, refuses the key, or lacks the model.
 """
 
 from __future__ import annotations
@@ -85,8 +85,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Serve folders over HTTP; without PATHS, the current repository.
 
-    Serving begins at once; what is not indexed yet is indexed behind. Others than this machine need a token: see
-    `quaestor users`. Many who ask at the same time are answered sooner by several processes (--workers).
+    Serving begins at once; missing indexes are made in the background. Other machines need a token: see `quaestor
+    users`. Several processes (--workers) answer many simultaneous questions sooner.
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
@@ -162,7 +162,7 @@ def _check_installed() -> None:
 
 
 def endpoint_warnings(settings: Settings) -> list[str]:
-    """Ask the endpoint that the settings name for its models, and return what is wrong with it, each in one sentence.
+    """Ask the settings' endpoint for its models, and return its problems, each in one sentence.
 
     Raises:
         UsageError: a setting of the endpoint is wrong.

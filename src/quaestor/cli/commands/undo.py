@@ -1,4 +1,4 @@
-"""``quaestor undo``: the last edit taken back, where nobody has changed its files since."""
+"""``quaestor undo``: reverts the last edit, if its files have not changed since."""
 
 from __future__ import annotations
 
