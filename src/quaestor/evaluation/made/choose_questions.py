@@ -1,7 +1,7 @@
-"""Choosing questions that documents give, and taking out of a copy of the corpus what would give their answers away.
+"""Choosing questions from documents, and removing their text from a copy of the corpus.
 
-Comments ask for their code, commit subjects for files, headings for sections. Each question says what must be taken
-out of the copy.
+Comments ask for their code, commit subjects for files, headings for sections. Each question names the lines to remove
+from the copy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from quaestor.evaluation.metrics import Question, Target
 from quaestor.search.path_roles import profile_path
 
 KINDS = ("docstring", "heading", "sentence", "link", "commit")
-"""What questions are made of: comments and docstrings, headings, sentences, words of links, subjects of commits."""
+"""Sources of questions: comments and docstrings, headings, sentences, words of links, subjects of commits."""
 
 _OF_ONE_DOCUMENT = 3
 
@@ -76,11 +76,11 @@ def make_questions(
 
     Args:
         texts: the corpus.
-        root: where it lies, for its history.
-        each: at most so many of every category.
-        seed: of what is chosen.
-        kinds: categories to ask of.
-        about: whether a document may be asked about.
+        root: of the corpus, for its history.
+        each: most questions of every category.
+        seed: of random choices.
+        kinds: categories to include.
+        about: returns whether a document may be asked about.
     """
     chance = random.Random(seed)
     asked: dict[str, list[_Asked]] = defaultdict(list)
@@ -138,10 +138,10 @@ class _Asked:
 
     Attributes:
         category: ``docstring``, ``heading``, ``sentence``, ``link`` or ``commit``.
-        query: what is asked.
+        query: the question.
         targets: (document, first line, last line) of each answer, 1-based and inclusive; no lines for a whole document.
-        place: the document where the question was found; empty for none.
-        instead: what stands instead of a line (0-based) of that document.
+        place: the document that holds the question, or "".
+        instead: replacements of lines (0-based) of that document.
     """
 
     category: str
@@ -157,7 +157,7 @@ _ATTRIBUTES = 3  # lines of decorators and the like between a comment and its de
 
 
 def _of_code(text: SourceText) -> Iterator[_Asked]:
-    """Yield the questions of a source file; none of tests and examples, which say the same of what they use."""
+    """Yield the questions of a source file; none of tests and examples, which repeat the code's own words."""
     profile = profile_path(text.path)
     if text.language not in LANGUAGES or profile.test or profile.example:
         return

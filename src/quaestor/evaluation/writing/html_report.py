@@ -1,7 +1,7 @@
-"""HTML and plots, made of parts that cannot be confused: text is escaped, and only what ``tag`` made is markup.
+"""HTML and plots from typed parts: text is escaped, and only results of ``tag`` are markup.
 
-A plot is SVG that is part of the page: places across are in per cent, so that letters keep their size on a phone. Each
-has a title and says in words what it shows; every number stands in a table of the page as well.
+A plot is inline SVG: horizontal positions are in per cent, so that letters keep their size on a phone. Each has a title
+and a description; every number is in a table of the page, too.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def page(title: str, style: str, *body: Child) -> str:
     Args:
         title: of the page.
         style: a style sheet of our own.
-        body: what it shows.
+        body: its content.
     """
     head = tag(
         "head",
@@ -84,7 +84,7 @@ def page(title: str, style: str, *body: Child) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text without what is not seen or turns the direction of writing."""
+    """Return text without invisible characters and direction marks."""
     return _HIDDEN.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
@@ -112,7 +112,7 @@ class Scale:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Return where a number lies, 0 at the beginning and 1 at the end."""
+        """Return a number's position on the axis, from 0 to 1."""
         if self.logarithmic:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -156,11 +156,11 @@ class Point:
     """A mean on a plot.
 
     Attributes:
-        name: a letter or two that is written on it.
+        name: a letter or two, written on it.
         number: chooses its colour.
         value: with its interval.
-        told: what it is, in words.
-        cost: where it lies across, on a plot against costs.
+        told: its description.
+        cost: its horizontal position, on a plot against costs.
     """
 
     name: str
@@ -172,12 +172,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A line of a plot of lanes: what is written before it, and its point.
+    """A line of a plot of lanes: its label and its point.
 
     Attributes:
-        label: what it is.
+        label: text before it.
         point: its mean and interval.
-        after: what is written behind it.
+        after: text after it.
     """
 
     label: str
@@ -195,7 +195,7 @@ def against_cost(
         title: what it shows.
         quality: the name of the metric.
         points: at least one.
-        written: a cost in words.
+        written: returns a cost in words.
     """
     across = of_costs([point.cost for point in points])
     upwards = linear(min(point.value.low for point in points), max(point.value.high for point in points))
@@ -222,7 +222,7 @@ def against_cost(
 
 
 def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane]]], *, zero: bool = False) -> Markup:
-    """Return a plot of means with intervals, one below the other in groups that share an axis.
+    """Return a plot of means with intervals, in groups of lanes that share an axis.
 
     Args:
         identifier: unique on the page.

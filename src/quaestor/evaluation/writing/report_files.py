@@ -73,7 +73,7 @@ def _cell(value: object) -> str:
 
 
 def write_results(results: Results, folder: Path) -> Mapping[str, Path]:
-    """Write everything into a folder, over what was written there before; return each file by what it is."""
+    """Write all files into a folder, replacing earlier ones; return them by kind."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {
         "report": folder / "report.html",
