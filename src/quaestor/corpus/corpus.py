@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.history.repository import Repository
+    from quaestor.history.git import Repository
     from quaestor.indexing.survey import Surveyed
     from quaestor.llm.models import Model
     from quaestor.related import Related, RelatedKind

@@ -151,13 +151,13 @@ def several_object(
         failures: errors of corpora that were not searched, by name.
     """
     held = {name: index_object(corpus) for name, corpus in corpora.answering.items()}
-    each = [_answered(name, corpora[name], index) for name, index in held.items()]
-    each += [_failed(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
-    found = found_object(query, hits, _together(corpora, held), seconds, explain=explain, asked=asked)
+    each = [_searched_object(name, corpora[name], index) for name, index in held.items()]
+    each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
+    found = found_object(query, hits, _joint_index_object(corpora, held), seconds, explain=explain, asked=asked)
     return {**found, "corpora": each}
 
 
-def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+def _joint_index_object(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Return the indexes that were searched, described as one."""
     each = list(held.values())
     return {
@@ -173,11 +173,11 @@ def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) ->
     }
 
 
-def _answered(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dict[str, Any]:
+def _searched_object(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "root": str(corpus.root), "error": None, **index}
 
 
-def _failed(name: str, error: Exception) -> dict[str, Any]:
+def _failed_object(name: str, error: Exception) -> dict[str, Any]:
     current = {"fresh": False, "checked_at": "", "stored": False, "commit": ""}
     nothing = {**current, "by_meaning": "none", "embedder": "", "coming": None}
     return {"name": name, "root": "", "error": str(error), **nothing, "documents": 0, "chunks": 0}

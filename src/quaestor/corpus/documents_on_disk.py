@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.document_tree import Folder
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.files.source_settings import IngestSettings
-    from quaestor.history.repository import Repository
+    from quaestor.history.git import Repository
 
 
 _KINDS = ("commit ", "tag ")
@@ -86,7 +86,7 @@ class DocumentsOnDisk:
             ForbiddenError: the path now leads out of the root.
         """
         if not self._index.has_files():
-            return self._stored(path)
+            return self._read_indexed(path)
         root = folder_of(self._index.root)
         place = Path(on_disk(str(root), path))
         try:
@@ -99,7 +99,7 @@ class DocumentsOnDisk:
         except OSError:
             return None
 
-    def _stored(self, path: str) -> Snapshot | None:
+    def _read_indexed(self, path: str) -> Snapshot | None:
         """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
         document = self._index.store.document(path)
         if document is None:
@@ -220,7 +220,7 @@ def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
     top = repository_root(folder)
     if top is None:
         return None
-    from quaestor.history.repository import Repository  # noqa: PLC0415 - see above
+    from quaestor.history.git import Repository  # noqa: PLC0415 - see above
 
     inside = root.relative_to(top).as_posix()
     prefix = "" if inside == "." else inside + "/" * root.is_dir()

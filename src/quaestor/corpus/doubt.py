@@ -238,7 +238,7 @@ def share_absent(question: str, unknown: Sequence[Unknown]) -> float:
 
 
 def _is_mentioned(store: Store, name: str) -> bool:
-    if _is_elsewhere(name) or _is_path_here(store, name):
+    if _is_absolute(name) or _is_path_here(store, name):
         return True
     if "." in name and "/" not in name and not knows_extension(name):
         return all(_is_mentioned(store, part) for part in name.split(".") if part)
@@ -255,12 +255,12 @@ def _is_mentioned(store: Store, name: str) -> bool:
         # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
         end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
         written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + end, re.IGNORECASE)
-        return any(written.search(_said(one)) for one in holders)
+        return any(written.search(_indexed_text(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
-    return any(one.document.language not in PROSE or capitals.search(_said(one)) for one in holders)
+    return any(one.document.language not in PROSE or capitals.search(_indexed_text(one)) for one in holders)
 
 
-def _is_elsewhere(name: str) -> bool:
+def _is_absolute(name: str) -> bool:
     """Return whether a name is a path or address on some machine, which is not what is asked about."""
     return _ABSOLUTE.match(name) is not None
 
@@ -270,18 +270,18 @@ def _is_path_here(store: Store, name: str) -> bool:
     for place in read_query(name).places:
         stem = place.path.rpartition("/")[2].partition(".")[0]
         near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
-        if any(_is_end(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
+        if any(_is_same_file(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
             return True
     return False
 
 
-def _is_end(pointed: str, path: str) -> bool:
+def _is_same_file(pointed: str, path: str) -> bool:
     """Return whether two paths have the same file name, and the same folder if both have one."""
     folders = "/" in pointed and "/" in path
     return agreement(pointed, path) > (_SAME_NAME if folders else 0)
 
 
-def _said(stored: StoredChunk) -> str:
+def _indexed_text(stored: StoredChunk) -> str:
     """Return all that the index knows a chunk by."""
     document, chunk = stored.document, stored.chunk
     return " ".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

@@ -172,13 +172,13 @@ class FreshIndex:
         except EmbedderChangedError:
             with self._reopening:
                 if self.store is used:
-                    parts = self._reopened()
+                    parts = self._reopen_parts()
                     # Other threads may be reading from it: it is closed at the end.
                     self._former.append(used)
                     self._use(parts)
             return act()
 
-    def _reopened(self) -> Parts:
+    def _reopen_parts(self) -> Parts:
         if self._reopen is None:
             raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
         return self._reopen()

@@ -114,7 +114,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         hits = self._found(query, k, mode, where)
         overtaken = {
             name: corpus
-            for name, corpus in self._of(hits)
+            for name, corpus in self._corpora_of(hits)
             if corpus.overtaken(hit.document for hit in hits if hit.corpus == name)
         }
         if overtaken:
@@ -122,7 +122,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
             hits = self._found(query, k, mode, where)
             for name, corpus in overtaken.items():
                 corpus.look_at(hit.document for hit in hits if hit.corpus == name)
-        return self._checked(hits)
+        return self._set_fresh(hits)
 
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
@@ -213,13 +213,14 @@ class SeveralCorpora(Mapping[str, Corpus]):
             total.update(found)
         return total
 
-    def _of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
+    def _corpora_of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
         return [(name, self[name]) for name in dict.fromkeys(hit.corpus for hit in hits)]
 
-    def _checked(self, hits: Sequence[Hit]) -> list[Hit]:
+    def _set_fresh(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""
         checked = {
-            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name])) for name, corpus in self._of(hits)
+            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name]))
+            for name, corpus in self._corpora_of(hits)
         }
         return [next(checked[hit.corpus]) for hit in hits]
 

@@ -96,10 +96,10 @@ def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[Scored, .
     grouped: dict[Configuration, list[Cell]] = {}
     for cell in cells:
         grouped.setdefault(cell.configuration, []).append(cell)
-    return tuple(_scored(configuration, own, used) for configuration, own in grouped.items())
+    return tuple(_score_configuration(configuration, own, used) for configuration, own in grouped.items())
 
 
-def _scored(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
+def _score_configuration(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
     asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
     values = {
         name: tuple(measure(answer.locations, question.targets) for question, answer in asked)

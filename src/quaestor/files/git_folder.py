@@ -136,10 +136,12 @@ def head_commit(folder: Path) -> str:
     if not _BRANCH.fullmatch(name) or ".." in name:
         return ""
     shared = common_folder(own)
-    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed(_text(shared / "packed-refs", _LARGEST_PACKED), name)
+    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed_commit(
+        _text(shared / "packed-refs", _LARGEST_PACKED), name
+    )
 
 
-def _packed(refs: str, name: str) -> str:
+def _packed_commit(refs: str, name: str) -> str:
     """Return the commit of a branch that git keeps together with others."""
     lines = (line.split(" ") for line in refs.splitlines())
     return next((_commit(parts[0]) for parts in lines if len(parts) == 2 and parts[1] == name), "")

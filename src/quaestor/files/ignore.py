@@ -58,7 +58,7 @@ class Level:
         path = name = as_bytes_text(name)
         level: Level | None = self
         while level is not None:
-            for patterns, verdict in level._loaded():
+            for patterns, verdict in level._load_patterns():
                 ignored = patterns.decide(path, name, folder=folder)
                 if ignored is not None:
                     return verdict if ignored else Verdict.KEPT
@@ -67,7 +67,7 @@ class Level:
             level = level._above
         return None
 
-    def _loaded(self) -> Sequence[tuple[PatternSet, Verdict]]:
+    def _load_patterns(self) -> Sequence[tuple[PatternSet, Verdict]]:
         if self._sets is None:
             self._sets = [
                 (_load(Path(self._folder, name)), Verdict.GIT if ".git" in name else Verdict.OURS)

@@ -66,14 +66,14 @@ class InotifyWatch:
         """Return whether nothing happened since the last call; False where that is not known."""
         if not self.usable:
             return False
-        if self._process != os.getpid() or self._mounted():
+        if self._process != os.getpid() or self._mounts_changed():
             # What is heard is told to one of two processes only; what lies below a new mount is not watched.
             self.close()
             return False
         heard = 0
         try:
             while True:
-                heard |= _happened(os.read(self._descriptor, _READ_BYTES))
+                heard |= _event_bits(os.read(self._descriptor, _READ_BYTES))
         except BlockingIOError:
             if heard & _MOVES_FOLDERS:
                 # A folder may have gone, and its watch with it, and another may stand in its place.
@@ -116,14 +116,14 @@ class InotifyWatch:
         elif ctypes.get_errno() not in (errno.ENOENT, errno.ENOTDIR):
             self.close()  # no more watches are to be had, or the folder may not be read
 
-    def _mounted(self) -> bool:
+    def _mounts_changed(self) -> bool:
         """Return whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
         poll = select.poll()
         poll.register(self._mounts, select.POLLPRI)
         return bool(poll.poll(0))
 
 
-def _happened(events: bytes) -> int:
+def _event_bits(events: bytes) -> int:
     """Return the bits of all events together."""
     bits = at = 0
     while at < len(events):

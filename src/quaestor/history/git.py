@@ -18,14 +18,13 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.repository import Repository
 
 SECONDS = 5.0
 """Seconds that one run of git may take."""
@@ -290,3 +289,34 @@ def _end_soon(process: subprocess.Popen[bytes]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+class Repository(NamedTuple):
+    """A repository, or a part of one.
+
+    Attributes:
+        git_folder: holds ``HEAD``: of this worktree, if there are several.
+        common_folder: holds objects and references; without worktrees it is the same.
+        prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
+        shows: returns whether the content of a path, relative to the prefix, may be shown.
+    """
+
+    git_folder: Path
+    common_folder: Path
+    prefix: str
+    shows: Callable[[str], bool]
+
+    def inner(self, path: str) -> str:
+        """Return a path of the corpus as git names it."""
+        return self.prefix + path if self.prefix.endswith("/") or not self.prefix else self.prefix
+
+    def outer(self, path: str) -> str | None:
+        """Return a path as the corpus names it; None if it is not in the part that is read."""
+        if self.prefix and not self.prefix.endswith("/"):
+            return path.rpartition("/")[2] if path == self.prefix else None
+        return path.removeprefix(self.prefix) if path.startswith(self.prefix) else None
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The path specification that limits git to the part that is read."""
+        return (self.prefix.rstrip("/"),) if self.prefix else ()

@@ -75,14 +75,14 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     parts = list(_parts(git, head[5]))
     if git.repository.prefix and not parts:
         return None
-    return _joined(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
+    return _join_text(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
 
 
 def _bare(git: Git, commit: str) -> CommitText | None:
     """Return a commit without its changes, which a partial clone may lack."""
     arguments = ("show", "-s", f"--format={_FORMAT}", "--no-show-signature", "--end-of-options")
     head = git.run(*arguments, f"{commit}^{{commit}}", "--").text.split("\0", 5)
-    return _joined(commit_of(*head[:5]), [], whole=False) if len(head) >= 6 and not git.repository.prefix else None
+    return _join_text(commit_of(*head[:5]), [], whole=False) if len(head) >= 6 and not git.repository.prefix else None
 
 
 class _Part(NamedTuple):
@@ -122,16 +122,16 @@ def _path(lines: list[str]) -> str:
         for key in ("+++ b/", "--- a/", '+++ "b/', '--- "a/', "rename to ", "copy to "):
             if line.startswith(key):
                 quoted = line.endswith('"') and '"' in key
-                named[key[:3]] = _unquoted(line[len(key) : -1]) if quoted else line[len(key) :]
+                named[key[:3]] = _unquote(line[len(key) : -1]) if quoted else line[len(key) :]
     if path := named.get("+++") or named.get("ren") or named.get("cop") or named.get("---"):
         return path
     # A change of mode or of binary content alone: both paths are the same, and of the same length.
     both = lines[0].removeprefix("diff --git ")
     half = both[len(both) // 2 + 1 :]
-    return _unquoted(half[3:-1]) if half.startswith('"b/') else half.removeprefix("b/")
+    return _unquote(half[3:-1]) if half.startswith('"b/') else half.removeprefix("b/")
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     """Return a name that git put in quotes, for it holds quotes, backslashes or control characters."""
     plain = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
@@ -142,7 +142,7 @@ def _unquoted(name: str) -> str:
     return re.sub(r"\\([0-7]{3}|.)", character, name)
 
 
-def _joined(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
+def _join_text(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
     head = [f"commit {commit.id}", f"Author: {commit.author}", f"Date: {commit.date}", "", commit.subject]
     head += ["", *commit.body.split("\n")] if commit.body else []
     if parts:

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.git import Git
-from quaestor.history.repository import Repository
+from quaestor.history.git import Git, Repository
 
 _FIELDS = ("%H", "%aN", "%as", "%P", "%B")
 # Of a run of blanks only the first, and of an address only the first @, is tried: anybody writes messages.

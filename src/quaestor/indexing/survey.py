@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from quaestor.core.passages import Chunk, Document
 from quaestor.core.terms import find_words
-from quaestor.files.histogram import Range
-from quaestor.files.ingest_report import CountTokens, FoundFile, Skipped, Survey
+from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, batched

@@ -127,7 +127,7 @@ def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str
         NotFoundError: there is no such file.
         UsageError: it cannot be read.
     """
-    for number, line in _numbered(path):
+    for number, line in _numbered_lines(path):
         place = f"{path.name}:{number}"
         try:
             value = json.loads(line)
@@ -141,7 +141,7 @@ def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str
 
 def read_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield each line's place and fields of a table with tabs; raises as ``read_objects``."""
-    for number, line in _numbered(path):
+    for number, line in _numbered_lines(path):
         yield f"{path.name}:{number}", line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
 
 
@@ -152,7 +152,7 @@ def text_of(value: object) -> str:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
+def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):

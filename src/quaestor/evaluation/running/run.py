@@ -167,16 +167,16 @@ class Run:
 
     def missing(self, part: Part, configuration: Configuration) -> list[Question] | None:
         """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
-        cell = self._begun(part, configuration)
+        cell = self._begin_cell(part, configuration)
         about = finished(part.root, cell.folder, cell.trial.embedder, cell.settings)
-        return None if about is None else _missing(part, self._answers(cell, about))
+        return None if about is None else _missing_questions(part, self._answers(cell, about))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
-        begun = self._begun(part, configuration)
+        begun = self._begin_cell(part, configuration)
         folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
         about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
         answers = self._answers(begun, about)
-        missing = _missing(part, answers)
+        missing = _missing_questions(part, answers)
         progress.add(len(part.questions) - len(missing), configuration)
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
@@ -184,7 +184,7 @@ class Run:
                 _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 
-    def _begun(self, part: Part, configuration: Configuration) -> _Begun:
+    def _begin_cell(self, part: Part, configuration: Configuration) -> _Begun:
         settings = self._settings_of(part)._replace(embedder=configuration.embedder, chunker=configuration.chunker)
         trial = self._trial(part, settings)
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
@@ -247,7 +247,7 @@ def _retriever(corpus: Corpus, begun: _Begun) -> Retriever:
     return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
 
 
-def _missing(part: Part, answers: Answers) -> list[Question]:
+def _missing_questions(part: Part, answers: Answers) -> list[Question]:
     known = answers.of(part.questions)
     return [question for question in part.questions if question.id not in known]
 

@@ -206,7 +206,7 @@ def against_cost(
             for tick in across.ticks
         ),
     ]
-    aside = _dodged([(across.at(point.cost), _down(upwards, point.value.mean)) for point in points])
+    aside = _dodge([(across.at(point.cost), _down(upwards, point.value.mean)) for point in points])
     for point, shift in zip(points, aside, strict=True):
         x = _percent(across.at(point.cost))
         ends = (_down(upwards, point.value.low), _down(upwards, point.value.high))
@@ -318,7 +318,7 @@ def _dot(x: str, y: float, point: Point, told: str) -> Markup:
     )
 
 
-def _dodged(places: Sequence[tuple[float, float]]) -> list[int]:
+def _dodge(places: Sequence[tuple[float, float]]) -> list[int]:
     """Return how many pixels each dot is moved aside, so that none hides another.
 
     Args:

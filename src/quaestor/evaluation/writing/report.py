@@ -170,10 +170,10 @@ def _category_lane(results: Results, row: Row, category: str) -> Lane:
     value = row.by_category[category]
     told = f"{row.name} ({row.scored.configuration}), {category}"
     point = Point(row.name, results.rows.index(row), value, told)
-    return Lane(_told_apart(results, row), point, f"{value.mean:.3f}")
+    return Lane(_distinct_values(results, row), point, f"{value.mean:.3f}")
 
 
-def _told_apart(results: Results, row: Row) -> str:
+def _distinct_values(results: Results, row: Row) -> str:
     """Return the values of a configuration that not all configurations share."""
     columns = list(zip(*(values_of(one.scored.configuration) for one in results.rows), strict=True))
     own = values_of(row.scored.configuration)

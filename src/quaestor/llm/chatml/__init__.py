@@ -17,26 +17,24 @@ After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as bloc
 It does not know how tokens are counted or sent. Begin with ``tokenlist``.
 """
 
-from quaestor.llm.chatml.encodings import (
-    CL100K_CHATML,
-    Encoding,
-    HuggingFaceEncoding,
-    TiktokenEncoding,
-    decode,
-    encode,
-    encode_rendered,
-    parse_ids,
-)
 from quaestor.llm.chatml.raw import Restorer, neutral_string, neutralise, restore, unsafe_string
 from quaestor.llm.chatml.tokenlist import (
+    CL100K_CHATML,
     END,
     START,
+    Encoding,
+    HuggingFaceEncoding,
     MalformedError,
     PartialMessageError,
     Rendered,
     SpecialToken,
+    TiktokenEncoding,
+    decode,
+    encode,
+    encode_rendered,
     is_partial,
     parse,
+    parse_ids,
     render,
 )
 

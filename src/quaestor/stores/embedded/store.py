@@ -23,7 +23,8 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.present_views import PresentViews, TruthReader
 from quaestor.stores.embedded.quantise import restore
@@ -116,11 +117,20 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def erase(folder: Path) -> None:
-        """Delete the index in ``folder``, and nothing else there; what is missing is not an error."""
-        from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it
+        """Delete the index in ``folder``, and nothing else there; what is missing is not an error.
 
-        with translate_failures(folder):
-            erase(folder, LOCK_SECONDS)
+        Derived files go first, so that an interruption leaves a whole index or none. The lock file stays: another
+        process may wait for it.
+        """
+        if not folder.is_dir():
+            return
+        with translate_failures(folder), WriteLock(folder).held(LOCK_SECONDS):
+            for path in (folder / lexical.FOLDER, *folder.glob(f"{matrix.PREFIX}*")):
+                with suppress(OSError):  # a file that another process has mapped cannot be deleted everywhere
+                    discard(path)
+            database = (schema.FILE, f"{schema.FILE}-wal", f"{schema.FILE}-shm")
+            for name in (matrix.STATE, f"{matrix.STATE}.new", *database):
+                discard(folder / name)
 
     @contextmanager
     def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
