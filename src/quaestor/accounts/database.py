@@ -106,13 +106,13 @@ class AccountsFile:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = self._connected()
+            connection = self._open_connection()
             # Nobody need close what a short command used; a connection that is only dropped would complain.
             weakref.finalize(self, connection.close)
             self._connection = connection
         return self._connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         new = not self.path.exists()
         if new:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -152,7 +152,7 @@ class AccountsFile:
             " from pragma_user_version, pragma_application_id"
         ).fetchone()
         if application != _APPLICATION and (application or tables):
-            raise self._damaged("it is not a file of Quaestor's accounts")
+            raise self._damage_error("it is not a file of Quaestor's accounts")
         if version > _VERSION:
             raise AccountsUnusableError(
                 f"The accounts in {str(self.path)!r} were written by a newer version of Quaestor (format {version},"
@@ -175,7 +175,7 @@ class AccountsFile:
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._damaged(str(error)) from error
+            raise self._damage_error(str(error)) from error
         except OSError as error:
             raise self._unwritable(error.strerror or str(error)) from error
 
@@ -185,7 +185,7 @@ class AccountsFile:
             " folder writable."
         )
 
-    def _damaged(self, said: str) -> AccountsUnusableError:
+    def _damage_error(self, said: str) -> AccountsUnusableError:
         return AccountsUnusableError(
             f"The accounts in {str(self.path)!r} are damaged ({said}). Put a copy of the file back, or move it away:"
             " a new one begins with no users and nothing spent."

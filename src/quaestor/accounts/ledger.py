@@ -109,7 +109,7 @@ class Ledger:
         now = self._clock()
         with self._database.writing() as connection:
             if limits.each:
-                limits.check(_spent(connection, purpose.user, bound.currency, now), bound, now)
+                limits.check(_read_spent(connection, purpose.user, bound.currency, now), bound, now)
             number = connection.execute(
                 'insert into requests (at, "user", source, session, model, kind, request, state,'
                 " prompt_tokens, completion_tokens, reported, cost, currency)"
@@ -159,7 +159,7 @@ class Ledger:
             AccountsUnusableError: it cannot be read.
         """
         with self._database.reading() as connection:
-            return _spent(connection, user, currency, self._clock())
+            return _read_spent(connection, user, currency, self._clock())
 
     def usage(self, by: Grouping, *, since: date | None = None, user: str | None = None) -> list[UsageRow]:
         """Return totals of requests, grouped: days in order, models and users by cost, the highest first.
@@ -198,7 +198,7 @@ def _shown_key(by: Grouping, key: Any) -> str:
     return (_EPOCH + timedelta(days=key)).isoformat() if by == "day" else str(key)
 
 
-def _spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
+def _read_spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
     periods = (day_at(now), month_at(now))
     rows = (
         {}

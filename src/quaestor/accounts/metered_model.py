@@ -224,7 +224,7 @@ class MeteredModel:
             AccountsUnusableError: there are limits, and the ledger cannot be written; it was not sent.
             UpstreamError: the server is down, refuses, or answers nonsense.
         """
-        entry = self._reserved(request)
+        entry = self._reserve(request)
         stream = aiter(self._inner.stream(request))
         try:
             async for delta in stream:
@@ -245,7 +245,7 @@ class MeteredModel:
             finally:
                 entry.left()
 
-    def _reserved(self, request: Request) -> _Entry:
+    def _reserve(self, request: Request) -> _Entry:
         """Reserve the most that a request could take."""
         prompt = self.counter.request(request.messages, request.tools)
         reply = request.max_tokens if request.max_tokens is not None else max(1, self._window - prompt)

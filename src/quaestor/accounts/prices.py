@@ -120,16 +120,16 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
         content = read_toml(text, parse_float=Decimal)
     except (ValueError, ArithmeticError) as error:  # numbers beyond what Python reads, too
         raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
-    return _checked(path, content)
+    return _parse_prices(path, content)
 
 
-def _checked(path: Path, content: Mapping[str, object]) -> Prices:
-    _known(path, "", content, ("currency", "date", "models"))
+def _parse_prices(path: Path, content: Mapping[str, object]) -> Prices:
+    _check_keys(path, "", content, ("currency", "date", "models"))
     currency, models = content.get("currency", CURRENCY), content.get("models", {})
     if not isinstance(currency, str) or not _CURRENCY.fullmatch(currency):
-        raise _wrong(path, "currency", "must be a currency's letters such as 'USD'", currency)
+        raise _price_error(path, "currency", "must be a currency's letters such as 'USD'", currency)
     if not isinstance(models, dict):
-        raise _wrong(path, "models", "must be a table for each model", models)
+        raise _price_error(path, "models", "must be a table for each model", models)
     listed = [_line(path, pattern, table) for pattern, table in models.items()]
     # Python's sort keeps the order of equal ones.
     listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
@@ -142,38 +142,38 @@ def _date(path: Path, content: Mapping[str, object]) -> str:
     if said is None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
     if not isinstance(said, (str, date)):
-        raise _wrong(path, "date", "must be a day such as 2026-11-21", said)
+        raise _price_error(path, "date", "must be a day such as 2026-11-21", said)
     return str(said)
 
 
 def _line(path: Path, pattern: str, table: object) -> Listed:
     key = f"models.{pattern!r}"
     if not isinstance(table, dict):
-        raise _wrong(path, key, "must be a table with 'prompt' and 'completion'", table)
-    _known(path, key, table, ("prompt", "completion"))
+        raise _price_error(path, key, "must be a table with 'prompt' and 'completion'", table)
+    _check_keys(path, key, table, ("prompt", "completion"))
     price = Price(_number(path, key, table, "prompt"), _number(path, key, table, "completion"))
     return Listed(pattern, price, str(path))
 
 
 def _number(path: Path, key: str, table: Mapping[str, object], name: str) -> Decimal:
     if name not in table:
-        raise _wrong(path, f"{key}.{name}", "is missing; give the price of a million tokens, 0 if they are free")
+        raise _price_error(path, f"{key}.{name}", "is missing; give the price of a million tokens, 0 if they are free")
     value = table[name]
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
-        raise _wrong(path, f"{key}.{name}", "must be a number, the price of a million tokens", value)
+        raise _price_error(path, f"{key}.{name}", "must be a number, the price of a million tokens", value)
     if not 0 <= value <= _DEAREST:
-        raise _wrong(path, f"{key}.{name}", f"must be from 0 to {_DEAREST:,}", value)
+        raise _price_error(path, f"{key}.{name}", f"must be from 0 to {_DEAREST:,}", value)
     return Decimal(value)
 
 
-def _known(path: Path, key: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
+def _check_keys(path: Path, key: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
     for name in table:
         if name not in names:
             place = f"{key}.{name}" if key else name
-            raise _wrong(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
+            raise _price_error(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
 
 
-def _wrong(path: Path, key: str, reason: str, value: object = None) -> UsageError:
+def _price_error(path: Path, key: str, reason: str, value: object = None) -> UsageError:
     given = "" if value is None else f", not {str(value)!r}"
     return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{given}.")
 

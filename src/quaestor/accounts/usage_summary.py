@@ -28,8 +28,8 @@ def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[s
     today = datetime.strptime(spent[0].period.name, "%Y-%m-%d").date()
     return {
         "currency": currency,
-        "today": _used(ledger, user, currency, today),
-        "month": _used(ledger, user, currency, today.replace(day=1)),
+        "today": _usage_since(ledger, user, currency, today),
+        "month": _usage_since(ledger, user, currency, today.replace(day=1)),
         "limits": {one.limit.setting: standing_object(one) for one in limits.standings(spent)},
     }
 
@@ -78,7 +78,7 @@ def _numbers(standing: Standing) -> dict[str, int]:
     return {"limit": standing.limit.most, "used": standing.used, "left": standing.left}
 
 
-def _used(ledger: Ledger, user: str, currency: str, since: date) -> dict[str, Any]:
+def _usage_since(ledger: Ledger, user: str, currency: str, since: date) -> dict[str, Any]:
     rows = [row for row in ledger.usage("user", since=since, user=user) if row.currency == currency]
     row = rows[0] if rows else UsageRow(user, currency, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     return {name: value for name, value in row_object(row).items() if name not in ("key", "currency")}

@@ -70,7 +70,7 @@ def names_transformer(settings: Settings) -> bool:
 def resolve_auto(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
-        return STATIC if made is None else _again(made.name, settings)
+        return STATIC if made is None else _spec_of_known(made.name, settings)
     if settings.embedder.startswith(PREFIX):
         # Kept with an index, and read again from other folders.
         return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
@@ -81,7 +81,7 @@ def resolve_auto(settings: Settings, made: Made | None = None) -> str:
     return STATIC if settings.embedder == "bundled" else settings.embedder
 
 
-def _again(name: str, settings: Settings) -> str:
+def _spec_of_known(name: str, settings: Settings) -> str:
     """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
     if not name.startswith(NAME):
         return spec_of(name)

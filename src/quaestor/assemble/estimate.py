@@ -104,7 +104,7 @@ def survey_and_estimate(
     if remote is None:
         return held.survey, _local(place, settings, ingest, held, made, tokenizer)
     current = _current(remote, made, rebuild=rebuild)
-    known = _known(place, settings, current, held.texts)
+    known = _known_keys(place, settings, current, held.texts)
     return held.survey, _remote(remote, held.texts, known, new=current is None)
 
 
@@ -126,10 +126,10 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
     if current is None:
         found = walk(place, ingest)
     else:
-        with _opened(place, settings, current) as store:
+        with _open_store(place, settings, current) as store:
             found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting()
     texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
-    return _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
+    return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
 
 def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], *, new: bool) -> Estimate:
@@ -240,17 +240,17 @@ def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made |
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 
-def _known(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
+def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
     """Return the keys whose vectors the index holds."""
     if made is None:
         return set()
-    with _opened(root, settings, made) as store:
+    with _open_store(root, settings, made) as store:
         some = batched(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
         return {key for asked in some for key in store.known_vectors(asked)}
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
+def _open_store(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
     store = open_store(root, settings, *made, create=False)
     try:
         yield store

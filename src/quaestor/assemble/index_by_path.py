@@ -137,7 +137,7 @@ class Index(Corpus):
         elif is_address(path):
             settings = settings or load_configuration().settings
             crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
             settings = settings._replace(embedder=resolve_auto(settings, made_of(root, settings)))
@@ -145,7 +145,7 @@ class Index(Corpus):
         index = cls._opened(root, settings, create=True)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
-            if not index._made(progress, allowed, lambda: index.indexer.whole):
+            if not index._make_in_turn(progress, allowed, lambda: index.indexer.whole):
                 index.refresh(progress=progress, allowance=allowed)
             index.store.settle()
         return index._whole(progress)
@@ -157,7 +157,7 @@ class Index(Corpus):
         Raises:
             IndexUnusableError: the index does not exist, is corrupt, is newer, or was made with another embedder.
         """
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         if not is_shared(settings) and not index_folder(root, settings).exists():
             raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
         return cls._opened(root, settings, create=False)
@@ -180,13 +180,15 @@ class Index(Corpus):
             NotFoundError: the path does not exist.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         index = cls._opened(root, settings, create=True)
         with index._or_closed():
-            index._made(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+            index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
-    def _made(self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]) -> bool:
+    def _make_in_turn(
+        self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]
+    ) -> bool:
         """Make a first index, or wait for who makes it; return whether it was made here.
 
         Nothing is paid for it unless that is allowed. Processes that fill a database share the work instead.
@@ -328,7 +330,7 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
         raise type(error)(str(error).replace(REBUILD, anew)) from error
 
 
-def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+def _locate_source(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
     root = locate(path, settings)
     if settings is None:
         settings = load_configuration(project=root if root.is_dir() else root.parent).settings

@@ -77,7 +77,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
     """
     from quaestor.indexing.pending_vectors import forget, place_of  # noqa: PLC0415 - few indexes lack any
 
-    told = progress or _silent
+    told = progress or _ignore_progress
     folder = index_folder(root, settings)
     lack = upgrade_state(root, settings)
     if lack is None or (resolve_auto(settings) == STATIC and settings.embedder != "auto"):
@@ -138,5 +138,5 @@ def _state(done: int, total: int) -> ProgressState:
     return ProgressState(done, total, 0, doing="embedding")
 
 
-def _silent(_state: ProgressState) -> None:
+def _ignore_progress(_state: ProgressState) -> None:
     return None

@@ -44,7 +44,7 @@ async def answer_question(
         LimitError: the answer exceeded its limit of time, tokens or money.
     """
     if not question.strip():
-        for event in _nothing(question):
+        for event in _events_of_no_question(question):
             yield event
         return
     conversation = Conversation(corpus, model, limit=limit, settings=settings, subroutines=subroutines)
@@ -53,7 +53,7 @@ async def answer_question(
             yield event
 
 
-def _nothing(question: str) -> tuple[Event, ...]:
+def _events_of_no_question(question: str) -> tuple[Event, ...]:
     """Return the events of an answer to a question that asks nothing."""
     answer = extract(question, ())
     done = Done(answer.text, False, "extractive", Usage(0, 0, reported=False))

@@ -127,7 +127,7 @@ class Tools:
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return each round as an assistant message with its calls, and their results."""
         hidden = _hidden(rounds, shown)
-        return tuple(message for number, one in enumerate(rounds, 1) for message in _called(one, number, hidden))
+        return tuple(message for number, one in enumerate(rounds, 1) for message in _call_messages(one, number, hidden))
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
     return Message("assistant", one.written), Message("user", said, name=RESULT)
 
 
-def _called(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
+def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
     # Identifiers of our own: what servers send is missing, or the same for every call.
     ids = [f"call_{number}_{place}" for place, _ in enumerate(one.answered, 1)]
     calls = tuple(

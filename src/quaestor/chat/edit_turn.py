@@ -160,7 +160,7 @@ async def propose_edit(
                 messages = further
                 continue
         plan = planned(proposal)
-        corrected = _corrected(corpus, messages, reply, plan, counter, settings)
+        corrected = _correction_request(corpus, messages, reply, plan, counter, settings)
         if not proposal or not plan.refusals or not corrections or corrected is None:
             yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
             return
@@ -256,7 +256,7 @@ def _is_small(passage: Passage, counter: MessageCounter, limit: int) -> bool:
     return len(passage.text) < limit * 8 and counter.text(passage.text) * _WHOLE_FILE_SHARE <= limit
 
 
-def _corrected(
+def _correction_request(
     corpus: Corpus,
     messages: tuple[Message, ...],
     reply: str,
@@ -323,7 +323,7 @@ def fit_passages(
     left = limit - needed
     shown: list[Passage] = []
     for passage in passages:
-        fitted = _trimmed(passage, counter, left)
+        fitted = _trim_passage(passage, counter, left)
         if fitted is None:
             break
         shown.append(fitted)
@@ -341,7 +341,7 @@ def _cost(passage: Passage, counter: MessageCounter) -> int:
     return counter.tokenizer.count(show(passage)) + 1
 
 
-def _trimmed(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
+def _trim_passage(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
     """Return the passage, or as many of its first lines as fit; None if that is too little."""
     if _cost(passage, counter) <= left:
         return passage

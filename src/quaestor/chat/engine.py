@@ -189,7 +189,7 @@ class Conversation:
             LimitError: the turn exceeded its limit of time or tokens.
             UpstreamError: the model failed; steps yielded before remain valid.
         """
-        async with aclosing(self._recorded(_checked(question), None)) as events:
+        async with aclosing(self._record_turn(_question_message(question), None)) as events:
             async for event in events:
                 yield event
 
@@ -202,7 +202,7 @@ class Conversation:
         turns = self.transcript.turns()
         if not turns or turns[-1].ending.state == "done":
             raise UsageError("the last turn is done, there is nothing to resume; ask a question")
-        async with aclosing(self._recorded(Message("user", turns[-1].question), turns[-1].number)) as events:
+        async with aclosing(self._record_turn(Message("user", turns[-1].question), turns[-1].number)) as events:
             async for event in events:
                 yield event
 
@@ -212,7 +212,7 @@ class Conversation:
         Raises:
             WindowError: the question does not fit the model's window.
         """
-        turn = Turn(0, _checked(question), None, 0.0)
+        turn = Turn(0, _question_message(question), None, 0.0)
         asked = await self._understood(turn)
         query = await self._make_query(turn, asked)
         hits = await self._find(turn, query, asked)
@@ -225,7 +225,7 @@ class Conversation:
 
     # --- one turn ---------------------------------------------------------------------------------------------
 
-    async def _recorded(self, question: Message, resumes: int | None) -> AsyncGenerator[Event]:
+    async def _record_turn(self, question: Message, resumes: int | None) -> AsyncGenerator[Event]:
         """Yield a turn's events; however it ends, that is on record."""
         if self._busy:
             raise UsageError("a turn of this conversation is under way; wait for its end or cancel it")
@@ -250,7 +250,7 @@ class Conversation:
             self._busy = False
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
-        way = await self._way(turn)
+        way = await self._way_answer(turn)
         # Nothing that a search finds is evidence for a question that names nothing: a model asks back by itself.
         nothing_named = way is not None and not way.search
         if way is not None and (self.model is None or (nothing_named and self.settings.grounded)):
@@ -275,19 +275,19 @@ class Conversation:
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
-            async for event in self._quoted(turn, hits, quoted):
+            async for event in self._finish_with_quotes(turn, hits, quoted):
                 yield event
             return
         yield Passages(hits, bool(hits) and not turn.weak, numbers)
-        async with aclosing(self._replied(turn, self._loop, self.model)) as events:
+        async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in await self._finished(turn, hits):
+        for event in await self._finish_turn(turn, hits):
             yield event
 
-    async def _way(self, turn: Turn) -> WayAnswer | None:
+    async def _way_answer(self, turn: Turn) -> WayAnswer | None:
         """Return the answer of a way that fits the question, or None; never if the documents are limited.
 
         With several corpora there is none, because a way reads one corpus.
@@ -306,10 +306,10 @@ class Conversation:
         yield Passages(way.hits, way.known, numbers)
         turn.shown = turn.passages
         yield Text(turn.show(way.text(numbers)) + turn.rest())
-        for event in await self._finished(turn, known=way.known):
+        for event in await self._finish_turn(turn, known=way.known):
             yield event
 
-    async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
+    async def _stream_reply(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
         """Yield the steps of the model's reply; where its server takes no tools, calls are text from now on."""
         try:
             async with aclosing(loop.run(turn)) as events:
@@ -396,20 +396,24 @@ class Conversation:
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 
-    async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
+    async def _finish_with_quotes(
+        self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer
+    ) -> AsyncGenerator[Event]:
         """Yield the remaining steps of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
-        for event in await self._finished(turn, hits, known=quoted.known):
+        for event in await self._finish_turn(turn, hits, known=quoted.known):
             yield event
 
-    async def _finished(self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finish_turn(
+        self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None
+    ) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
-        citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
+        citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not _supported(citations)
+        unchecked = found and known is None and not turn.proposals and not _supported_citations(citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
@@ -449,9 +453,9 @@ class Conversation:
             return ()
         checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
-        return _supported(checked.citations)
+        return _supported_citations(checked.citations)
 
-    def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
+    def _verify_citations(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
         question, by_model = turn.question.content, bool(turn.spent)
         checked = verify(turn.visible.written, tuple(known.values()), self._current_text, question, claims=by_model)
@@ -481,12 +485,12 @@ class Conversation:
         return self._composer.window(messages, turn.passages, self.limit)
 
 
-def _supported(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+def _supported_citations(citations: Sequence[Citation]) -> tuple[Citation, ...]:
     """Return the citations whose quotes are in the source, where they point or nearby."""
     return tuple(one for one in citations if one.status != "unverified")
 
 
-def _checked(question: str) -> Message:
+def _question_message(question: str) -> Message:
     question = clean(question)
     if not question.strip():
         raise UsageError("the question is empty; ask something")

@@ -112,7 +112,7 @@ class Loop:
                 opening="" if turn.rounds else self._opening,
             )
             try:
-                async with aclosing(self._exchanged(turn, reading)) as events:
+                async with aclosing(self._exchange(turn, reading)) as events:
                     async for event in events:
                         yield event
             except (WindowError, SpentError, BudgetError, UpstreamError) as error:
@@ -163,7 +163,7 @@ class Loop:
 
     # --- one request ------------------------------------------------------------------------------------------
 
-    async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _exchange(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Compose, send and stream.
 
         If the server says that the prompt is too long, the prompt is composed once more for the window that it reports.
@@ -171,7 +171,7 @@ class Loop:
         """
         before = self._history.limit
         try:
-            async with aclosing(self._sent(turn, reading)) as events:
+            async with aclosing(self._send(turn, reading)) as events:
                 async for event in events:
                     yield event
         except BaseException:
@@ -180,7 +180,7 @@ class Loop:
         if self._history.limit != before:
             self._transcript.record_window(self._requests.model.name, self._history.limit)
 
-    async def _sent(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _send(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Compose, send and stream; compose a prompt that is too long anew for the window that the server reports."""
         before, believed = self._history.limit, True
         while True:
@@ -192,7 +192,7 @@ class Loop:
             yield Composed(window, self._requests.model.name)
             begun = reading.written
             try:
-                async with aclosing(self._streamed(turn, reading, window, sent)) as events:
+                async with aclosing(self._stream_request(turn, reading, window, sent)) as events:
                     async for event in events:
                         yield event
                 self._history.accepted = max(self._history.accepted, window.tokens)
@@ -207,13 +207,13 @@ class Loop:
                 self._history.learn(learned_limit(failure, window.tokens, window.reserve))
                 yield Retried(str(failure), self._history.limit)
 
-    async def _streamed(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
+    async def _stream_request(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
         """Send one request and yield the text that can be shown."""
         request = self._composer.request(window, self._protocol)
         async with aclosing(self._requests.send(turn, request, window, sent)) as deltas:
             async for delta in deltas:
                 text = (
-                    self._finished(turn, reading, delta)
+                    self._finish_reply(turn, reading, delta)
                     if isinstance(delta, Finished)
                     else reading.feed(clean(delta.text))
                 )
@@ -223,7 +223,7 @@ class Loop:
                     turn.finish = "stop"
                     return
 
-    def _finished(self, turn: Turn, reading: Reading, finished: Finished) -> str:
+    def _finish_reply(self, turn: Turn, reading: Reading, finished: Finished) -> str:
         """Finish a reply and return the remaining text to show."""
         turn.finish = finished.reason
         if self._protocol.passes:

@@ -88,16 +88,16 @@ class TextCalls:
         if len(self._begins) < _LONGEST_FENCE:
             self._begins = (self._begins + text).lstrip()[:_LONGEST_FENCE]
             self._passing = not _may_be_a_call(self._begins)
-        return self._released() if self._passing else ""
+        return self._release() if self._passing else ""
 
     def finish(self) -> tuple[str, tuple[Asked, ...]]:
         """Return the text held back, or the calls that it contains."""
         calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
             self._held = _Growing()
-        return self._released(), calls
+        return self._release(), calls
 
-    def _released(self) -> str:
+    def _release(self) -> str:
         held, self._held = self._held.text, _Growing()
         return held
 
@@ -191,29 +191,29 @@ class Reading:
         return self._read(self._thinking.feed(piece))
 
     def _read(self, piece: str) -> str:
-        if self._called:
+        if self._has_call:
             return ""
         self._written.add(piece)
-        return self._say(self._text_calls.feed(self._take(self._parser.feed(piece))))
+        return self._show(self._text_calls.feed(self._take(self._parser.feed(piece))))
 
     def finish(self, finished: Finished) -> str:
         """Finish the reply and return the remaining text to show."""
         text = self._read(self._thinking.finish())
         cut = finished.reason not in ("stop", "tool_calls")
-        stopped = self._marks and not self._called and self._stopped_at_mark(finished)
+        stopped = self._marks and not self._has_call and self._stopped_at_mark(finished)
         text += self._read(tags.CLOSING) if stopped else ""
         self.goes_on = stopped and not self.calls and not self._parser.held
         if self.goes_on:
             return text
         # A tag that its own mark does not close is open in a string, or is a result of the model's making.
-        text += self._say(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
+        text += self._show(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
         self.calls += [call_of(call.id, call.name, call.arguments) for call in finished.tool_calls]
         rest, calls = self._text_calls.finish()
         self.calls += calls
         self.goes_on = stopped and not self.calls
-        return text + self._say(rest)
+        return text + self._show(rest)
 
-    def _say(self, text: str) -> str:
+    def _show(self, text: str) -> str:
         self._said_so_far.add(text)
         return text
 
@@ -227,22 +227,22 @@ class Reading:
     def _take(self, parts: Iterable[tags.Part]) -> str:
         """Keep parts up to the first call: text that a model writes after it is invented."""
         text, rest = "", list(parts)
-        while rest and not self._called:
+        while rest and not self._has_call:
             part = rest.pop(0)
-            self._keep(part)
+            self._keep_part(part)
             text += self._shown.take((part,))
-        if self._called:
+        if self._has_call:
             unread = "".join(part.raw for part in rest) + self._parser.held
             self._written = _Growing(self.written.removesuffix(unread))
             self._parser.close()
         return text
 
     @property
-    def _called(self) -> bool:
+    def _has_call(self) -> bool:
         """Whether a tag has called something."""
         return bool(self.calls)
 
-    def _keep(self, part: tags.Part) -> None:
+    def _keep_part(self, part: tags.Part) -> None:
         identifier = f"tag_{len(self.calls) + 1}"
         match part:
             case tags.Call(raw=raw, name=name, arguments=arguments):

@@ -131,7 +131,7 @@ class Outline:
             found = self._syntax.finders[node.type](node, self._source) if node.id not in self._visited else None
             if found is not None and found.defines and (found.kind in _SOUGHT):
                 piece = self._pieces[max(bisect_right(starts, node.start_byte) - 1, 0)]
-                self._note(piece, _NESTED, found.name, _place(node))
+                self._note(piece, _NESTED, found.name, _name_offset(node))
 
     def _leave(self, frame: _Frame) -> None:
         """Separate comments at a container's end from what follows the container."""
@@ -228,14 +228,14 @@ class Outline:
         inside = frame.inside
         if inside is not None:
             if found.defines:
-                self._note(inside, len(scope), found.name, _place(node))
+                self._note(inside, len(scope), found.name, _name_offset(node))
             if container and found.body is not None:
                 self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
         elif not self._continues(found, scope, node, frame):
             piece = self._add(start, frame, found, scope)
             piece.head = _head_of(node, start, self._source, found, self._settings)
             if found.defines:
-                self._note(piece, len(scope), found.name, _place(node))
+                self._note(piece, len(scope), found.name, _name_offset(node))
             self._open(node, node.end_byte - start, found, piece)
 
     def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
@@ -297,7 +297,7 @@ class Outline:
         return count > 0 and size >= count * _FEWEST_BYTES_PER_CHILD
 
 
-def _place(node: Node) -> int:
+def _name_offset(node: Node) -> int:
     """Return the offset of a definition's name; text before it may be cut off."""
     label = node.child_by_field_name("name")
     return node.start_byte if label is None else label.start_byte

@@ -89,14 +89,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except QuaestorError as error:
-        return _failed(str(error), error.exit_code)
+        return _print_failure(str(error), error.exit_code)
     except (KeyboardInterrupt, BrokenPipeError):
         forget_output()
         return INTERRUPTED
     except OSError as error:
         place = f" ({str(error.filename)!r})" if error.filename else ""
         reason = error.strerror or str(error)
-        return _failed(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
+        return _print_failure(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
     return code
 
 
@@ -108,6 +108,6 @@ def _run(arguments: Sequence[str]) -> int:
     return run_group(arguments)
 
 
-def _failed(message: str, code: int) -> int:
+def _print_failure(message: str, code: int) -> int:
     echo(f"{style('error:', fg='red', bold=True)} {safe(message)}", err=True)
     return code

@@ -135,16 +135,16 @@ class Talk:
         name, _, rest = text.partition(" ")
         if not text.startswith("/") or name not in self._commands():
             if text.startswith("/") and name.removeprefix("/").isalpha():
-                self._failed(UsageError(f"there is no command {name!r}; /help lists them"))
+                self._print_failure(UsageError(f"there is no command {name!r}; /help lists them"))
             else:
                 self._ask(text)
             return True
         try:
             return self._commands()[name](rest.strip()) is not False
         except QuaestorError as error:
-            self._failed(error)
+            self._print_failure(error)
         except OSError as error:
-            self._failed(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
+            self._print_failure(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
         return True
 
     def tell_what_is_kept(self) -> None:
@@ -177,22 +177,22 @@ class Talk:
 
     def _ask(self, question: str) -> None:
         self._proposed = Proposal()
-        self._show(self._ready().send(question))
+        self._show(self._conversation_ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
         """Show a turn; a problem is printed and does not end the conversation."""
         try:
-            asyncio.run(self._followed(events))
+            asyncio.run(self._follow(events))
         except QuaestorError as error:
-            self._failed(error)
+            self._print_failure(error)
 
-    async def _followed(self, events: AsyncGenerator[Event]) -> None:
+    async def _follow(self, events: AsyncGenerator[Event]) -> None:
         try:
             async with aclosing(events):
-                done = await (self._print_events(events) if self._json else self._drawn(events))
+                done = await (self._print_events(events) if self._json else self._draw_turn(events))
             if done is not None:
                 self.code = 0 if done.known else UNKNOWN
-                self._keep(done)
+                self._keep_proposals(done)
         finally:
             if self._model is not None:
                 await self._model.aclose()
@@ -205,7 +205,7 @@ class Talk:
             done = event if isinstance(event, Done) else done
         return done
 
-    async def _drawn(self, events: AsyncGenerator[Event]) -> Done | None:
+    async def _draw_turn(self, events: AsyncGenerator[Event]) -> Done | None:
         """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
         outcome = TurnOutcome()
         with new_answer() as answer:
@@ -222,7 +222,7 @@ class Talk:
             echo(style("(not found in this corpus)", dim=True))
         return outcome.done
 
-    def _keep(self, done: Done) -> None:
+    def _keep_proposals(self, done: Done) -> None:
         """Keep what the turn proposed for /apply."""
         proposals = [one for one in done.proposals if isinstance(one, Proposal)]
         self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
@@ -255,13 +255,13 @@ class Talk:
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
 
-    def _failed(self, error: QuaestorError) -> None:
+    def _print_failure(self, error: QuaestorError) -> None:
         self.code = error.exit_code
         if self._json:
             print_event({"event": "error", "code": error.code, "message": str(error)})
         echo(f"{style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
 
-    def _ready(self) -> Conversation:
+    def _conversation_ready(self) -> Conversation:
         if self._conversation is None:
             transcript = make_sessions(self.settings).begin(root=str(self._index.root))
             self._conversation = self._about(transcript)
@@ -365,14 +365,14 @@ class Talk:
         return print_event({"event": "support", **asdict(support)}) if self._json else print_support(support)
 
     def _add(self, path: str) -> None:
-        conversation = self._ready()
+        conversation = self._conversation_ready()
         if path:
             remark(f"added: {one_line(conversation.add(path.removeprefix('@')))}")
         else:
             remark(f"added: {', '.join(map(one_line, conversation.added)) or 'nothing'}")
 
     def _drop(self, path: str) -> None:
-        conversation = self._ready()
+        conversation = self._conversation_ready()
         for one in [path.removeprefix("@")] if path else conversation.added:
             remark(f"dropped: {one_line(conversation.drop(one))}")
 

@@ -95,7 +95,7 @@ def print_hits(
         for line in excerpt(hit, wanted):
             echo(line)
         if asked.explain:
-            echo(_explained(hit))
+            echo(_explain_score(hit))
         echo()
 
 
@@ -134,7 +134,7 @@ def _highlight(line: str, wanted: frozenset[str]) -> str:
     return re.sub(r"[^\W\d]\w*", mark, line)
 
 
-def _explained(hit: Hit) -> str:
+def _explain_score(hit: Hit) -> str:
     if not hit.features:
         return style(f"        score {hit.score:.3f}, which is not made of features in this --mode", dim=True)
     shares = sorted(hit.features.items(), key=lambda item: -abs(item[1]))

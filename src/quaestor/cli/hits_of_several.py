@@ -29,14 +29,16 @@ def search_several(asked: Search) -> int:
         QuaestorError: none of them can be searched; this is the first one's error.
     """
     failures: dict[str, Exception] = {}
-    roots = _each(asked.sources, find_root, failures)
+    roots = _make_each(asked.sources, find_root, failures)
     if not roots:
         raise _none_there(asked, failures)
     names = {root: name for name, root in short_names(list(roots.values())).items()}
     settings = {root: configure(root, results=asked.results, store=asked.store).settings for root in names}
     with ExitStack() as open_ones:
         started = time.perf_counter()
-        opened = _each(names, lambda root: open_ones.enter_context(_opened(root, settings[root])), failures, names)
+        opened = _make_each(
+            names, lambda root: open_ones.enter_context(_open_index(root, settings[root])), failures, names
+        )
         if not opened:
             raise next(iter(failures.values()))
         corpora = SeveralCorpora({names[root]: index for root, index in opened.items()})
@@ -67,11 +69,11 @@ def _answer(
     return 0 if hits else NOTHING_FOUND
 
 
-def _opened(root: Path, settings: Settings) -> Index:
+def _open_index(root: Path, settings: Settings) -> Index:
     return Index.ready(root, settings=settings, progress=indexing_progress())
 
 
-def _each(
+def _make_each(
     items: Sequence[_Item] | Mapping[_Item, str],
     make: Callable[[_Item], _Made],
     failures: dict[str, Exception],

@@ -93,13 +93,13 @@ def fetch_commit(
     git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
     for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
         left.unlink()
-    before = _head(folder)
+    before = _head_commit(folder)
     _raise_failure(address, git.run("init", "--quiet", "--template="))
     fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
     _raise_failure(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
     _check_size(git, most_bytes)
     _raise_failure(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
-    if before is None or before == _head(folder):
+    if before is None or before == _head_commit(folder):
         return before is None
     git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
     return True
@@ -172,7 +172,7 @@ def _raise_failure(address: GitAddress, ended: _Ended) -> None:
     )
 
 
-def _head(folder: Path) -> str | None:
+def _head_commit(folder: Path) -> str | None:
     try:
         return (folder / ".git" / "HEAD").read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -245,7 +245,7 @@ class _GitRunner:
             try:
                 self._wait(process, said.fileno())
             finally:
-                _end(process)
+                _kill_command(process)
             said.seek(max(0, said.seek(0, os.SEEK_END) - most_said))
             return _Ended(process.returncode, said.read().decode("utf-8", "replace"))
 
@@ -268,7 +268,7 @@ class _GitRunner:
                 return
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def _kill_command(process: subprocess.Popen[bytes]) -> None:
     """Kill what is left of a command and of its children."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)

@@ -84,7 +84,7 @@ class Crawl:
             IndexUnusableError: another process crawls this site, or its files are damaged.
             LimitError: the disk is full or fails; pages fetched by then are kept.
         """
-        with _explained(self._folder):
+        with _translate_failures(self._folder):
             return self._run(progress)
 
     def _run(self, progress: CrawlProgress | None) -> CrawlReport:
@@ -267,19 +267,19 @@ class _Run:
         try:
             fetched = future.result()
         except FetchError as error:
-            self._failed(entry, error.reason, error.detail, retryable=error.retryable)
+            self._record_failure(entry, error.reason, error.detail, retryable=error.retryable)
             return
         self._fetched += 1
         after = self._taking.seconds_to_wait(fetched)
         if after is not None:
             self._pace.rest(host_of(entry.url), after)
-            self._failed(entry, f"answer {fetched.status}", "", retryable=True, after=after)
+            self._record_failure(entry, f"answer {fetched.status}", "", retryable=True, after=after)
             return
         self._failures = 0
         self._taking.take(entry, fetched)
         self._judge(entry, *self._frontier.why_left_out(entry.url))
 
-    def _failed(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
+    def _record_failure(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
         tries = entry.tries + 1
         if retryable and tries < self._settings.tries:
             self._frontier.set(entry.url, "waiting", tries=tries)
@@ -347,7 +347,7 @@ class _Run:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def _translate_failures(folder: Path) -> Iterator[None]:
     """Translate failures with a crawl's files into Quaestor's errors.
 
     Args:

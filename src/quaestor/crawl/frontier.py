@@ -245,7 +245,7 @@ class Frontier:
 
     def why(self, url: str) -> tuple[str, str] | None:
         """Return why an address was left out, following where it led; None if it was not."""
-        *_, last = self._led(url)
+        *_, last = self._follow_redirects(url)
         row = self._db.execute("SELECT reason, detail FROM addresses WHERE url = ?", (last,)).fetchone()
         return None if row is None or not row[0] else (row[0], row[1] or "")
 
@@ -258,9 +258,9 @@ class Frontier:
 
     def leads_to(self, url: str, other: str) -> bool:
         """Return whether an address redirects to another one, or is it."""
-        return other in self._led(url)
+        return other in self._follow_redirects(url)
 
-    def _led(self, url: str) -> Iterator[str]:
+    def _follow_redirects(self, url: str) -> Iterator[str]:
         """Yield an address and the addresses that it redirected to."""
         for _ in range(_LONGEST_WAY):
             yield url

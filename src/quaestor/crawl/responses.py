@@ -213,13 +213,13 @@ class Taking:
             self.unchanged += 1
         else:
             is_new = entry.path is None
-            wrote = self._mirror.write(path, entry.url, self._completed(entry.url, content.text))
+            wrote = self._mirror.write(path, entry.url, self._complete_by_feed(entry.url, content.text))
             self.new += is_new
             self.changed += wrote and not is_new
             self.unchanged += not wrote and not is_new
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
-    def _completed(self, url: str, text: Converted) -> Converted:
+    def _complete_by_feed(self, url: str, text: Converted) -> Converted:
         """Return a page with metadata that its feed adds or states more exactly."""
         date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date

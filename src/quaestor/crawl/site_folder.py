@@ -232,7 +232,7 @@ class Dropped:
         restored: dict[str, UnwantedPage] = {}
         self._expire(int(time.time()))
         for place in self._places():
-            for page in _listed(place):
+            for page in _read_list(place):
                 if self._mirror.move_in(place / "pages" / page.path, page.path):
                     restored[page.url] = page
         frontier.put_back(restored.values())
@@ -251,7 +251,7 @@ class Dropped:
             )
 
 
-def _listed(place: Path) -> list[UnwantedPage]:
+def _read_list(place: Path) -> list[UnwantedPage]:
     try:
         return [UnwantedPage(**page) for page in json.loads((place / _LIST).read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):

@@ -76,7 +76,7 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
         data: the response's body; may be compressed once more with gzip.
         largest: most decompressed bytes that are read.
     """
-    text = decode_page(_unpacked(data, largest))
+    text = decode_page(_decompress(data, largest))
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Listed(tuple(_json_pages(text)))
     if "<" not in text[:1000]:
@@ -89,7 +89,7 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
     return Listed(pages=found)
 
 
-def _unpacked(data: bytes, largest: int) -> bytes:
+def _decompress(data: bytes, largest: int) -> bytes:
     if not data.startswith(_GZIP):
         return data[:largest]
     packed = zlib.decompressobj(zlib.MAX_WBITS | 32)

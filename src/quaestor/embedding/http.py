@@ -210,7 +210,7 @@ class HttpEmbedder(RemoteEmbedder):
                 if shortened_times == _SHORTENINGS:
                     return work.end(failure)
                 shortened_times += 1
-                run = self._shortened(run, failure.limit)
+                run = self._shorten_longest(run, failure.limit)
             except UpstreamError as failure:
                 if len(run) > 1 and refuses_so_many(failure):
                     return self._send_halves(run, work)
@@ -229,7 +229,7 @@ class HttpEmbedder(RemoteEmbedder):
         self._send(run[:half], work)
         self._send(run[half:], work)
 
-    def _shortened(self, run: list[Piece], said: int | None) -> list[Piece]:
+    def _shorten_longest(self, run: list[Piece], said: int | None) -> list[Piece]:
         """Return a run whose longest texts are cut, after the server refused them as too long."""
         limits = self._limits.shorter(max(piece.tokens for piece in run), said)
         if said is not None:
@@ -246,7 +246,7 @@ class HttpEmbedder(RemoteEmbedder):
             answer = self._post([piece.text for piece in run], work.use)
             said = read_tokens(answer)
             took, reported = (tokens if said is None else said), said is not None
-            vectors = self._checked(answer, len(run))
+            vectors = self._check_vectors(answer, len(run))
             whole = True
         except UpstreamError as failure:
             if not reported and (failure.status is not None or isinstance(failure, UnreachableError)):
@@ -259,14 +259,14 @@ class HttpEmbedder(RemoteEmbedder):
     def _post(self, texts: Sequence[str], use: Use) -> Any:
         """Return the server's JSON; leave out a parameter that it refuses."""
         try:
-            return self._posted(texts, use)
+            return self._post_once(texts, use)
         except UpstreamError as failure:
             if self._form is None or failure.status not in (400, 422) or not _is_about_form(failure):
                 raise
             self._form = None
-            return self._posted(texts, use)
+            return self._post_once(texts, use)
 
-    def _posted(self, texts: Sequence[str], use: Use) -> Any:
+    def _post_once(self, texts: Sequence[str], use: Use) -> Any:
         import openai  # noqa: PLC0415 - takes most of a second
 
         timeout = min(self._timeout, _SEARCH_SECONDS) if use == "search" else self._timeout
@@ -282,7 +282,7 @@ class HttpEmbedder(RemoteEmbedder):
         except ValueError as error:
             raise self._nonsense(str(error)) from None
 
-    def _checked(self, answer: Any, count: int) -> Vectors:
+    def _check_vectors(self, answer: Any, count: int) -> Vectors:
         try:
             vectors = read_vectors(answer, count)
         except NoVectorsError as error:

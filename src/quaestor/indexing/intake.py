@@ -75,7 +75,7 @@ class Intake:
 
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
         """Index new files and drop removed ones; return the paths that the time did not suffice for."""
-        files = _ordered([*found.suspects, *found.added], by_time=deadline is not None)
+        files = _order_files([*found.suspects, *found.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
         queue = _Queue(files, self._tasks(files), deadline, self._workers())
         if files:
@@ -85,7 +85,7 @@ class Intake:
 
     def take_shared(self, found: Found, progress: Progress | None, store: SharingStore) -> list[str]:
         """Do what ``take`` does together with other processes; return the paths that they took in."""
-        files = _ordered([*found.suspects, *found.added], by_time=False)
+        files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work
             queue = SharedBatches(work, files, self._tasks(files), self._workers())
@@ -121,7 +121,7 @@ class Intake:
                 for outcomes in self._in_requests(run(queue.batches())):
                     self.committer.add(self.vectoriser.complete(outcomes))
                     if self._slow:
-                        self._keep()
+                        self._commit_paid()
                     state.advance(outcomes, self.committer.chunks)
                 if isinstance(queue, _Queue):
                     return
@@ -143,7 +143,7 @@ class Intake:
         if waiting:
             yield waiting
 
-    def _keep(self) -> None:
+    def _commit_paid(self) -> None:
         """Commit the vectors that were paid for, and stop if that was requested."""
         self.committer.commit()
         failure = self.vectoriser.failure
@@ -180,7 +180,7 @@ class Intake:
             return
         if can_copy():
             preparer.warm_up()
-        with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
+        with Pool[Task, Outcome](preparer, workers, _crash_outcome) as pool:
             yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if leased or deadline is not None else AHEAD)
 
     @contextmanager
@@ -190,7 +190,7 @@ class Intake:
 
         if is_tuned(self._embedder.name):
             preparer = preparer._replace(embedder=None)
-        with RayCluster(self._settings.ray, preparer, _crashed) as cluster:
+        with RayCluster(self._settings.ray, preparer, _crash_outcome) as cluster:
             yield cluster.run
 
     def _workers(self) -> int:
@@ -203,7 +203,7 @@ class Intake:
         return type(self._embedder).__module__ == "quaestor.embedding.static"
 
 
-def _ordered(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
+def _order_files(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
     """Return files in the order in which they are taken in: the newest first, or large ones and then all by path."""
     if by_time:
         return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
@@ -250,7 +250,7 @@ class _Meter:
         self._progress(ProgressState(self._files, len(self._sizes), chunks, self._bytes, self._total, paths[-1]))
 
 
-def _crashed(task: Task) -> Outcome:
+def _crash_outcome(task: Task) -> Outcome:
     return Refused(Skipped(task.path, "failed", "a worker process died of it"))
 
 

@@ -56,7 +56,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
     for depth, key in enumerate(path[:-1]):
         member = _find(text, start, key)
         if member is None:
-            inner = _nested(path[depth + 1 :], value)
+            inner = _nest(path[depth + 1 :], value)
             return _inserted(text, start, key, inner, depth, unit)
         start = member.value
         if text[start] != "{":
@@ -194,7 +194,7 @@ def _cut(text: str, start: int, member: _Member) -> str:
     return text[:begin] + text[end:].lstrip(" ")
 
 
-def _nested(path: Sequence[str], value: object) -> object:
+def _nest(path: Sequence[str], value: object) -> object:
     for key in reversed(path):
         value = {key: value}
     return value

@@ -79,7 +79,7 @@ def imports_of(text: str, language: str) -> list[Import]:
         made
         for pattern in _PATTERNS.get(language, ())
         for line, found in _with_lines(pattern, text)
-        if (made := _made(found[1], language, line)) is not None
+        if (made := _make_import(found[1], language, line)) is not None
     ]
 
 
@@ -109,7 +109,7 @@ def _python(text: str) -> Iterator[Import]:
                 yield Import(line, tuple(name[0].split(".")))
 
 
-def _made(stated: str, language: str, line: int) -> Import | None:
+def _make_import(stated: str, language: str, line: int) -> Import | None:
     if language in _AS_PATHS:
         return _of_path(stated, language, line)
     if stated.startswith("mod"):
@@ -225,7 +225,7 @@ class Modules:
             if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
                 continue
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
-                fits.append((min(len(lower), len(ending)), _shared(own, lower), -len(names), path))
+                fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), path))
         return max(fits)[3] if fits else None
 
 
@@ -245,7 +245,7 @@ def _stem(name: str) -> str:
     return splitext(stem)[0] if stem.endswith(".d") else stem or name
 
 
-def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+def _shared_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     count = 0
     for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:

@@ -117,7 +117,7 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
 def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
     """Yield the nearest definitions of the same file, in their order."""
     # All of a large file is not read for the sake of two neighbours.
-    defined = _defined(file) if len(file.text) <= LARGE else []
+    defined = _definitions_in(file) if len(file.text) <= LARGE else []
     spans = {(one.span.start_line, one.span.end_line): one for one in defined}
     chunks = {} if spans else {(one.start_line, one.end_line): one for one in by_chunks(file, "neighbours")}
     apart = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
@@ -128,13 +128,13 @@ def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
 
 def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
     """Yield a document's definitions in order, or its sections if it is not parsable code."""
-    found = _defined(file)
+    found = _definitions_in(file)
     if not found:
         yield from by_chunks(file, kind)
     yield from (_of_definition(one, file, kind) for one in found)
 
 
-def _defined(file: IndexedFile) -> list[Definition]:
+def _definitions_in(file: IndexedFile) -> list[Definition]:
     return definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
 
 

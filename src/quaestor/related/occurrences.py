@@ -186,13 +186,15 @@ class _Reader:
                 defined.add(definition.id)
                 if self._is_local(definition):
                     continue
-                yield self._at(definition, "definition", self.symbols(definition), member=self._is_member(definition))
+                yield self._occurrence_at(
+                    definition, "definition", self.symbols(definition), member=self._is_member(definition)
+                )
                 continue
             role = self._role(node)
             if role is not None:
                 qualified = _is_qualified(node)
                 base = self._base(node) if qualified else ""
-                yield self._at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
+                yield self._occurrence_at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
 
     def symbols(self, node: Node | None) -> tuple[str, ...]:
         """Return the names of the functions and types that hold a node, and its own if it is one."""
@@ -274,7 +276,7 @@ class _Reader:
             before = before.named_child(0)
         return self._source.text(before) if before is not None and not before.named_child_count else ""
 
-    def _at(
+    def _occurrence_at(
         self,
         node: Node,
         role: Role,

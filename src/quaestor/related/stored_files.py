@@ -38,7 +38,7 @@ class IndexedFile:
             pieces = list(group)
             if any(wanted(one.chunk) for one in pieces):
                 kept += pieces
-        return _joined(kept)
+        return _join_chunks(kept)
 
     def chunk_at(self, line: int) -> Chunk | None:
         """Return the chunk that holds a line, or None if it is blank."""
@@ -57,7 +57,7 @@ def load_file(store: Store, path: str) -> IndexedFile | None:
     chunks = store.chunks_of(path)
     if not chunks:
         return None
-    text = _joined(chunks)
+    text = _join_chunks(chunks)
     return IndexedFile(chunks[0].document, chunks, text, text.split("\n"))
 
 
@@ -84,7 +84,7 @@ def chunk_relative(stored: StoredChunk, role: Role, kind: RelatedKind = "neighbo
     )
 
 
-def _joined(chunks: Sequence[StoredChunk]) -> str:
+def _join_chunks(chunks: Sequence[StoredChunk]) -> str:
     parts: list[str] = []
     line = 1
     for stored in chunks:

@@ -68,10 +68,10 @@ class Confirmer:
             if file is None:
                 self._known[path] = None
             else:
-                self._known[path] = file, self._parsed(file) if self.spent < self._most else None
+                self._known[path] = file, self._parse_file(file) if self.spent < self._most else None
         return self._known[path]
 
-    def _parsed(self, file: IndexedFile) -> list[Occurrence] | None:
+    def _parse_file(self, file: IndexedFile) -> list[Occurrence] | None:
         pattern = word_pattern(self._name)
         large = len(file.text) > LARGE
         # Of a large file only the chunks that hold the name are read, at their lines.

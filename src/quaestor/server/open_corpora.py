@@ -140,7 +140,7 @@ class Corpora:
             root: its real path.
             owner: the user's id.
         """
-        seen = self._seen(owner)
+        seen = self._visible(owner)
         if all(one.root != root for one in seen.values()):
             self.add(_free_name(root, seen), root, owner=owner)
 
@@ -170,11 +170,11 @@ class Corpora:
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
         """
-        return self._settings(self._meant(name, user).root)
+        return self._settings(self._find(name, user).root)
 
     def states(self, user: str | None = None) -> tuple[State, ...]:
         """Return how far each corpus is that a user may see; without a user, each of everybody's."""
-        return tuple(_state(name, opening) for name, opening in self._seen(user).items())
+        return tuple(_state(name, opening) for name, opening in self._visible(user).items())
 
     def get(self, name: str = "", *, user: str | None = None, wait: float = 0.0) -> Index:
         """Return a corpus that can be searched.
@@ -189,7 +189,7 @@ class Corpora:
             StillIndexingError: its first index is not complete.
             QuaestorError: it cannot be indexed.
         """
-        opening = self._meant(name, user)
+        opening = self._find(name, user)
         try:
             return opening.index.result(wait)
         except NotYet:
@@ -211,9 +211,9 @@ class Corpora:
             NotFoundError: there is no corpus of one of the names that the user may see.
             QuaestorError: none of them can be searched; this is why the first one cannot.
         """
-        asked = list(self._seen(user)) if not names or ALL in names else list(dict.fromkeys(names))
+        asked = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
         for name in asked:
-            self._meant(name, user)
+            self._find(name, user)
         until = time.monotonic() + wait
         found: dict[str, Corpus] = {}
         failures: dict[str, Exception] = {}
@@ -226,13 +226,13 @@ class Corpora:
             raise next(iter(failures.values()))
         return SeveralCorpora(found), failures
 
-    def _seen(self, user: str | None) -> dict[str, _Opening]:
+    def _visible(self, user: str | None) -> dict[str, _Opening]:
         return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
 
-    def _meant(self, name: str, user: str | None) -> _Opening:
+    def _find(self, name: str, user: str | None) -> _Opening:
         if not name and len(self._opening) == 1:
             return next(iter(self._opening.values()))
-        seen = self._seen(user)
+        seen = self._visible(user)
         known = ", ".join(map(repr, seen))
         if not name:
             raise UsageError(f"There are several corpora; name one as 'corpus': {known}.")

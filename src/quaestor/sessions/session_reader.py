@@ -180,7 +180,7 @@ class Recorded:
 
     def dump(self) -> dict[str, list[dict[str, Any]]]:
         """Return every row of every table, for export."""
-        return {table: self._dumped(table) for table in tables.TABLES}
+        return {table: self._dump_table(table) for table in tables.TABLES}
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -196,7 +196,7 @@ class Recorded:
     def _read_sent(self, row: Sequence[Any]) -> Sent:
         with self._reading():
             references = json.loads(row[6])
-            sent = packing.resolve(references, *self._needed(references))
+            sent = packing.resolve(references, *self._resolve_references(references))
             decisions = tuple(DecisionRun(*one) for one in json.loads(zlib.decompress(row[8])))
             usage = None if row[12] is None else Usage(row[12], row[13], bool(row[14]))
             turn, at, model, limit, reserve, tokens = row[:6]
@@ -216,7 +216,7 @@ class Recorded:
                 finish=row[11] or "",
             )
 
-    def _needed(self, references: Iterable[packing.Reference]) -> tuple[dict[int, Message], dict[str, str]]:
+    def _resolve_references(self, references: Iterable[packing.Reference]) -> tuple[dict[int, Message], dict[str, str]]:
         """Return the messages and texts of references."""
         messages: dict[int, Message] = {}
         texts: dict[str, str] = {}
@@ -232,7 +232,7 @@ class Recorded:
     def _text(self, digest: str) -> str:
         return str(self._rows("select text from texts where hash = ?", (digest,))[0][0])
 
-    def _dumped(self, table: str) -> list[dict[str, Any]]:
+    def _dump_table(self, table: str) -> list[dict[str, Any]]:
         with self._place.reading() as connection:
             cursor = connection.execute(f"select * from {table} order by 1, 2")
             columns = [one[0] for one in cursor.description]

@@ -203,7 +203,7 @@ def runs(decisions: Iterable[Decision]) -> list[DecisionRun]:
             decision.full_tokens,
             decision.reason,
         )
-        found[-1:] = _joined(found[-1], run) if found else [run]
+        found[-1:] = _join_runs(found[-1], run) if found else [run]
     return found
 
 
@@ -217,7 +217,7 @@ def passages_shown(decisions: Iterable[DecisionRun]) -> frozenset[int]:
     )
 
 
-def _joined(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
+def _join_runs(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
     same = (before.kind, before.action, before.section, before.reason) == (
         run.kind,
         run.action,

@@ -208,7 +208,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         FileExistsError: there is a file at ``path``.
     """
     if path is None:
-        connection = _connected(":memory:")
+        connection = _open_connection(":memory:")
         # A server makes one for each question that it is asked; making the tables takes a millisecond more.
         connection.deserialize(_empty())
         connection.execute(_ABOUT, about)
@@ -216,7 +216,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with failures_explained(path):
             _put_whole(path, about)
-            connection = _connected(str(path))
+            connection = _open_connection(str(path))
     with failures_explained(path):
         _prepare(connection)
     return connection
@@ -233,7 +233,7 @@ def _put_whole(path: Path, about: Sequence[str]) -> None:
     # What people asked is nobody else's affair.
     os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
-        with closing(_connected(str(unfinished))) as connection:
+        with closing(_open_connection(str(unfinished))) as connection:
             _make(connection)
             connection.execute(_ABOUT, about)
             connection.execute("pragma journal_mode = wal")
@@ -258,7 +258,7 @@ def _give_name(unfinished: Path, path: Path) -> None:
 @cache
 def _empty() -> bytes:
     """Return the image of a new session's database."""
-    with closing(_connected(":memory:")) as connection:
+    with closing(_open_connection(":memory:")) as connection:
         _make(connection)
         return connection.serialize()
 
@@ -280,7 +280,7 @@ def connect(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise NotFoundError(f"There is no session {path.stem!r}. `quaestor sessions list` shows them all.")
     with failures_explained(path):
-        connection = _connected(str(path))
+        connection = _open_connection(str(path))
         try:
             _check(connection, path)
             _prepare(connection)
@@ -332,7 +332,7 @@ def damaged(name: str, said: object) -> SessionUnusableError:
     )
 
 
-def _connected(place: str) -> sqlite3.Connection:
+def _open_connection(place: str) -> sqlite3.Connection:
     # No implicit transactions: each step says where it begins and ends.
     return sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 

@@ -42,7 +42,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
             elif parameter.default is not None:
                 checked[parameter.name] = parameter.default
             continue
-        taken = _converted(parameter, value)
+        taken = _convert(parameter, value)
         wrong = _wrong_type(parameter, value) if taken is None else _out_of_bounds(parameter, taken)
         if wrong:
             complaints.append(wrong)
@@ -66,7 +66,7 @@ def brief(value: object) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
-def _converted(parameter: Parameter, value: object) -> Value | None:
+def _convert(parameter: Parameter, value: object) -> Value | None:
     """Return a value in the parameter's type, or None if it cannot be meant so."""
     if parameter.kind == "string":
         return _text(value)

@@ -137,7 +137,7 @@ def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] 
     """Return as many passages as the room allows, best first, with ``notes`` under them if there is room for those."""
     budget = room.budget
     for _ in range(_TRIES):
-        shown = _within(passages, replace(room, budget=budget), notes)
+        shown = _show_within(passages, replace(room, budget=budget), notes)
         if room.count(shown.text) <= room.budget:
             return shown
         budget = int(budget * _STEP) - 1
@@ -163,7 +163,7 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     )
     budget = room.budget - room.count(show(replace(framed, text="")))
     while budget > 0:
-        fitted = fit(shown_lines, budget, room.count, lambda number: _rest(passage, len(raw), number))
+        fitted = fit(shown_lines, budget, room.count, lambda number: _rest_mark(passage, len(raw), number))
         if not fitted.shown and not fitted.cut:
             return None
         last = passage.start_line + max(fitted.shown, 1) - 1
@@ -175,7 +175,7 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     return None
 
 
-def _within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Shown:
+def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Shown:
     most = min(len(passages), max(1, room.budget // _LEAST))
     footer = list(notes) if room.count("\n".join(notes)) * 4 < room.budget else []
     if most < len(passages):
@@ -216,7 +216,7 @@ def _left_out(passages: Sequence[Passage], room: Room) -> str:
     return load("result_cut").render(lines=plural(len(passages), "passage"))
 
 
-def _rest(passage: Passage, lines: int, number: int) -> str:
+def _rest_mark(passage: Passage, lines: int, number: int) -> str:
     """Return the mark at the end of a passage with ``number`` lines shown whole."""
     if number == 0 and lines == 1:
         return load("result_line_cut").render(line=str(passage.start_line))

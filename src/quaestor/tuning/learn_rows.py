@@ -80,7 +80,7 @@ def learned(
         seed: of all random choices.
         tick: called after every step; an exception from it ends the training.
     """
-    rows, bags = _compact(_bagged(pairs))
+    rows, bags = _compact(_bag_pairs(pairs))
     start = StaticEmbedder.bundled().vectors_of(rows)
     batch = max(_LEAST_BATCH, min(_BATCH, len(pairs) // _BATCHES))
     recipe = Recipe(
@@ -103,7 +103,7 @@ def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> R
     return Replaced(rows, table, scales)
 
 
-def _bagged(pairs: Sequence[Pair]) -> PairedBags:
+def _bag_pairs(pairs: Sequence[Pair]) -> PairedBags:
     pieces = StaticEmbedder.bundled().pieces
     queries, texts, paths = (
         bags_of((getattr(pair, name) for pair in pairs), pieces) for name in ("query", "text", "path")

@@ -211,7 +211,7 @@ def figures_object(tuned: Tuned) -> dict[str, object]:
         "trusts": list(tuned.trusts),
         "seconds": round(tuned.seconds, 1),
         "better": tuned.better,
-        "rows": [_rounded(asdict(row)) for row in rows_of(tuned)],
+        "rows": [_round_figures(asdict(row)) for row in rows_of(tuned)],
     }
 
 
@@ -221,7 +221,7 @@ def _row(documents: str, what: str, kind: str, asked: Sequence[Asked]) -> Row:
     return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))
 
 
-def _rounded(value: object) -> object:
+def _round_figures(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _rounded(part) for name, part in value.items()}
+        return {name: _round_figures(part) for name, part in value.items()}
     return round(value, 4) if isinstance(value, float) else value

@@ -250,7 +250,7 @@ def _of_one_part(question: Question) -> bool:
 def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]:
     """Return all documents, or of a large corpus so many at random."""
     left, chosen = _MOST_CHARACTERS, set()
-    for path in _shuffled(sorted(texts), seed):
+    for path in _shuffle(sorted(texts), seed):
         left -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
         if left < 0:
             break
@@ -258,5 +258,5 @@ def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]
     return {path: text for path, text in texts.items() if path in chosen}
 
 
-def _shuffled(paths: Sequence[str], seed: int) -> list[str]:
+def _shuffle(paths: Sequence[str], seed: int) -> list[str]:
     return random.Random(seed).sample(paths, len(paths))

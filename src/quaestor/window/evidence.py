@@ -128,7 +128,7 @@ class Placing:
             trimming = trimming and outcome[0] != "trimmed"
             shown.append(text)
             outcomes.append(outcome)
-        texts = _only(shown)
+        texts = _only_shown(shown)
         return Placement(message_of(texts) if texts else None, self._tokens(texts), tuple(shown), tuple(outcomes))
 
     def full_tokens(self, place: int) -> int:
@@ -136,7 +136,7 @@ class Placing:
         return self._tokens([self._showing[place](self._words[place])])
 
     def _fit(self, place: int, shown: Sequence[str | None], budget: int, trimming: bool) -> tuple[str | None, Outcome]:
-        show_words, words, before = self._showing[place], self._words[place], _only(shown)
+        show_words, words, before = self._showing[place], self._words[place], _only_shown(shown)
 
         def count(text: str) -> int:
             return self._tokens([*before, show_words(text)])
@@ -151,11 +151,11 @@ class Placing:
 
     def tokens_of(self, shown: Sequence[str | None]) -> int:
         """Return the tokens of a message with these passages; 0 without any."""
-        return self._tokens(_only(shown))
+        return self._tokens(_only_shown(shown))
 
     def _tokens(self, texts: Sequence[str]) -> int:
         return self._count(message_of(texts)) if texts else 0
 
 
-def _only(shown: Iterable[str | None]) -> list[str]:
+def _only_shown(shown: Iterable[str | None]) -> list[str]:
     return [text for text in shown if text is not None]

@@ -117,7 +117,7 @@ class Closing:
         history = [number for number in chosen if number in frame.history]
         rest = self._items(number for number in chosen if number >= frame.history.stop)
         body = self._items_of(summary) + self._history(history, marked=summary is None)
-        before = [*head, *self._reminded(body)]
+        before = [*head, *self._add_reminders(body)]
         return [item.message for item in before], [item.message for item in rest]
 
     def _history(self, history: Sequence[int], *, marked: bool) -> list[Item]:
@@ -173,7 +173,7 @@ class Closing:
     def _items_of(self, message: Message | None) -> list[Item]:
         return [] if message is None else [Item(message, self._draft.reading.counter.message(message))]
 
-    def _reminded(self, items: list[Item]) -> list[Item]:
+    def _add_reminders(self, items: list[Item]) -> list[Item]:
         reminder = self._settings.reminder
         return items if reminder is None else self._with_reminders(items, reminder)
 

@@ -83,7 +83,7 @@ def command(
     checks = [_run_check(name, part, settings) for name, part in _PARTS.items()]
     checks += [_run_check(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
     if probe:
-        checks += _probed(settings)
+        checks += _capability_checks(settings)
     if as_json:
         print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
     else:
@@ -168,7 +168,7 @@ def _indexing(settings: Settings) -> str:
     return "a file was indexed and found"
 
 
-def _probed(settings: Settings) -> list[Check]:
+def _capability_checks(settings: Settings) -> list[Check]:
     """Return the endpoint's capabilities, each with the setting that follows from it."""
     try:
         model = make_endpoint(settings)

@@ -39,7 +39,7 @@ NOT_DONE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
+class _EditOptions:
     """The options for handling the proposal."""
 
     consent: Consent
@@ -118,8 +118,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
             proposed = asyncio.run(
                 asked(index, asker, instruction, edit_settings_of(settings, whole), planned, quiet=as_json)
             )
-    wanted = _Wanted(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
-    return _Ending(root, journal, instruction or "", proposed, wanted).reached()
+    wanted = _EditOptions(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
+    return _ProposalHandler(root, journal, instruction or "", proposed, wanted).reached()
 
 
 def _recover(journal: Journal) -> None:
@@ -133,10 +133,12 @@ def _read(name: str) -> str:
     return Path(name).expanduser().read_bytes().decode("utf-8", "replace")
 
 
-class _Ending:
+class _ProposalHandler:
     """Handles a proposal: shows it, writes it as a patch, applies it, checks it."""
 
-    def __init__(self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _Wanted) -> None:
+    def __init__(
+        self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _EditOptions
+    ) -> None:
         self._root = root
         self._journal = journal
         self._instruction = instruction
@@ -171,9 +173,9 @@ class _Ending:
         if not ask_consent(made, self._wanted.consent):
             return NOT_DONE
         self._record = apply_and_say(made, self._journal).number
-        return self._checked()
+        return self._run_check()
 
-    def _checked(self) -> int:
+    def _run_check(self) -> int:
         if self._wanted.check is None:
             return 0
         self._check = run_check(self._wanted.check, self._root, quiet=self._wanted.as_json)

@@ -112,16 +112,16 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     }
     if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
         raise UsageError(f"{path!r} is an address, which tells nobody of changes. Run `quaestor index` again instead.")
-    report = _fetched(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
+    report = _fetch_source(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
     settings = configuration.settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
-    most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
+    most = _agree_on_cost(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
     if keep_watching:
         return _watch(root, settings, rebuild, verbose, as_json, most)
-    with _built(root, settings, rebuild=rebuild, most=most) as index:
+    with _build_index(root, settings, rebuild=rebuild, most=most) as index:
         changes = index.last_changes
         if as_json:
             crawl = {} if report is None else {"crawl": report_object(report)}
@@ -132,10 +132,10 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _report_refusal(root, changes, kept) or held_back(report)
+    return _print_unembedded(changes) or _report_refusal(root, changes, kept) or held_back(report)
 
 
-def _fetched(
+def _fetch_source(
     path: str | None, chosen: Mapping[str, object], *, rebuild: bool, restore: bool, look: bool
 ) -> CrawlReport | None:
     """Fetch a site or repository; return a site's report."""
@@ -159,7 +159,7 @@ def _fetched(
     return crawl_with_progress(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
 
-def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
+def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
     """Build the index; if the user stops it, print what was kept."""
     try:
         return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
@@ -168,7 +168,7 @@ def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None)
         raise
 
 
-def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
+def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
     """Return what embedding may cost, after asking if needed, or None if the embedder is free."""
     if not is_remote(root, settings):
         return None
@@ -197,7 +197,7 @@ def _print_ignored(changes: Changes, origin: str) -> None:
         echo(f"{ignored:,} {few} left out by 'ignore' of {one_line(origin)}; {AS_IF_NOT_SET}.")
 
 
-def _failed(changes: Changes) -> int:
+def _print_unembedded(changes: Changes) -> int:
     """Say why not everything was embedded, and return the exit code of that."""
     if changes.failure is None:
         return 0
@@ -248,7 +248,7 @@ def _advice(changes: Changes) -> str:
 def _survey(
     root: Path, settings: Settings, report: CrawlReport | None, *, rebuild: bool, verbose: bool, as_json: bool
 ) -> int:
-    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agreed
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agree_on_cost
     from quaestor.cli.costs import estimate_object, print_estimate  # noqa: PLC0415
 
     survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)

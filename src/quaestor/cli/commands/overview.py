@@ -69,16 +69,18 @@ def _print(found: Overview) -> None:
     if found.hits:
         echo()
         echo(style("Sources:", bold=True))
-        places = (_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1))
-        for line in _filled(places):
+        places = (
+            _format_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1)
+        )
+        for line in _fill_lines(places):
             echo(line)
 
 
-def _place(number: int, path: str, start: int, end: int) -> str:
+def _format_place(number: int, path: str, start: int, end: int) -> str:
     return f"[{number}] {one_line(path)}:{start}" + (f"-{end}" if end > start else "")
 
 
-def _filled(places: Iterable[str]) -> Iterator[str]:
+def _fill_lines(places: Iterable[str]) -> Iterator[str]:
     """Yield lines that hold as many places as fit into a hundred letters."""
     line = ""
     for place in places:

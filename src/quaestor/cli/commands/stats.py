@@ -36,7 +36,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
-        survey, estimate, held, coming = _held(root, settings)
+        survey, estimate, held, coming = _index_contents(root, settings)
     else:
         survey, estimate = survey_and_estimate(root, settings)
         held, coming = None, None
@@ -72,7 +72,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _held(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
+def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
     """Return the index's contents, after bringing it up to date within the cost that needs no confirmation."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())

@@ -38,7 +38,7 @@ def command() -> None:
 @json_option
 def corpora(store: str | None, as_json: bool) -> None:
     """List the corpora of a database."""
-    found = corpora_of(_shared(configure(None, store=store).settings))
+    found = corpora_of(_database_settings(configure(None, store=store).settings))
     if as_json:
         return print_json({"corpora": [one._asdict() for one in found]})
     if not found:
@@ -117,7 +117,7 @@ def _is_address(text: str) -> bool:
     return "://" in text
 
 
-def _shared(settings: Settings) -> Settings:
+def _database_settings(settings: Settings) -> Settings:
     """Return settings that name a database.
 
     Raises:
@@ -134,6 +134,6 @@ def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
     from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - once it is known to be one
 
     root = find_root(path)
-    with open_as_made(root, _shared(configure(root, store=store).settings)) as opened:
+    with open_as_made(root, _database_settings(configure(root, store=store).settings)) as opened:
         assert isinstance(opened, PostgresStore)
         yield opened

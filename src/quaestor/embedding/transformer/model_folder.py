@@ -107,7 +107,7 @@ def read_folder(place: str | Path) -> Transformer:
     Raises:
         UsageError: something that is needed is missing or cannot be read; says which file, and what to do.
     """
-    folder, named = _found(Path(place).expanduser())
+    folder, named = _find_model(Path(place).expanduser())
     model = named or _model_in(folder)
     tokenizer = folder / "tokenizer.json"
     if not tokenizer.is_file():
@@ -134,7 +134,7 @@ def read_folder(place: str | Path) -> Transformer:
     )
 
 
-def _found(given: Path) -> tuple[Path, Path | None]:
+def _find_model(given: Path) -> tuple[Path, Path | None]:
     """Return the model folder, and the model file if the path names it."""
     with suppress(OSError):  # a name that is too long to be one
         if given.suffix == _SUFFIX and given.is_file():

@@ -43,9 +43,9 @@ def identified(transformer: Transformer, register: Path) -> Known:
     Raises:
         OSError: a file cannot be read.
     """
-    looks = _looks(transformer)
+    looks = _file_stats(transformer)
     place = str(transformer.model)
-    found = next((known for known in _all(register) if known.place == place and known.looks == looks), None)
+    found = next((known for known in _all_known(register) if known.place == place and known.looks == looks), None)
     if found is not None:
         return found
     named = f"{NAME}{_digest(transformer)[:_DIGITS]}"
@@ -72,7 +72,7 @@ def keep(seen: Known, register: Path) -> None:
         os.replace(new.name, register / f"{seen.name}.json")  # noqa: PTH105 - the name is a string
 
 
-def _all(register: Path) -> Iterator[Known]:
+def _all_known(register: Path) -> Iterator[Known]:
     for file in sorted(register.glob(f"{NAME}*.json")):
         found = known(file.stem, register)
         if found is not None:
@@ -83,7 +83,7 @@ def _settings(transformer: Transformer) -> list[str | int]:
     return [transformer.pooling, transformer.query, transformer.document, transformer.longest, transformer.pad]
 
 
-def _looks(transformer: Transformer) -> list[Any]:
+def _file_stats(transformer: Transformer) -> list[Any]:
     """Return the files' sizes and times, of inode changes, too, which differ whenever a file changes."""
     found = [path.stat() for path in transformer.files]
     return [_settings(transformer), [[one.st_size, one.st_mtime_ns, one.st_ctime_ns] for one in found]]

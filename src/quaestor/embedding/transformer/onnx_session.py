@@ -105,7 +105,7 @@ class Session:
         try:
             [states] = self._session.run([self._output.name], {name: given[name] for name in self._inputs})
         except Exception as error:
-            raise _broken(self._transformer, error) from None
+            raise _broken_error(self._transformer, error) from None
         wanted = (len(tokens),) if self._output.pooled else (len(tokens), width)
         if not isinstance(states, np.ndarray) or states.shape[:-1] != wanted or not np.isfinite(states).all():
             raise UsageError(
@@ -166,7 +166,7 @@ def _tokenizer(transformer: Transformer) -> Any:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415 - optional
     except ImportError:
-        raise _missing(transformer, "tokenizers") from None
+        raise _missing_error(transformer, "tokenizers") from None
     try:
         tokenizer = Tokenizer.from_file(str(transformer.tokenizer))
         tokenizer.no_padding()
@@ -183,7 +183,7 @@ def _session(transformer: Transformer, threads: int) -> Any:
     try:
         import onnxruntime  # noqa: PLC0415 - optional, and takes a quarter of a second
     except ImportError:
-        raise _missing(transformer, "onnxruntime") from None
+        raise _missing_error(transformer, "onnxruntime") from None
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
@@ -193,7 +193,7 @@ def _session(transformer: Transformer, threads: int) -> Any:
     try:
         return onnxruntime.InferenceSession(str(transformer.model), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise _broken(transformer, error) from None
+        raise _broken_error(transformer, error) from None
 
 
 def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
@@ -227,10 +227,10 @@ def _output(transformer: Transformer, outputs: Sequence[Any]) -> Output:
     raise UsageError(f"{str(transformer.model)!r} gives vectors neither of texts nor of tokens. Use another model.")
 
 
-def _missing(transformer: Transformer, package: str) -> UsageError:
+def _missing_error(transformer: Transformer, package: str) -> UsageError:
     return UsageError(f"{transformer.shown!r} needs the package {package!r}. Install it with: {EXTRA}")
 
 
-def _broken(transformer: Transformer, error: Exception) -> UsageError:
+def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
     told = " ".join(str(error).split())[:200]
     return UsageError(f"{str(transformer.model)!r} cannot be run ({told}). Copy or export it again.")

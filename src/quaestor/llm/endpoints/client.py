@@ -122,12 +122,12 @@ def _bounded_client() -> type[Any]:
     class BoundedClient(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, **options: Any) -> Any:
             answer = await super().send(request, **options)
-            return answer if answer.is_success or not options.get("stream") else await _shortened(answer)
+            return answer if answer.is_success or not options.get("stream") else await _shorten_body(answer)
 
     return BoundedClient
 
 
-async def _shortened(answer: Any) -> Any:
+async def _shorten_body(answer: Any) -> Any:
     """Return an answer with the beginning of its body only; the ``openai`` package reads all there is."""
     body = b""
     try:

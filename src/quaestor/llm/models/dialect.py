@@ -23,29 +23,29 @@ def alternating(messages: Sequence[Message], *, system: bool) -> list[Message]:
         messages: in order.
         system: whether one system message may precede them.
     """
-    leading = len(list(takewhile(_leads, messages)))
-    first, rest = messages[:leading], [_spoken(message) for message in messages[leading:]]
+    leading = len(list(takewhile(_is_system, messages)))
+    first, rest = messages[:leading], [_as_spoken_role(message) for message in messages[leading:]]
     begins = bool(rest) and rest[0].role == "user"
     if not (system and begins):
-        rest = [*map(_spoken, first), *rest]
+        rest = [*map(_as_spoken_role, first), *rest]
         first = ()
     if rest and rest[0].role != "user":
         rest.insert(0, Message("user", load("window_skipped").render()))
-    return [*_joined(first), *_joined(rest)]
+    return [*_join_messages(first), *_join_messages(rest)]
 
 
-def _leads(message: Message) -> bool:
+def _is_system(message: Message) -> bool:
     return message.role == "system" and message.name not in _EXAMPLES
 
 
-def _spoken(message: Message) -> Message:
+def _as_spoken_role(message: Message) -> Message:
     """Return a message as one of user, assistant or tool."""
     if message.role != "system":
         return message
     return replace(message, role=_EXAMPLES.get(message.name, "user"), name=None)
 
 
-def _joined(messages: Sequence[Message]) -> list[Message]:
+def _join_messages(messages: Sequence[Message]) -> list[Message]:
     found: list[Message] = []
     for message in messages:
         if found and _joins(found[-1], message):

@@ -54,7 +54,7 @@ def restored_arguments(arguments: str) -> str:
 
     Those that were never sent broken up stay as the model wrote them, letter by letter.
     """
-    plain = _unescaped(arguments)
+    plain = _unescape_json(arguments)
     restored = chatml.restore(plain, tags.OPENINGS)
     return arguments if restored == plain else restored
 
@@ -89,7 +89,7 @@ class NeutralTokenizer:
 
 
 def _neutral_call(call: ToolCall) -> ToolCall:
-    return ToolCall(neutral_text(call.id), neutral_text(call.name), neutral_text(_unescaped(call.arguments)))
+    return ToolCall(neutral_text(call.id), neutral_text(call.name), neutral_text(_unescape_json(call.arguments)))
 
 
 def _neutral_value(value: Any) -> Any:
@@ -101,7 +101,7 @@ def _neutral_value(value: Any) -> Any:
     return [*map(_neutral_value, value)] if isinstance(value, list | tuple) else value
 
 
-def _unescaped(json_text: str) -> str:
+def _unescape_json(json_text: str) -> str:
     r"""Return JSON whose letters are written as they are: a template would read ``\u003c`` and write ``<``."""
     return _ESCAPED.sub(_letter, json_text) if "\\" in json_text else json_text
 

@@ -161,7 +161,7 @@ class Reply:
 
     def flush(self) -> str:
         """Return text that was held back as the possible start of a stop sequence or of a special token."""
-        return self._visible(self._restored(self._stops.flush()) + self._restorer.flush())
+        return self._visible(self._restore(self._stops.flush()) + self._restorer.flush())
 
     def finished(self, counter: MessageCounter) -> Finished:
         """Return the end of the reply, with usage counted here if the server reported none."""
@@ -192,9 +192,9 @@ class Reply:
         if not isinstance(content, str) or not content:
             return ""
         self.surplus = self._stops.found is not None
-        return self._visible(self._restored(self._stops.feed(content)))
+        return self._visible(self._restore(self._stops.feed(content)))
 
-    def _restored(self, text: str) -> str:
+    def _restore(self, text: str) -> str:
         return self._restorer.feed(text) if self.restores else text
 
     def _visible(self, text: str) -> str:

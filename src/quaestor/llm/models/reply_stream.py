@@ -211,14 +211,14 @@ def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple
         try:
             chunk = parsed(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return found, _failed(said, stream)
+                return found, _server_error(said, stream)
             found.append(with_fields(chunk))
         except NotCompletionsError as error:
             return found, error
     return found, None
 
 
-def _failed(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
+def _server_error(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
     import openai  # noqa: PLC0415 - takes most of a second
 
     message = said.get("message") if isinstance(said, dict) else None

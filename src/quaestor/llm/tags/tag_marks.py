@@ -61,13 +61,13 @@ def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
     Raises:
         UsageError: a name is not an identifier, or a value is not JSON.
     """
-    parts = [_checked(name), *(_attribute(_checked(key), value) for key, value in (attributes or {}).items())]
+    parts = [_check_name(name), *(_attribute(_check_name(key), value) for key, value in (attributes or {}).items())]
     return f"{OPENING}{' '.join(parts)}{CLOSING}"
 
 
 def closing(name: str) -> str:
     """Return the tag that ends a block."""
-    return f"{OPENING}/{_checked(name)}{CLOSING}"
+    return f"{OPENING}/{_check_name(name)}{CLOSING}"
 
 
 def decode(raw: str) -> Any:
@@ -89,7 +89,7 @@ def decode(raw: str) -> Any:
     return _text_only(value)
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be a name in a tag; use letters, digits and underscores, at most 64")
     return name

@@ -96,7 +96,7 @@ class MessageCounter:
 
     def _call(self, call: ToolCall) -> int:
         count = self.tokenizer.count
-        written = max(count(call.arguments), count(_respaced(call.arguments)))
+        written = max(count(call.arguments), count(_respace_json(call.arguments)))
         return self.overheads.call + count(call.id) + count(call.name) + written
 
     def _tool(self, tool: Mapping[str, object]) -> int:
@@ -112,7 +112,7 @@ def counter_for(model: str) -> MessageCounter:
     return MessageCounter(tokenizer, OPENAI if openai else TEMPLATE)
 
 
-def _respaced(arguments: str) -> str:
+def _respace_json(arguments: str) -> str:
     """Return JSON as a template that parses and writes it again would show it; other text as it is."""
     try:
         return json.dumps(json.loads(arguments), ensure_ascii=False)

@@ -81,17 +81,17 @@ class _Workers:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop, number)
-        await asyncio.gather(*(self._keep(number) for number in range(1, workers + 1)))
+        await asyncio.gather(*(self._keep_worker(number) for number in range(1, workers + 1)))
         if self._failure is not None:
             raise self._failure
         return self._signalled
 
-    async def _keep(self, number: int) -> None:
+    async def _keep_worker(self, number: int) -> None:
         """Have a worker of this number until all is to stop."""
         pause, worth_it = 0.0, False
         while not self._stopping.is_set():
             began = time.monotonic()
-            could, ending = await self._lived(number)
+            could, ending = await self._run_worker(number)
             worth_it = worth_it or could
             if self._stopping.is_set():
                 return
@@ -106,17 +106,17 @@ class _Workers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
-    async def _lived(self, number: int) -> tuple[bool, int | str]:
+    async def _run_worker(self, number: int) -> tuple[bool, int | str]:
         """Have one worker until it ends; return whether another is worth a try, and how it ended.
 
         It is not where one ended by itself before it served: so would others.
         """
         try:
-            process = await self._started(number)
+            process = await self._start_worker(number)
         except OSError as error:
             return False, str(error)
         # A line when it serves; nothing when it ends before that.
-        begun = await self._heard(process, _BEGINNING * _LOOKS)
+        begun = await self._read_signs(process, _BEGINNING * _LOOKS)
         hearing = asyncio.ensure_future(self._hear(number, process, begun))
         code = await process.wait()
         hearing.cancel()
@@ -126,12 +126,12 @@ class _Workers:
     async def _hear(self, number: int, process: Process, said: bytes | None) -> None:
         """Kill a worker once it hangs: stopped, in a loop without end, or waiting for something before it serves."""
         while said:
-            said = await self._heard(process, _LOOKS)
+            said = await self._read_signs(process, _LOOKS)
         if said is None:
             _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
             _signal(process, signal.SIGKILL)
 
-    async def _heard(self, process: Process, looks: int) -> bytes | None:
+    async def _read_signs(self, process: Process, looks: int) -> bytes | None:
         """Return signs of life: none once a worker has ended, None if it gave none for so many looks."""
         assert process.stdout is not None  # a pipe was asked for
         silent = 0
@@ -144,7 +144,7 @@ class _Workers:
                 silent += not self._stopping.is_set()
         return None
 
-    async def _started(self, number: int) -> Process:
+    async def _start_worker(self, number: int) -> Process:
         """Start a worker and send it its job; its standard input stays open while this process lives."""
         place = Place(number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
         process = await asyncio.create_subprocess_exec(

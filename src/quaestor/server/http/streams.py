@@ -76,7 +76,7 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         with suppress(ClientGoneError):
-            await while_there(receive, _beside(sending(), beat.beat()))
+            await while_there(receive, _run_beside(sending(), beat.beat()))
 
 
 async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
@@ -95,7 +95,7 @@ async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECOND
         if first.done():
             first.result()
     except BaseException:
-        await _ended(first)
+        await _end_task(first)
         await events.aclose()
         raise
     return _going_on(first, events)
@@ -106,7 +106,7 @@ async def _going_on(first: asyncio.Future[Item], events: AsyncGenerator[Item]) -
         try:
             yield await first
         finally:
-            await _ended(first)
+            await _end_task(first)
         async for one in events:
             yield one
 
@@ -126,7 +126,7 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
         ClientGoneError: it disconnected.
     """
     working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(receive))
+    gone = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
         await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
@@ -134,7 +134,7 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
         raise ClientGoneError
     finally:
         for task in (working, gone):
-            await _ended(task)
+            await _end_task(task)
 
 
 async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
@@ -162,21 +162,21 @@ class _Heart:
                 await self.send(_COMMENT)
 
 
-async def _beside(work: Awaitable[None], other: Awaitable[None]) -> None:
+async def _run_beside(work: Awaitable[None], other: Awaitable[None]) -> None:
     """Run a task beside some work for as long as the work takes."""
     beating = asyncio.ensure_future(other)
     try:
         await work
     finally:
-        await _ended(beating)
+        await _end_task(beating)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _ended(task: asyncio.Future[Any]) -> None:
+async def _end_task(task: asyncio.Future[Any]) -> None:
     """Cancel a task unless it is done, and wait for its end."""
     if task.done():
         return

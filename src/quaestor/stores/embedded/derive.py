@@ -100,7 +100,7 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     connection.execute("DELETE FROM contents WHERE generation < ?", (oldest,))
 
 
-def _course(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
+def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
     """Return the changes to catch up on and whether to begin anew, or None if nothing needs doing."""
     found = lag(connection, mark)
     if found is not None and found.size <= sizes.overlaid:
@@ -115,7 +115,7 @@ def _course(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> 
 def _prepare_lexical(
     connection: sqlite3.Connection, folder: Path, base: LexicalBase | None, sizes: Sizes
 ) -> tuple[LexicalUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None, sizes)
+    course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course
@@ -140,7 +140,7 @@ def _prepare_lexical(
 def _prepare_matrix(
     connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None, sizes: Sizes
 ) -> tuple[MatrixUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None, sizes)
+    course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course

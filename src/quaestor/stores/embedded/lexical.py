@@ -216,10 +216,10 @@ class LexicalUpdate:
             last = self._parts.pop()
             last.segment.check()  # what was damaged must not get the checksum of what is whole
             segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
-        self._parts.append(self._kept(merge_segments(segments, alive)))
+        self._parts.append(self._write_segment(merge_segments(segments, alive)))
         self._gathered, self._gathered_rows = [], 0
 
-    def _kept(self, segment: Segment) -> _Part:
+    def _write_segment(self, segment: Segment) -> _Part:
         """Write a segment and return it, mapped."""
         self._serial += 1
         path = self._place / f"{self._serial}{SUFFIX}"

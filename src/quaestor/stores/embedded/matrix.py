@@ -87,16 +87,16 @@ class MatrixBase(NamedTuple):
         place, checksums = folder / f"{PREFIX}{serial}", state["checksums"]
 
         def read(name: str, kind: type[np.generic]) -> NDArray[Any]:
-            return check_array(_mapped(place / name, kind, (count,)), checksums.get(name, 0), name)
+            return check_array(_map_array(place / name, kind, (count,)), checksums.get(name, 0), name)
 
-        data = _mapped(place / "data", np.int8, (count, dimensions))
+        data = _map_array(place / "data", np.int8, (count, dimensions))
         planes = [read(f"{SIGNS}{number}", np.uint64) for number in range(state["planes"])]
         sums = RowSums(data, read(SUMS, np.uint32))
         rows = Rows(read("ids", np.int64), data, read("scales", np.float32), alive, planes, sums)
         return cls(Mark.read(state["mark"]), serial, rows, checksums)
 
 
-def _mapped(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
+def _map_array(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
     if not shape[0]:
         return np.empty(shape, dtype=kind)
     return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape))

@@ -81,7 +81,7 @@ def pack(
         vectors.shape[1],
         quantise(vectors).tobytes(),
         list(keys),
-        [(start, _counted(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
+        [(start, _pack_terms(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
     )
     return Packed(document, count, columns)
 
@@ -95,15 +95,15 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
         span.end_line,
         None if chunk.symbol is None else storable(chunk.symbol),
         chunk.kind,
-        _listed(chunk.scope),
-        _listed(chunk.defines),
+        _name_list(chunk.scope),
+        _name_list(chunk.defines),
     )
     text = storable(chunk.text)
     return *fields, text, chunk_checksum(fields, text)
 
 
 @lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do
-def _listed(names: tuple[str, ...]) -> str | None:
+def _name_list(names: tuple[str, ...]) -> str | None:
     return json.dumps(names) if names else None
 
 
@@ -112,7 +112,7 @@ def _names(chunk: Chunk, place: int) -> Iterator[tuple[str | bytes, int]]:
         yield storable(name), place
 
 
-def _counted(terms: Sequence[ChunkTerms]) -> bytes:
+def _pack_terms(terms: Sequence[ChunkTerms]) -> bytes:
     return zlib.compress(count_terms(terms).data(), 1)
 
 

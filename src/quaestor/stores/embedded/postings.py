@@ -228,7 +228,7 @@ class Segment(NamedTuple):
         """
         runs = bounds[:, asked.there]
         many = runs[1] - runs[0]
-        places, parts = self._gathered(runs.T.tolist(), int(many.sum()))
+        places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
         # No place is out of bounds: clipping is the way of `take` that checks nothing first.
         lengths = self.lengths.ravel().take(places + np.repeat(asked.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
@@ -238,7 +238,7 @@ class Segment(NamedTuple):
         parts /= norms
         return self._sums(places, parts, many, asked)
 
-    def _gathered(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _gather_runs(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places and the counts of runs of postings, ``count`` in all."""
         places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
         at = 0

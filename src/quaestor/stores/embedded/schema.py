@@ -171,7 +171,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
     on (``synchronous = NORMAL``), and either way the file stays whole.
     """
-    connection = _connected(folder / FILE)
+    connection = _open_connection(folder / FILE)
     try:
         connection.execute(f"PRAGMA mmap_size = {_WRITER_MAPPED_BYTES if writing else _MAPPED_BYTES}")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -186,7 +186,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+def _open_connection(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(
         place,
         timeout=_BUSY_MILLISECONDS / 1000,
@@ -204,7 +204,7 @@ def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
     or the disk is full.
     """
     try:
-        return _probed(connect(folder)), False
+        return _probe(connect(folder)), False
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or not (folder / FILE).is_file():
             raise
@@ -220,11 +220,11 @@ def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | 
     ways = [("mode=ro", False)] if log.exists() and log.stat().st_size else [("mode=ro", False), ("immutable=1", True)]
     for way, fixed in ways:
         with suppress(sqlite3.OperationalError):
-            return _probed(_connected(f"{place}?{way}", uri=True)), fixed
+            return _probe(_open_connection(f"{place}?{way}", uri=True)), fixed
     return None
 
 
-def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _probe(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return a connection that can read."""
     try:
         connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")

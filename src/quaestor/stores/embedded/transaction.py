@@ -170,7 +170,7 @@ class Transaction:
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
-            names = list(dict.fromkeys(_lowered(defining)))  # Option and option of a chunk were added once
+            names = list(dict.fromkeys(_lower_names(defining)))  # Option and option of a chunk were added once
             many("DELETE FROM names WHERE bucket = ? AND name = ? AND chunk = ?", map(_in_bucket, names))
             self._count_names(names, -1)
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
@@ -283,7 +283,7 @@ def _in_bucket(name: _Name) -> tuple[int, str | bytes, int]:
     return bucket_of(name[0]), *name
 
 
-def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
+def _lower_names(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
     for chunk, names in rows:
         for name in names:
             yield storable(name.lower()), chunk

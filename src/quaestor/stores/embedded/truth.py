@@ -245,7 +245,7 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
     return text_sum(fields, text)
 
 
-def _stored(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
+def _read_chunk(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
     chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
     if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
         raise DamagedRowError(f"a chunk of {document.path!r} does not agree with its checksum")
@@ -274,7 +274,7 @@ def chunks_of(connection: sqlite3.Connection, path: str) -> list[StoredChunk]:
         f"SELECT {_CHUNK} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id", (first, first + chunk_count - 1)
     ).fetchall()
     require(len(rows) == chunk_count, f"the number of chunks of {path!r}")
-    return [_stored(row, found, first) for row in rows]
+    return [_read_chunk(row, found, first) for row in rows]
 
 
 def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, StoredChunk]:
@@ -291,7 +291,7 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
         for row in rows:
             if row[1] not in known:
                 known[row[1]] = _document(row[_CHUNK_COLUMNS:])
-            found[row[0]] = _stored(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
+            found[row[0]] = _read_chunk(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
     require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in found), "a chunk")
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 

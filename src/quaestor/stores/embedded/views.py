@@ -94,7 +94,7 @@ class LexicalView(NamedTuple):
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
-        return self._counted(terms)[1]
+        return self._count_terms(terms)[1]
 
     def counts(self, terms: Sequence[str]) -> Counts:
         """Return BM25's counts of distinct terms."""
@@ -114,7 +114,7 @@ class LexicalView(NamedTuple):
         If ``among`` is given, terms are as rare as its counts say.
         """
         terms = list(weights)
-        bounds, counts = self._counted(terms)
+        bounds, counts = self._count_terms(terms)
         chunks, lengths = self._count(), self._lengths()
         if among is not None:
             chunks, lengths = among.chunks, among.lengths
@@ -128,7 +128,7 @@ class LexicalView(NamedTuple):
             return Matched([Scored.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
         averages = [(length or 1) / chunks for length in lengths]
-        best = self._stored(bounds, factors, averages, k, allowed)
+        best = self._search_stored(bounds, factors, averages, k, allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
         found: list[Scored] = []
         for own, way in zip(best, factors, strict=True):
@@ -151,7 +151,7 @@ class LexicalView(NamedTuple):
     def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
         return self.base.bounds(keys_of(terms)) if self.base else []
 
-    def _counted(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
+    def _count_terms(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
         """Return the range of each term's postings in each segment on disk, and the terms' frequencies."""
         keys = keys_of(terms)
         bounds = self.base.bounds(keys) if self.base else []
@@ -160,7 +160,7 @@ class LexicalView(NamedTuple):
             total += segment.frequencies(own, alive)
         return bounds, total
 
-    def _stored(
+    def _search_stored(
         self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None
     ) -> list[Scored]:
         """Return the best of the chunks on disk that exist."""

@@ -87,7 +87,7 @@ class Database:
             QuaestorError: see ``failures.translate_failures``.
         """
         with translate_failures(self.address):
-            connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
+            connection, _ = self._retry(self._primary, lambda: self._begin(self._primary, seconds, lock_seconds))
             with _ended(self._primary, connection):
                 yield connection
 
@@ -101,7 +101,7 @@ class Database:
             with self.writing(seconds=seconds) as connection:
                 return work(connection)
 
-        return self._repeated(self._primary, once, lambda error: code_of(error) in UNDONE)
+        return self._retry(self._primary, once, lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
         """Return what ``work`` reads of one state of the database; repeat it if the connection is lost.
@@ -128,12 +128,12 @@ class Database:
         pool = self._primary if primary else self._standby
 
         def once() -> _T:
-            connection, row = self._begun(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
+            connection, row = self._begin(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
             with _ended(pool, connection):
                 return work(connection, row)
 
         with translate_failures(self.address):
-            return self._repeated(pool, once)
+            return self._retry(pool, once)
 
     def look(self, statement: str) -> Sequence[Any] | None:
         """Return the first row of one statement, of a transaction in a single round trip; repeated as ``read``."""
@@ -155,7 +155,7 @@ class Database:
             return row
 
         with translate_failures(self.address):
-            return self._repeated(self._standby, once)
+            return self._retry(self._standby, once)
 
     def run_outside(self, statement: str) -> None:
         """Run a statement outside of any transaction, such as ``VACUUM``, without a time limit."""
@@ -166,7 +166,7 @@ class Database:
             finally:
                 self._primary.give(connection)
 
-    def _begun(
+    def _begin(
         self, pool: _Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
     ) -> tuple[Connection, Sequence[Any] | None]:
         """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
@@ -183,7 +183,7 @@ class Database:
         self._patience = _REPEAT_SECONDS
         return connection, row
 
-    def _repeated(
+    def _retry(
         self, pool: _Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
     ) -> _T:
         """Return the result of ``once``; retry passing failures for some seconds."""
@@ -266,7 +266,7 @@ class _Pool:
             with self._mutex:
                 if self._idle:
                     return self._idle.pop()
-            return self._connected()
+            return self._open_connection()
         except BaseException:
             self._free.release()
             raise
@@ -288,7 +288,7 @@ class _Pool:
         for connection in idle:
             connection.close()
 
-    def _connected(self) -> Connection:
+    def _open_connection(self) -> Connection:
         return psycopg.connect(
             self._uri,
             autocommit=True,  # transactions are begun with their limits, in one message

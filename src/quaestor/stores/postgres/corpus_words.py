@@ -57,7 +57,7 @@ class CorpusWords:
         with self._mutex:  # one thread makes it, the others wait
             view = self.known(content)
             if view is None:
-                view = self._view = self._made(connection, content)
+                view = self._view = self._make_view(connection, content)
             return view
 
     def forget(self, *, damaged: bool = False) -> None:
@@ -73,7 +73,7 @@ class CorpusWords:
             self._view = None
             self._cache.keep_only_in_memory(())
 
-    def _made(self, connection: Connection, content: Content) -> LexicalView:
+    def _make_view(self, connection: Connection, content: Content) -> LexicalView:
         """Return the view of a state: its segments, and the terms behind the last one."""
         listed = word_segments.list_segments(connection, self._corpus)
 
@@ -110,14 +110,14 @@ class _SegmentCache:
         Raises:
             IndexUnusableError: the fetched file does not match its checksum.
         """
-        held = self._held.get(kept.hash) or self._mapped(kept)
+        held = self._held.get(kept.hash) or self._map_segment(kept)
         if held is None:
             data = fetch(kept)
             if file_hash(data) != kept.hash:
                 raise IndexUnusableError(
                     "Words of the corpus in the store do not agree with their hash: run `quaestor store check`."
                 )
-            held = (self._mapped(kept) if self._write(kept, data) else None) or in_memory(data)
+            held = (self._map_segment(kept) if self._write(kept, data) else None) or in_memory(data)
         self._held[kept.hash] = held
         return held
 
@@ -141,7 +141,7 @@ class _SegmentCache:
         """Forget everything, on disk, too: something there is not as it was written."""
         self.keep_only(())
 
-    def _mapped(self, kept: Kept) -> Segment | None:
+    def _map_segment(self, kept: Kept) -> Segment | None:
         """Return a segment of the folder, or None if it is missing or damaged."""
         if self._folder is None:
             return None

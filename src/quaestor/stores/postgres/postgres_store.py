@@ -61,10 +61,10 @@ _Read = TypeVar("_Read")
 
 def _find(database: Database, name: str) -> int | None:
     """Return the number of the corpus of this name, or None."""
-    return _look(database, lambda connection: find_corpus(connection, name))
+    return _read_anywhere(database, lambda connection: find_corpus(connection, name))
 
 
-def _look(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
+def _read_anywhere(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
     """Return what is found on a standby, or else on the primary, because the standby may lag."""
     found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
     return database.read(look, primary=True) if found is None and database.address.standbys else found
@@ -134,7 +134,7 @@ class PostgresStore(LexicalQueries):
                 )
             corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
         number = corpus
-        found = _look(database, lambda connection: first_state(connection, number))
+        found = _read_anywhere(database, lambda connection: first_state(connection, number))
         assert found is not None
         if (found.embedder, found.dimensions) != (embedder, dimensions):
             raise IndexUnusableError(
@@ -151,7 +151,7 @@ class PostgresStore(LexicalQueries):
         corpus = _find(database, name)
         if corpus is None:
             return None
-        found = _look(database, lambda connection: first_state(connection, corpus))
+        found = _read_anywhere(database, lambda connection: first_state(connection, corpus))
         return None if found is None else found[:2]
 
     @staticmethod
@@ -213,9 +213,9 @@ class PostgresStore(LexicalQueries):
         Tables that have grown much are analysed, too; autovacuum would take a minute or more.
         """
 
-        if any(self._unsettled()):
+        if any(self._needs_settling()):
             with upkeep.in_turn(self._database):
-                lacks_index, is_unknown = self._unsettled()
+                lacks_index, is_unknown = self._needs_settling()
                 if lacks_index:
                     nearest.make_index(self._database, self._corpus, self._dimensions)
                 if is_unknown:
@@ -223,7 +223,7 @@ class PostgresStore(LexicalQueries):
         with self._mutex:
             self._indexed = None
 
-    def _unsettled(self) -> tuple[bool, bool]:
+    def _needs_settling(self) -> tuple[bool, bool]:
         """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
 
         def found(connection: Connection) -> tuple[bool, bool]:
@@ -371,7 +371,7 @@ class PostgresStore(LexicalQueries):
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        return self._now().generation
+        return self._present_state().generation
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
@@ -407,7 +407,7 @@ class PostgresStore(LexicalQueries):
         self._seen = max(self._seen, generation)
         return result
 
-    def _now(self) -> State:
+    def _present_state(self) -> State:
         """Return the state of the corpus, at least as new as the last one seen."""
         if self._database.address.standbys:
             return self._read(lambda _, now: now)
@@ -449,7 +449,7 @@ class PostgresStore(LexicalQueries):
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return the lexical view of the present state and the documents that a filter lets through."""
-        known = self._words.known(_content(self._now())) if where is None else None
+        known = self._words.known(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None
 

@@ -140,7 +140,7 @@ def chunks_of(connection: Connection, corpus: int, path: str) -> list[StoredChun
         "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 "
         "WHERE d.corpus_id = %s AND d.path_key = %s ORDER BY c.id"
     )
-    return _stored(connection.execute(query.encode(), (corpus, path_key(path))))
+    return _read_chunks(connection.execute(query.encode(), (corpus, path_key(path))))
 
 
 def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int, StoredChunk]:
@@ -151,7 +151,7 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
         "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
         "WHERE c.corpus_id = %s AND c.id = ANY(%s)"
     )
-    found = {stored.id: stored for stored in _stored(connection.execute(query.encode(), (corpus, wanted)))}
+    found = {stored.id: stored for stored in _read_chunks(connection.execute(query.encode(), (corpus, wanted)))}
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
@@ -229,7 +229,7 @@ def _counts(connection: Connection, corpus: int, column: str) -> dict[str, int]:
     return {unescape(value): count for value, count in connection.execute(query.encode(), (corpus,))}
 
 
-def _stored(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
+def _read_chunks(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
     """Return chunks with their documents; chunks of one document share it."""
     split, known, found = 2 + CHUNK.count(",") + 1, dict[str, Document](), list[StoredChunk]()
     for row in rows:

@@ -95,7 +95,7 @@ def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
 
 def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
     """Return how many chunks of a segment no longer exist."""
-    part = _loaded(connection, corpus, kept, removed)
+    part = _load_segment(connection, corpus, kept, removed)
     return len(part.alive) - part.exist
 
 
@@ -144,7 +144,7 @@ def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes)
     for one in list_segments(connection, corpus) if removed else ():
         gone = sum(run.chunk_count for run in removed if one.first_chunk <= run.first_chunk <= one.last_chunk)
         if gone > sizes.worn and gone > _WORN_SHARE * one.chunk_count:
-            _replace(connection, corpus, [_loaded(connection, corpus, one, removed)])
+            _replace(connection, corpus, [_load_segment(connection, corpus, one, removed)])
 
 
 def as_file(segment: Segment) -> tuple[bytes, int]:
@@ -163,12 +163,12 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
     """Make segments of all terms behind the last one, together with neighbours that are no larger."""
     earlier, removed = list(kept), removed_runs(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
-    for entries in _gathered(terms_after(connection, corpus, reached), sizes.gathered):
+    for entries in _gather(terms_after(connection, corpus, reached), sizes.gathered):
         run = [_part(entry.segment) for entry in entries]
         run[0] = run[0]._replace(first_chunk=reached + 1)
         reached = run[-1].last_chunk
         while earlier and _are_merged(earlier[-1].chunk_count, sum(part.exist for part in run)):
-            run.insert(0, _loaded(connection, corpus, earlier.pop(), removed))
+            run.insert(0, _load_segment(connection, corpus, earlier.pop(), removed))
         earlier.append(_replace(connection, corpus, run))
     if earlier:
         connection.execute(
@@ -177,7 +177,7 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
         )
 
 
-def _gathered(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[DocumentTerms]]:
+def _gather(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[DocumentTerms]]:
     """Yield neighbouring entries together, of ``count`` chunks or a few more."""
     run, rows = list[DocumentTerms](), 0
     for entry in entries:
@@ -203,7 +203,7 @@ def _part(segment: Segment) -> _Part:
     return _Part(int(chunks[0]), int(chunks[-1]), segment, np.ones(len(chunks), dtype=np.bool_))
 
 
-def _loaded(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
+def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
     """Return a segment of the database without the chunks deleted since it was made."""
     segment = in_memory(fetch_file(connection, corpus, kept))
     alive = np.ones(len(segment.chunks), dtype=np.bool_)
