@@ -107,7 +107,7 @@ class AccountsFile:
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = self._open_connection()
-            # Nobody need close what a short command used; a connection that is only dropped would complain.
+            # A short command need not close the file; a connection that is only dropped would warn.
             weakref.finalize(self, connection.close)
             self._connection = connection
         return self._connection
@@ -116,7 +116,7 @@ class AccountsFile:
         new = not self.path.exists()
         if new:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Who asks what, and how much, is nobody else's affair. SQLite gives its other files the same rights.
+            # Usage is private. SQLite gives its other files the same rights.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:

@@ -417,7 +417,7 @@ class Conversation:
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
-        # Without a request nobody reported anything.
+        # Without a request there is no report.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
         ending = Ending(
             "done",

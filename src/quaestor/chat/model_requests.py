@@ -132,7 +132,7 @@ class Requests:
             self._transcript.record_reply(number, f"{error.code}: {error}", None)
             raise
         except GeneratorExit:
-            # Whoever closes this has read enough; what was written until then was generated all the same.
+            # The caller has read enough; the text so far was generated and counts.
             usage = self._counted_usage(window, written)
             turn.spend(usage, self.model.name)
             self._transcript.record_reply(number, "closed", usage)

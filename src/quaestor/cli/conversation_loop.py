@@ -61,20 +61,20 @@ UNKNOWN = 1
 HELP = """\
   /help          show this
   /window        what the last turn sent: tokens by section, and why each message is in or out
-  /why           what the model said, unseen, before its last answer, and what it called
+  /why           the model's hidden plan before its last answer, and its calls
   /sources       passages of the last turn, and which of them the answer cites
   /citations     how the answers of the session are supported
-  /add PATH      put a file before what is found for every question; @PATH in a question does it once
-  /drop PATH     take a file back that was added; without a PATH, all of them
-  /retry         ask the last question again, if its turn did not come to its end
-  /edit WORDS    have the model propose a change to the files; nothing is changed yet
-  /apply         show the change that was proposed last, ask, and make it
-  /undo          take the last edit back
-  /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
+  /add PATH      add a file to every later question; @PATH in a question adds it once
+  /drop PATH     remove an added file; without a PATH, all of them
+  /retry         ask the last question again, if its turn did not finish
+  /edit WORDS    let the model propose a change to the files; nothing is changed yet
+  /apply         show the last proposed change, ask, and make it
+  /undo          revert the last edit
+  /export FILE   write the conversation: as Markdown, or complete if FILE ends in .json
   /new           begin another session
   /quit          end (Ctrl-D)
 
-A line that ends in a backslash goes on in the next one; a block between triple quotes is one question.
+A line that ends in a backslash continues in the next one; a block between triple quotes is one question.
 Ctrl-C stops an answer."""
 
 

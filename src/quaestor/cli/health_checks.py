@@ -132,7 +132,7 @@ def check_model(settings: Settings) -> str:
         return f"{said} (not contacted)"
     if not is_listening(url):
         raise FindingError(
-            f"nobody listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
+            f"no server listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
             " correct `base_url`; until then answers are quotes",
             UNREACHABLE,
         )
@@ -189,7 +189,7 @@ def check_permissions(settings: Settings) -> str:
         raise FindingError(
             f"others than you can read {named}{more}: take that away with `chmod go= FILE`", TO_SET_RIGHT
         )
-    return "nobody else can read keys, sessions, accounts, documents"
+    return "no other user can read keys, sessions, accounts, documents"
 
 
 def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
@@ -258,7 +258,7 @@ def check_accounts(settings: Settings) -> str:
         return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
     file = data_home(settings) / FILE
     if not file.exists():
-        return "none: nobody needs a token, and nothing was paid"
+        return "none: no token is needed, and nothing was paid"
     if not _is_sound(file):
         raise FindingError(
             f"{str(file)!r} is damaged. Put a copy of it back, or move it away: a new one begins with no users and"

@@ -91,7 +91,7 @@ class DocumentsOnDisk:
         place = Path(on_disk(str(root), path))
         try:
             folder = place.parent.resolve()
-            # The root is a real path but where somebody has put a link in its place since.
+            # The root is a real path, unless a link has been put in its place since.
             if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
                 raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
             # What was just looked at may be a link by now: none is followed below the root.

@@ -366,7 +366,7 @@ def _translate_failures(folder: Path) -> Iterator[None]:
         if is_full(error):
             raise LimitError(
                 f"The crawl into {place} could not go on, for lack of space or because the disk fails ({error}); each "
-                "page there is whole, and the crawl goes on from there: free some space and run again."
+                "page there is whole, and the crawl continues from there: free some space and run again."
             ) from error
         if "locked" in str(error) or "busy" in str(error):
             raise IndexBusyError(f"The crawl into {place} is busy in another process: try again later.") from error

@@ -17,7 +17,7 @@ from quaestor.stores.embedded.lock import WriteLock
 _SCP = re.compile(r"^(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!/?/)[^\s:#]+)(?P<ref>#.*)?$", re.ASCII)
 _SCHEMES = frozenset({"http", "https", "ssh", "file"})
 _PORTS = {"http": 80, "https": 443, "ssh": 22}
-# Their pages are drawn by scripts, and whoever names a repository's first page means the repository.
+# Their pages are drawn by scripts, and a repository's first page means the repository.
 _HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 _REF = re.compile(r"[A-Za-z0-9][\w./+-]{0,200}", re.ASCII)
 

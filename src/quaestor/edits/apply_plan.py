@@ -279,7 +279,7 @@ def _unlink(folders: Folders, path: str) -> None:
 
 def _changed(paths: Sequence[str], what: str) -> ChangedError:
     named = ", ".join(repr(path) for path in paths)
-    return ChangedError(f"Somebody has changed {named} {what}.", paths)
+    return ChangedError(f"Another program has changed {named} {what}.", paths)
 
 
 def _hash(data: bytes | None) -> str | None:

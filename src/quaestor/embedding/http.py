@@ -50,7 +50,7 @@ KNOWN_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 _AT_ONCE = 4
 _REMEMBERED = 256
 _SHORTENINGS = 12
-# Whoever searches waits for it, and has the words to fall back on; an index can wait for a busy server.
+# A search waits for it and can fall back on words; an index can wait for a busy server.
 _SEARCH_SECONDS = 10.0
 _SEARCHING = RetryPolicy(retries=1, first=0.25, longest=2.0)
 _INDEXING = RetryPolicy(retries=6, first=0.5, longest=60.0)
@@ -178,7 +178,7 @@ class HttpEmbedder(RemoteEmbedder):
         self._do(list(in_requests(pieces, self._limits)), work)
         # Nothing is known of their length only where no request was answered, and then that is the failure's affair.
         vectors = np.zeros((len(texts), self._dimensions or 0), np.float32)
-        # A text that says nothing has a vector of zeros, and needs nobody to say so.
+        # An empty text has a vector of zeros without any request.
         done = np.array([not text.strip() for text in texts], dtype=np.bool_)
         for run, rows in work.done:
             places = [piece.place for piece in run]

@@ -374,7 +374,7 @@ class Scanner:
 
     def _walk(self) -> Found:
         if (now := checked_root(self._root)) != self._root:
-            # Whoever may write beside the folder could show another one in its place.
+            # A process that may write beside the folder could put another one in its place.
             raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)
 

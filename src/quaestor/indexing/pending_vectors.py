@@ -65,7 +65,7 @@ def reembed(
         progress: called with the number of documents that are done, and of all.
     """
     with store.writing() as writer:
-        # Nobody else writes meanwhile, so what is read now is what the transaction began with.
+        # There is no other writer, so these reads see the state in which the transaction began.
         documents = list(store.documents().values())
         writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0

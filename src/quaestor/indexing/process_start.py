@@ -119,7 +119,7 @@ class Copy:
 
     def kill(self) -> None:
         """End it at once; nothing happens if it has ended."""
-        # Between a look and the kill no other thread may reap it: its number would be nobody's, or somebody else's.
+        # No other thread may reap it between the check and the kill: its number could be another process's.
         with self._turns:
             if self._wait_status(os.WNOHANG) is None:
                 os.kill(self._number, signal.SIGKILL)

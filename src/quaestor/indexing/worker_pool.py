@@ -89,7 +89,8 @@ class _Worker:
             WorkerDiedError: the process ended in the middle of this one.
             WorkerGoneError: the process ended before this one.
         """
-        # Whoever has sent waits until the one before is answered, and nobody else sends meanwhile: each gets its own.
+        # A sender waits until the batch before is answered, and no other thread sends meanwhile: each gets its own
+        # answer.
         with self._sending:
             self._begin()
             with suppress(*_BROKEN):  # the process has ended, which is noticed when its answer is read

@@ -201,7 +201,7 @@ class Offering:
         Raises:
             QuaestorError: there is nothing to offer.
         """
-        # Whoever hangs up does not end it for the next one.
+        # A client that disconnects does not end it for the next one.
         return await asyncio.shield(self.begin(session))
 
     async def _made(self, session: ServerSession) -> Sequence[Tool]:

@@ -182,7 +182,7 @@ def main() -> None:
     # Ctrl-C reaches every process of a terminal; the one that started this ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
-        # Whoever asks meanwhile goes first.
+        # Questions come first.
         os.nice(_POLITENESS)
     job, root, settings = pickle.load(sys.stdin.buffer)
     if job == _VECTORS:

@@ -44,8 +44,8 @@ class SharedShelf:
             check(there)
             taken = {one.name for one in there}
             name = next(one for one in names if one not in taken)
-            # Later than any other of this user's, so that whoever knows the number of documents and the last of these
-            # times knows of every change.
+            # Later than any other of this user's, so that every change alters the number of documents or the last of
+            # these times.
             after = max((one.changed for one in there), default=0) + 1
             changed = max(after, int(self._tables.now(connection) * 1e6))
             connection.execute(

@@ -230,7 +230,7 @@ def _put_whole(path: Path, about: Sequence[str]) -> None:
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     unfinished.unlink(missing_ok=True)
-    # What people asked is nobody else's affair.
+    # Questions are private.
     os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
         with closing(_open_connection(str(unfinished))) as connection:

@@ -211,9 +211,9 @@ _OUTCOMES: dict[str, dict[bool | None, str]] = {
         None: "the reply did not show what becomes of a stop sequence",
     },
     "prefill": {
-        True: 'a begun reply is gone on with: prefill = "yes" is right',
-        False: 'a begun reply is not gone on with: prefill = "no" is right',
-        None: "the reply did not show whether a begun one is gone on with; leave prefill as it is",
+        True: 'a begun reply is continued: prefill = "yes" is right',
+        False: 'a begun reply is not continued: prefill = "no" is right',
+        None: "the reply did not show whether a begun one is continued; leave prefill unchanged",
     },
     "tools": {
         True: 'native calls work: tools = "native" is right',

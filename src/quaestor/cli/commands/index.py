@@ -111,7 +111,9 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "drop": drop,
     }
     if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
-        raise UsageError(f"{path!r} is an address, which tells nobody of changes. Run `quaestor index` again instead.")
+        raise UsageError(
+            f"{path!r} is an address, whose changes cannot be watched. Run `quaestor index` again instead."
+        )
     report = _fetch_source(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
@@ -164,7 +166,7 @@ def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float |
     try:
         return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
-        remark("\nstopped; the files that were taken in are kept. `quaestor index` goes on from there")
+        remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise
 
 

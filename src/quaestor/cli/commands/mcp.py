@@ -68,7 +68,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
     if not made and not paths:
-        # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
+        # Print why nothing was served, because no client was told: there was none, or it asked for nothing.
         _started_in()
 
 

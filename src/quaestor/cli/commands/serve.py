@@ -36,7 +36,7 @@ PORT = 8756
 """The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
-# Whoever starts a server waits for this.
+# The server's start waits for this.
 _SECONDS = 3.0
 _MOST_NAMES = 5
 
@@ -171,7 +171,7 @@ def endpoint_warnings(settings: Settings) -> list[str]:
         return []
     address, name = without_credentials(settings.base_url or OPENAI_URL), one_line(settings.model)
     if not is_listening(settings.base_url or OPENAI_URL):
-        return [f"nobody listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
+        return [f"no server listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
     return list(asyncio.run(_seen(settings, address, name)))
 
 

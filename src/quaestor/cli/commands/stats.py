@@ -64,7 +64,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
                 f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
             )
             doing = (
-                "somebody is at it"
+                "they are being made"
                 if coming.busy
                 else f"{the_command('index', root, '--embedder', coming.embedder)} goes on"
             )

@@ -188,7 +188,7 @@ def _session(transformer: Transformer, threads: int) -> Any:
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = _SILENT
-    # Threads that wait for work by turning would take a core each from whoever searches meanwhile.
+    # Spinning threads would take a core each from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(transformer.model), options, providers=["CPUExecutionProvider"])

@@ -96,7 +96,7 @@ class TagReader:
         if self.name in self._names:
             self._go_on(self._between)
             return self._between(letter)
-        # A name that nobody knows is a call only if it goes on like one: no special token and no operator does.
+        # An unknown name is a call only if it continues like one, which no special token or operator does.
         if self.name and letter.isspace() and not self.closes:
             self._state = self._in_unknown
             return Verdict.UNDECIDED

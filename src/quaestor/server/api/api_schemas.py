@@ -18,7 +18,7 @@ CorpusName = Annotated[str, Field(max_length=4096, description="May be left out 
 
 _SAID = {
     400: "The request cannot be read, or asks for something impossible.",
-    401: "A token is needed, or the one that was sent is nobody's.",
+    401: "A token is needed, or the one that was sent is unknown.",
     403: "Not permitted.",
     404: "There is nothing of this name that the caller may see.",
     409: "A turn of this session is under way.",
@@ -116,7 +116,7 @@ class ComingVectors(BaseModel):
     embedder: str
     done: Annotated[int, Field(description="How many are made.")]
     total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
-    busy: Annotated[bool, Field(description="Whether somebody is making them.")]
+    busy: Annotated[bool, Field(description="Whether a process is making them.")]
 
 
 Coming = Annotated[

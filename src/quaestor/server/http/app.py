@@ -49,7 +49,7 @@ def create_app(served: Served) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.served = served
-    # What goes on without a client; whoever runs the application waits for it at the end.
+    # Tasks that continue without a client; the server waits for them at the end.
     app.state.tasks = set()
     failures.install(app)
     failing.install(app)
@@ -107,7 +107,7 @@ def _document(app: FastAPI) -> None:
 
 _OPENAI_FAILURES = {
     400: "The request cannot be read, or asks for something that is not supported.",
-    401: "No token was sent, or one that is nobody's.",
+    401: "No token was sent, or an unknown one.",
     403: "The request came from another site's page.",
     404: "There is no such model.",
     413: "The body is too large.",

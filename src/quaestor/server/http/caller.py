@@ -42,7 +42,7 @@ def _caller(served: Served, token: str, address: str) -> User:
         return found
     if served.open_to_local and not served.users.configured():
         return LOCAL
-    said = "The token is nobody's, or was revoked." if token else "A token is needed."
+    said = "The token is unknown or was revoked." if token else "A token is needed."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
 
 

@@ -29,12 +29,12 @@ from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared, SharedFile
 
-# For so long nobody goes on with a session whose server died in the middle of a turn.
+# For so long a session is blocked whose server died in the middle of a turn.
 _LEASE_SECONDS = 15.0
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
-# Somebody who waits for an answer waits for this as well, so a silent address is not tried again at once.
+# A user waits for this before an answer, so a silent address is not tried again at once.
 _CONNECT_SECONDS = 0.5
 _SILENT_SECONDS = 5.0
 
@@ -66,7 +66,7 @@ class Together:
         tables = shared_tables(settings)
         if tables is None:
             return self
-        # Unlike a number, this is nobody else's on any machine.
+        # Unlike a number, this is unique across machines.
         turns = Claims(tables, secrets.token_hex(8), lease=_LEASE_SECONDS)
         return replace(self, shared=tables, turns=turns)
 

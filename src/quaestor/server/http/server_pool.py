@@ -173,7 +173,7 @@ class _Workers:
         again = self._stopping.is_set()
         self._signalled = signalled
         self._stopping.set()
-        # Nobody would take what is heard here from now on.
+        # No process accepts connections here from now on.
         self._at.close()
         for process in self._running.values():
             _signal(process, signal.SIGINT if again else signal.SIGTERM)

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 
-# Nobody is left who would see to a worker whose replies do not end; and its address is needed again.
+# No supervisor is left for a worker whose replies do not end, and its address is needed again.
 _LEFT_SECONDS = 5
 
 _PREFIX = "quaestor-serve-"

@@ -182,7 +182,7 @@ def _settings_for(request: ChatRequest, settings: ConversationSettings) -> Conve
     for name, value in {**given, "stop": request.stop}.items():
         _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
-    # Where little may be written, none of it is for a plan that nobody sees.
+    # A short reply has no room for a hidden plan.
     planned = settings.premeditation and (most is None or most >= settings.reserve)
     return replace(
         settings,

@@ -96,7 +96,7 @@ def _checked_folder(at: Look, folder: str) -> Path:
 def _permit(at: Look) -> None:
     """Raise ``ForbiddenError`` unless the caller may add folders."""
     if not may_add_folders(at.served, at.user):
-        raise ForbiddenError("Folders cannot be added here. Whoever started the server can name them there.")
+        raise ForbiddenError("Folders cannot be added here. The person who starts the server can name them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ def _is_held(at: Look, address: str) -> bool:
 def _checked_site(at: Look, address: str) -> str:
     """Return an address that may be added; raise ``ForbiddenError`` unless the caller may add sites."""
     if not may_add_sites(at.served, at.user):
-        raise ForbiddenError("Sites cannot be added here. Whoever started the server can name them there.")
+        raise ForbiddenError("Sites cannot be added here. The person who starts the server can name them.")
     return at.served.sites.checked(address)
 
 

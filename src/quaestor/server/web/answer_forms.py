@@ -101,7 +101,7 @@ def _checked(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
     objection = make_objection(corpus.root, settings)
     planned = plan(folder_of(corpus.root), proposal_of(corpus, json.loads(call.arguments)), objection=objection)
     if planned.refusals or diff(planned) != call.difference:
-        raise UsageError("No file was changed: the file is no longer as it was when this was proposed. Ask again.")
+        raise UsageError("No file was changed: the file has changed since this was proposed. Ask again.")
     if planned.sensitive:
         path = planned.sensitive[0].path
         raise ForbiddenError(f"No file was changed: {path!r} needs a second consent. Use /apply of `quaestor chat`.")

@@ -41,7 +41,7 @@ def log_in(
 ) -> Response:
     """Log in a user with a token."""
     if served.guesses.by_token(served.users, token.strip(), address_of(request)) is None:
-        failed = "This token is nobody's, or was revoked. `quaestor users add NAME` prints a new one."
+        failed = "This token is unknown or was revoked. `quaestor users add NAME` prints a new one."
         return page("log_in.html", 401, failed=failed, next=_within(next))
     answer = RedirectResponse(_within(next), 303)
     answer.set_cookie(

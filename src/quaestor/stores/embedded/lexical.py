@@ -234,7 +234,7 @@ class LexicalUpdate:
 
 def _delete(files: Iterable[Path]) -> None:
     for file in files:
-        # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+        # A file that another process has mapped cannot be deleted on every system; the next update tries again.
         with suppress(OSError):
             discard(file)
 

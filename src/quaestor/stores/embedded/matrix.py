@@ -176,7 +176,7 @@ def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
 
 
 def _delete(place: Path) -> None:
-    # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+    # A file that another process has mapped cannot be deleted on every system; the next update tries again.
     with suppress(OSError):
         discard(place)
 

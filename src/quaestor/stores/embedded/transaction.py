@@ -106,7 +106,7 @@ class Transaction:
         self._flush()
         self._connection.execute("UPDATE state SET embedder = ?, dimensions = ?", (name, dimensions))
         self.dimensions = dimensions
-        # Of an empty index, too: whoever has it open must notice before writing.
+        # Also for an empty index: a process that has it open must notice before writing.
         self._changed = self._content_changed = True
 
     def finish(self) -> bool:

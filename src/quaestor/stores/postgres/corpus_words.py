@@ -128,7 +128,8 @@ class _SegmentCache:
             names = {_name(hash_) for hash_ in hashes}
             for file in self._folder.glob(f"*{_SUFFIX}"):
                 if file.name not in names:
-                    # What somebody else has mapped cannot be deleted everywhere; the next one tries again.
+                    # A file that another process has mapped cannot be deleted on every system; the next one tries
+                    # again.
                     with suppress(OSError):
                         file.unlink()
 

@@ -126,7 +126,7 @@ class Transaction:
         """Record that all vectors are now another embedder's; the caller replaces every document with it."""
         self._flush()
         self._state = self._state._replace(embedder=name, dimensions=dimensions)
-        # Of an empty index, too: whoever has it open must notice before writing.
+        # Also for an empty index: a process that has it open must notice before writing.
         self._changed = self._content_changed = True
 
     @property

@@ -38,7 +38,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
         "The store {0} is a standby or only to be read: name the primary, alone or beside it "
         "('postgresql://USER@PRIMARY,STANDBY/DATABASE').",
     ),
-    (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask whoever owns the database."),
+    (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask the database's owner."),
     (("57014", "55P03", "40"), IndexBusyError, "The server of the store {0} was busy for too long ({1}): try again."),
     (("XX001", "XX002"), IndexUnusableError, "The data of the store {0} is damaged ({1}): restore it from a backup."),
     (("08", "28", "3D", "57"), IndexUnusableError, "The store {0} cannot be reached ({1}): {2}."),

@@ -103,7 +103,7 @@ def _prepare(connection: Connection, address: Address) -> None:
         connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")
     except psycopg.errors.InsufficientPrivilege as error:
         raise IndexUnusableError(
-            f"The user of the store {str(address)!r} may not make tables there: let whoever owns the database run "
+            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run "
             "`CREATE SCHEMA quaestor AUTHORIZATION ...` for that user."
         ) from error
     connection.execute(

@@ -182,8 +182,8 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
 def in_turn(database: Database) -> Iterator[None]:
     """Let one process at a time build indexes and analyse tables: several at once would deadlock."""
     while True:
-        # Whoever makes an index waits for all who hold a snapshot. This transaction holds none: its statement has no
-        # parameters, for which the driver would keep one, and does not wait for the lock.
+        # Building an index waits for all transactions that hold a snapshot. This transaction holds none: its statement
+        # has no parameters, for which the driver would keep one, and does not wait for the lock.
         with database.writing(seconds=_LONGEST_SECONDS) as connection:
             [(first,)] = connection.execute(f"SELECT pg_try_advisory_xact_lock({_LOCK})".encode())
             if first:
