@@ -180,10 +180,10 @@ class Done:
             proposed.
         model: what wrote it.
         usage: tokens of all requests of the turn.
-        proposals: changes that were proposed; none of them is made yet.
+        proposals: proposed changes, not applied yet.
         finish: why the reply ended.
         calls: of the caller's own tools, for the caller to run.
-        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
+        unchecked: whether a model answered and none of its citations is valid.
     """
 
     answer: str

@@ -272,7 +272,7 @@ class Loop:
             self._transcript.record_passages(turn.number, passages, hashes)
 
     def _budget(self, turn: Turn, calls: int) -> int:
-        """Return the tokens that each of so many results may take."""
+        """Return the token limit of each of ``calls`` results."""
         tail = self._protocol.tail(turn.rounds, self._opening, 0)
         count = self._composer.counter
         fixed = count.request((self._history.messages[0], turn.question, *tail), self._protocol.tools)

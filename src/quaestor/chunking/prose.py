@@ -89,7 +89,7 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
 
 
 def in_groups(items: list[int], least: int) -> list[int]:
-    """Return where groups of items begin, each of so many bytes or more but for the last."""
+    """Return the offsets of groups of items, each but the last with at least so many bytes."""
     kept = items[:1]
     for item in items[1:]:
         if item - kept[-1] >= least:

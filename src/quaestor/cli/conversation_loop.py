@@ -251,7 +251,7 @@ class Talk:
             case Summarising(messages=number):
                 remark(f"summarising {amount(number, 'message')} that no longer fit")
             case Retried(tools=True):
-                remark("the server takes no tools; the model is told of the subroutines as text from now on")
+                remark("the server takes no tools; they are described to the model as text from now on")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
 

@@ -73,7 +73,7 @@ def ask_consent(plan: Plan, consent: Consent) -> bool:
     for file in plan.sensitive:
         reasons = "; ".join(file.objections)
         if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it all the same?", consent):
-            remark(f"{file.path!r} needs a consent of its own ({reasons}): --allow-sensitive gives it")
+            remark(f"{file.path!r} needs a second consent ({reasons}): --allow-sensitive gives it")
             return False
     if consent.given:
         return True
@@ -107,7 +107,7 @@ def run_check(command: str, root: Path, *, quiet: bool) -> int:
 
 
 def offer_undo(journal: Journal, consent: Consent) -> bool:
-    """Offer to take back an edit whose check failed; return whether it was taken back."""
+    """Offer to revert an edit whose check failed; return whether it was reverted."""
     if not consent.may_ask:
         remark("the check failed; `quaestor undo` takes the edit back")
         return False

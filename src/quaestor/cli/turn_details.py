@@ -75,7 +75,7 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
     echo(style(f"\n{UNCHECKED}", bold=True))
     if not quotes:
         return
-    echo("What stands there:")
+    echo("From the corpus:")
     for quote in quotes:
         print_place(quote.n, f"{quote.path}:{quote.start_line}", quote.status)
         for line in quote.quote.splitlines():

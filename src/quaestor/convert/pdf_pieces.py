@@ -189,7 +189,7 @@ def _widths_of(font: Any) -> tuple[Mapping[int, float], int, float]:
 
 
 def _listed(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
-    """Yield the widths that ``/W`` lists: after a code those that follow, or after two the one of all between."""
+    """Yield the widths in ``/W``: a list after one code, or one width after a range of two codes."""
     rest = iter(widths)
     for first in rest:
         second = next(rest).get_object()

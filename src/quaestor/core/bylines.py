@@ -75,7 +75,7 @@ _LONGEST_DATE = 200
 
 
 def iso_date(text: str) -> str | None:
-    """Return the first date that a text names, as exact as it is written; None if there is none.
+    """Return the first date in a text, as exact as it is written, or None.
 
     Of ``03/04/2021`` only the year is certain.
     """

@@ -65,7 +65,7 @@ class Chunk(NamedTuple):
     """What is indexed: a span of a document with what is known about it.
 
     Attributes:
-        span: where it lies.
+        span: its place in the document.
         text: the document's bytes at the span, decoded.
         symbol: the name defined here (a function, class, type), or the heading of a section.
         kind: ``function``, ``class``, ``type``, ``module``, ``section``, ``block`` ...

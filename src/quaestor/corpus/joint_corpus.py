@@ -46,7 +46,7 @@ def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
         if path.startswith(prefix):
             return name, path.removeprefix(prefix)
     known = ", ".join(repr(f"{name}/") for name in names)
-    raise NotFoundError(f"{path!r} is in none of the corpora that are asked. Begin the path with one of {known}.")
+    raise NotFoundError(f"{path!r} is in none of the searched corpora. Begin the path with one of {known}.")
 
 
 def path_under(name: str, path: str) -> str:

@@ -119,7 +119,7 @@ def _permitted_host(address: GitAddress, allow_private: bool) -> str:
     elif allow_private:
         return ""
     place = "on this machine" if address.scheme == "file" else "in a private network"
-    raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private if that is meant.")
+    raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private to allow that.")
 
 
 def _settings_for_host(address: GitAddress, host: str) -> dict[str, str]:

@@ -189,7 +189,7 @@ class _Run:
             self._frontier.end()
 
     def _let_go(self) -> None:
-        """Drop the pages that are gone, unless they are so many that something else may be wrong."""
+        """Drop missing pages, unless they are so many that the site itself may be failing."""
         leaving = self._frontier.leaving()
         scope = self._rules.scope
         lost = [page for page in leaving if page.is_lost and not scope.is_left_out_by_choice(page.url)]
@@ -298,7 +298,7 @@ class _Run:
         self._taking.skip(entry, reason, detail, keep=retryable or reason == PRIVATE)
 
     def _check_start(self) -> None:
-        """Say why nothing could be had, where that is so."""
+        """Raise an error if nothing could be fetched."""
         if self._frontier.on_disk() or self._frontier.count_before():
             return
         if entry := self._frontier.why(self._start):
@@ -312,7 +312,7 @@ class _Run:
         said = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
-                f"{self._start!r} lies in a private network ({detail}). Give --allow-private if that is meant."
+                f"{self._start!r} is in a private network ({detail}). Give --allow-private to allow that."
                 f"{safe}{'.' if kept else ''}"
             )
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:

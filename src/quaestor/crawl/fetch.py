@@ -110,7 +110,7 @@ class Fetched:
     Attributes:
         status: the HTTP status.
         headers: names in lower case.
-        body: as it was before any compression; empty where the status promises none of use.
+        body: decompressed; empty if the status promises no useful one.
     """
 
     status: int

@@ -111,7 +111,7 @@ class Journal:
         return [self._read(number) for number in self._numbers()]
 
     def last_to_undo(self) -> Entry | None:
-        """Return the newest record that was done and not taken back."""
+        """Return the newest record that was applied and not reverted."""
         done = [entry for entry in self.entries() if entry.state == "done"]
         undone = {entry.undoes for entry in done}
         return next((one for one in reversed(done) if one.undoes is None and one.number not in undone), None)

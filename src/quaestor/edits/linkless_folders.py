@@ -178,4 +178,4 @@ def _name(path: str) -> str:
 
 
 def _is_link(path: str) -> PlaceError:
-    return PlaceError("link", f"{path!r} is a symbolic link, which edits do not follow; name what it leads to")
+    return PlaceError("link", f"{path!r} is a symbolic link, which edits do not follow; name its target")

@@ -78,7 +78,7 @@ class PatternSet:
         return cls(pattern for pattern in parsed if pattern is not None)
 
     def decide(self, path: str, name: str, *, folder: bool) -> bool | None:
-        """Return True for ignored, False for brought back, None where no pattern matches.
+        """Return True for ignored, False for included again, None if no pattern matches.
 
         Args:
             path: relative to the ignore file's folder, from ``as_bytes_text``.

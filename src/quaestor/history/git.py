@@ -115,7 +115,7 @@ class Git:
 
     Args:
         repository: which one.
-        seconds: what all that is asked of it may take.
+        seconds: time limit of all runs together.
 
     Attributes:
         whole: whether everything that was asked was answered in full.

@@ -74,7 +74,7 @@ def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
 
     Args:
         git: asked.
-        needle: the text, as it stands in the file.
+        needle: the text, exactly as in the file.
         path: of the file, as git names it.
         at: a commit that has it.
     """

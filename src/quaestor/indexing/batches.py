@@ -42,7 +42,7 @@ _LEAST_TASK_BYTES = 16_000
 
 
 def task_bytes(left: int, workers: int) -> int:
-    """Return the text of the next batch where so many bytes are left: ever less, so that all workers end together.
+    """Return the bytes of the next batch: ever less, so that all workers end together.
 
     Guided self-scheduling (Polychronopoulos and Kuck, 1987).
     """
@@ -50,7 +50,7 @@ def task_bytes(left: int, workers: int) -> int:
 
 
 def shared(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
-    """Yield lists of items in order, ever smaller ones: each of so many workers takes the next when it is free."""
+    """Yield lists of items in order, ever smaller ones; a free worker takes the next."""
     left = sum(size for _, size in items)
     batch: list[Item] = []
     size = 0

@@ -36,13 +36,13 @@ Object = dict[str, Any]
 
 
 def folders_of_uris(uris: Iterable[str]) -> tuple[Path, ...]:
-    """Return the folders that ``file:`` addresses name, each once; what names none of this machine is left out."""
+    """Return the folders on this machine that ``file:`` addresses name, each once."""
     folders = (folder_of_uri(uri) for uri in uris)
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
 
 
 def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder that a ``file:`` address names; None if it names none of this machine."""
+    """Return the folder on this machine that a ``file:`` address names, or None."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None

@@ -97,7 +97,7 @@ class Tool:
 
 
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
-    """Return the tools over some corpora; where there is only one, none of them asks which."""
+    """Return the tools over some corpora; with a single one, they have no argument for the corpus."""
     return (
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),

@@ -66,7 +66,7 @@ class AddedFolders:
         Raises:
             UsageError: it is not a folder.
             NotFoundError: there is none.
-            ForbiddenError: nobody allowed it.
+            ForbiddenError: it is not allowed.
         """
         given = Path(path.strip()).expanduser()
         # Nothing is said of what lies elsewhere, not even whether it is there.
@@ -75,7 +75,7 @@ class AddedFolders:
             raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
         real = checked_root(given)
         if not real.is_dir():
-            raise UsageError(f"{path!r} is not a folder. Give the folder that it lies in.")
+            raise UsageError(f"{path!r} is not a folder. Give its parent folder.")
         return real
 
     def add(self, root: Path) -> None:

@@ -209,7 +209,7 @@ class Corpora:
 
         Raises:
             NotFoundError: there is no corpus of one of the names that the user may see.
-            QuaestorError: none of them can be searched; this is why the first one cannot.
+            QuaestorError: none of them can be searched; this is the first one's error.
         """
         asked = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
         for name in asked:

@@ -54,7 +54,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
 
 
 def nearest(word: str, words: Sequence[str]) -> str | None:
-    """Return the one of ``words`` that is most like ``word``, if any is."""
+    """Return the most similar of ``words`` to ``word``, or None."""
     folded = {re.sub(r"[\W_]", "", one).lower(): one for one in words}
     key = re.sub(r"[\W_]", "", word[:_LONGEST_SHOWN]).lower()
     return next((folded[match] for match in get_close_matches(key, folded, n=1, cutoff=0.5)), None)

@@ -110,7 +110,7 @@ def tune(
     Args:
         corpus: up to date, and of the bundled embedder or one tuned from it.
         settings: how it was indexed.
-        most: at most so many questions.
+        most: most questions.
         seed: of all random choices; the same corpus, seed and number of questions give the same embedder.
         seconds: time limit.
         progress: called as the work goes on.

@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         try:
             outcome = asyncio.run(_ask(index, question, settings, filters, quiet=as_json))
         except KeyboardInterrupt:
-            remark("\nstopped; of a single question nothing is kept. `quaestor chat` keeps what was asked and answered")
+            remark("\nstopped; a single question is not recorded. `quaestor chat` records questions and answers")
             raise
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
         remarks = index.remarks

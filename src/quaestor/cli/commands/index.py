@@ -359,7 +359,7 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
         f"{size(report.bytes)} in {report.seconds:.1f} s)"
     )
     if report.gone:
-        echo(f"what is gone can be had back for seven days: `quaestor index {one_line(report.start)} --restore`")
+        echo(f"removed pages can be restored for seven days: `quaestor index {one_line(report.start)} --restore`")
     if report.skipped:
         echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
     for url, reason, detail in report.examples if verbose else ():

@@ -107,10 +107,14 @@ def built(
             raise changes.failure
         price = _price(root, settings) if remote else 0.0
         record = _record(corpus, seconds if whole else None, price)
+    _write_record(folder, record)
+    return record
+
+
+def _write_record(folder: Path, record: Built) -> None:
     new = folder / f"{_RECORD}.new"
     new.write_text(json.dumps(asdict(record)), "utf-8")
     new.replace(folder / _RECORD)
-    return record
 
 
 def _price(root: Path, settings: Settings) -> float | None:

@@ -237,37 +237,21 @@ def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane
     for group, (name, own) in enumerate(groups):
         if name:
             rows.append(tag("p", name, class_="group"))
-        rows += [
-            tag(
-                "div",
-                tag("span", lane.label, class_="label"),
-                tag("div", _lane(f"{identifier}-{group}-{number}", lane, scale, zero=zero), class_="plot"),
-                tag("span", lane.after, class_="after"),
-                class_="lane",
-            )
-            for number, lane in enumerate(own)
-        ]
-    axis = tag(
-        "div",
-        tag("span", class_="label"),
-        tag(
-            "div",
-            tag(
-                "svg",
-                *(
-                    tag("text", _short(tick), x=_percent(scale.at(tick)), y=12, class_="tick middle")
-                    for tick in scale.ticks
-                ),
-                width="100%",
-                height=16,
-                aria_hidden="true",
-            ),
-            class_="plot",
-        ),
-        tag("span", class_="after"),
-        class_="lane",
-    )
+        for number, lane in enumerate(own):
+            plot = _lane(f"{identifier}-{group}-{number}", lane, scale, zero=zero)
+            rows.append(_row(tag("span", lane.label, class_="label"), plot, tag("span", lane.after, class_="after")))
+    axis = _row(tag("span", class_="label"), _axis(scale), tag("span", class_="after"))
     return tag("figure", tag("figcaption", title), tag("div", *rows, axis, class_="lanes"))
+
+
+def _row(label: Markup, plot: Markup, after: Markup) -> Markup:
+    return tag("div", label, tag("div", plot, class_="plot"), after, class_="lane")
+
+
+def _axis(scale: Scale) -> Markup:
+    """Return the numbers below a plot of lanes."""
+    ticks = (tag("text", _short(tick), x=_percent(scale.at(tick)), y=12, class_="tick middle") for tick in scale.ticks)
+    return tag("svg", *ticks, width="100%", height=16, aria_hidden="true")
 
 
 def _lane(identifier: str, lane: Lane, scale: Scale, *, zero: bool) -> Markup:

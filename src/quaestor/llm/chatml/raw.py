@@ -93,7 +93,7 @@ FORMS: Sequence[Form] = (
 
 
 def _openings(blanks: str) -> str:
-    """Return a regular expression for the first letter of every form, with so many blanks behind it.
+    """Return a regular expression for the first letter of every form, followed by so many blanks.
 
     Args:
         blanks: how many, as between the braces of a regular expression.

@@ -72,7 +72,7 @@ class CompletionModel(OpenAICompatibleModel):
 
         Raises:
             UsageError: it declares tools, which a plain completion does not know.
-            PartialMessageError: it ends in an assistant message that cannot be gone on with.
+            PartialMessageError: it ends in an assistant message that cannot be continued.
         """
         if request.tools:
             raise UsageError(f"model {self.name!r} is behind a plain completion endpoint, which takes no tools")

@@ -14,7 +14,7 @@ from quaestor.core.config import Settings, load_configuration
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from quaestor.server.http.served_from_settings import Together
+    from quaestor.server.http.served_from_settings import SharedByProcesses
 
 
 class Job(NamedTuple):
@@ -47,7 +47,7 @@ class Job(NamedTuple):
 
 
 @contextmanager
-def application(job: Job, together: Together) -> Iterator[FastAPI]:
+def application(job: Job, together: SharedByProcesses) -> Iterator[FastAPI]:
     """Open the corpora in the background, and yield the application."""
     # Seconds of imports for which a process that only watches over others need not wait.
     from quaestor.server.http.app import create_app  # noqa: PLC0415
@@ -67,8 +67,8 @@ def serve(job: Job, at: socket.socket) -> None:
     """Serve with this process until interrupted."""
     # As in ``application``.
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
-    from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
 
     take_turns_often()
-    with application(job, Together()) as app:
+    with application(job, SharedByProcesses()) as app:
         asyncio.run(make_server(app).serve(sockets=[at]))

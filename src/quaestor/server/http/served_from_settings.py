@@ -40,7 +40,7 @@ _SILENT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
+class SharedByProcesses:
     """The state that the processes of a server share; by default there is only one process.
 
     Attributes:
@@ -56,12 +56,12 @@ class Together:
     counting: Path | None = None
 
     @classmethod
-    def of(cls, shared: Shared, number: int, folder: Path) -> Together:
+    def of(cls, shared: Shared, number: int, folder: Path) -> SharedByProcesses:
         """Return the shared state for process ``number`` of a server."""
         claims = Claims(shared, str(number))
         return cls(shared, claims, claims, folder)
 
-    def with_others(self, settings: Settings) -> Together:
+    def with_others(self, settings: Settings) -> SharedByProcesses:
         """Return the state shared with other servers, too, if the settings name a PostgreSQL server."""
         tables = shared_tables(settings)
         if tables is None:
@@ -83,7 +83,7 @@ def served_of(
     *,
     beyond: bool = False,
     hosts: Iterable[str] = (),
-    together: Together | None = None,
+    together: SharedByProcesses | None = None,
 ) -> Served:
     """Return the served state.
 
@@ -97,21 +97,12 @@ def served_of(
     Raises:
         UsageError: the settings name an endpoint but no model, or the file of prices is malformed.
     """
-    together = together or Together()
+    together = together or SharedByProcesses()
     elsewhere = shared_tables(settings) is not None
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
     others = {name: make_model(settings._replace(model=name), ledger=ledger) for name in further_models(settings)}
     endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
-
-    def maker(made: MeteredModel | None) -> MakeModel:
-        def model(user: User, request: str) -> Model | None:
-            if made is None or not endpoint.has_come():
-                return None
-            return made.charged(kind="serve", user=user.id, request=request)
-
-        return model
-
     sites = AddedSites(settings, together.claims)
 
     async def release() -> None:
@@ -121,16 +112,13 @@ def served_of(
                 await made.aclose()
 
     def used(user: User) -> dict[str, Any]:
-        told = overview(ledger, limits, user.id, prices.currency)
-        # What all used together would tell each of two users what the other did: only who is alone is told.
-        own = {name: one for name, one in told["limits"].items() if one["scope"] == "user" or not user.id}
-        return {**told, "limits": own}
+        return _own_usage(overview(ledger, limits, user.id, prices.currency), user)
 
     return Served(
         corpora=corpora,
         settings=settings,
-        make_model=maker(shared),
-        further_models={name: maker(made) for name, made in others.items()},
+        make_model=_model_maker(shared, endpoint),
+        further_models={name: _model_maker(made, endpoint) for name, made in others.items()},
         sessions=make_sessions(settings),
         users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
@@ -146,6 +134,23 @@ def served_of(
         any_address=beyond,
         aclose=release,
     )
+
+
+def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeModel:
+    """Return a function that gives a user's request the model, or None until its endpoint listens."""
+
+    def model(user: User, request: str) -> Model | None:
+        if made is None or not endpoint.has_come():
+            return None
+        return made.charged(kind="serve", user=user.id, request=request)
+
+    return model
+
+
+def _own_usage(usage: dict[str, Any], user: User) -> dict[str, Any]:
+    """Return a user's usage without the limits of all together, which would reveal what another user spent."""
+    own = {name: one for name, one in usage["limits"].items() if one["scope"] == "user" or not user.id}
+    return {**usage, "limits": own}
 
 
 class AwaitedEndpoint:

@@ -132,7 +132,7 @@ class _Workers:
             _signal(process, signal.SIGKILL)
 
     async def _read_signs(self, process: Process, looks: int) -> bytes | None:
-        """Return signs of life: none once a worker has ended, None if it gave none for so many looks."""
+        """Return signs of life: b"" once a worker has ended, None if it was silent for so many checks."""
         assert process.stdout is not None  # a pipe was asked for
         silent = 0
         # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.

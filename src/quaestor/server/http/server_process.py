@@ -69,12 +69,12 @@ def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
-    from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
     from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()
-    together = Together.of(SharedFile(place.folder / SHARED), place.number, place.folder)
+    together = SharedByProcesses.of(SharedFile(place.folder / SHARED), place.number, place.folder)
     with held(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
         server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
         threading.Thread(target=_until_left, args=(server,), daemon=True).start()

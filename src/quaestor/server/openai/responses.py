@@ -63,10 +63,10 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
 
 @router.get("/responses/{response}", include_in_schema=False)
 async def show_response(response: str, _: Who) -> Response:
-    """Say why a response cannot be had again."""
+    """Refuse to return a stored response, because none is stored."""
     raise NotFoundError(
-        f"The response {response!r} cannot be had again: nothing is kept between two requests. Keep what you need of"
-        " an answer where it was asked for."
+        f"The response {response!r} cannot be returned: no response is stored. Store what you need of an answer when"
+        " you receive it."
     )
 
 

@@ -140,7 +140,7 @@ def _expression(glob: str) -> str:
 
 @lru_cache(maxsize=256)
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern whose ``fullmatch`` tells whether a path matches any of ``globs``.
+    """Return a pattern whose ``fullmatch`` matches the paths that any of ``globs`` matches.
 
     A set that is not a valid set (``[z-a]``) is taken literally.
     """

@@ -29,7 +29,7 @@ LOOSE_SHARE = 0.5
 
 
 class _Place(NamedTuple):
-    """Where a document stands now."""
+    """The present rows of a document."""
 
     id: int
     first_chunk: int

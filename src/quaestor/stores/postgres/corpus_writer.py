@@ -40,7 +40,7 @@ _COPIED = {
 
 
 class _Place(NamedTuple):
-    """Where a document stands now."""
+    """The present rows of a document."""
 
     id: int
     first_chunk: int
