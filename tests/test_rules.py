@@ -184,3 +184,25 @@ def test_a_command_has_a_file_of_its_own() -> None:
 
 def test_every_setting_has_one_rule_in_their_order() -> None:
     assert tuple(RULES) == Settings._fields
+
+
+def test_a_package_says_what_it_does_not_know_and_where_to_begin() -> None:
+    """Its docstring's first line says what it owns; ``Begin with`` names a module or a class that is there."""
+    lacking = []
+    for path in FILES:
+        if (
+            path.name != "__init__.py"
+            or path.parent == ROOT
+            or path.parent.relative_to(ROOT).parts[0] in ("answers", "search")
+        ):
+            continue
+        text = ast.get_docstring(tree_of(path)) or ""
+        begin = re.search(r"Begin with ``([\w/]+)``", text)
+        there = begin and (
+            (path.parent / f"{begin[1]}.py").exists()
+            or (path.parent / begin[1] / "__init__.py").exists()
+            or re.search(rf"^class {begin[1]}\b", path.read_text(encoding="utf-8"), re.MULTILINE)
+        )
+        if not there or not re.search(r"\bdoes\s+not\s+know\b", text):
+            lacking.append(where(path, 1))
+    assert lacking == []

@@ -112,7 +112,7 @@ def test_who_has_a_token_gets_in_and_out(page: StartPage, tmp_path: Path) -> Non
     one = page(path="/search?q=dough")
     assert one.driver.current_url.startswith(f"{one.url}/log-in")
     one.press("quaestor_wrong", Keys.ENTER)
-    one.wait(lambda: "nobody's" in one.text())
+    one.wait(lambda: "is unknown" in one.text())
     one.complaints()  # of the 401
     one.one("[name=token]").send_keys(token, Keys.ENTER)
     one.wait_for("#query")

@@ -126,7 +126,7 @@ def test_an_answer_without_citations_is_said_to_be_unchecked(
     assert done.code == 1
     answer, _, beside = done.out.partition("\nNot checked: nothing that the model cites stands in the corpus")
     assert answer.startswith("The moon is made of green cheese")
-    assert "What stands there:\n  [1] retry.py:1" in beside
+    assert "From the corpus:\n  [1] retry.py:1" in beside
     assert "def send_with_retry(request, send):" in beside
     assert "without support: The moon is made of green cheese" in done.err
     assert done.err.count("without support: It is so.") == 1

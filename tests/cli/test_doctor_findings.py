@@ -230,7 +230,7 @@ def test_nobody_listens_at_the_models_endpoint(quaestor: Run, repository: Path) 
     url = f"http://127.0.0.1:{free_port()}/v1"
     done = quaestor("doctor", "--model", "tiny", "--base-url", url, repository)
     assert done.code == 3
-    assert f"nobody listens at {url}" in line(done, "model") and "start its server" in line(done, "model")
+    assert f"no server listens at {url}" in line(done, "model") and "start its server" in line(done, "model")
 
 
 class Healthy(Exchange):

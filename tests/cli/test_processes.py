@@ -61,7 +61,7 @@ def test_ctrl_c_while_a_model_thinks(scripted_server: Start, tmp_path: Path) -> 
         time.sleep(0.01)
     code, errors = interrupt(process)
     assert code == 130
-    assert errors.strip().startswith(b"stopped; of a single question nothing is kept")
+    assert errors.strip().startswith(b"stopped; a single question is not recorded")
 
 
 def test_ctrl_c_while_indexing_loses_nothing(home: Path, tmp_path: Path) -> None:

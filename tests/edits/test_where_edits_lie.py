@@ -135,7 +135,7 @@ def test_links_are_followed_nowhere(root: Path) -> None:
     (root / "a" / "same").symlink_to(root / "a" / "b")
     with Folders(root) as folders:
         for path, link in (("l.txt", "l.txt"), ("lost", "lost"), ("way/x.txt", "way"), ("a/same/x.txt", "a/same")):
-            words = f"{link!r} is a symbolic link, which edits do not follow; name what it leads to"
+            words = f"{link!r} is a symbolic link, which edits do not follow; name its target"
             assert place_error(folders, path) == ("link", words)
 
 

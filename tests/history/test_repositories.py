@@ -15,8 +15,8 @@ from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.core.errors import NotFoundError
 from quaestor.history.git import Git, NoHistoryError
+from quaestor.history.git import Repository as Read
 from quaestor.history.log import log
-from quaestor.history.repository import Repository as Read
 
 
 def told(found: HistoryAnswer) -> str:

@@ -1,7 +1,9 @@
-"""Users and what they spend: users with tokens, the ledger of requests to models, prices, limits, rates.
+"""Users and what they spend: tokens of users, the ledger of requests to models, prices, limits, rates.
 
-This package knows neither HTTP nor the command line. Users and ledger share one SQLite file, ``accounts.sqlite`` in the
-data folder, which several processes use at once. Begin with ``metered_model``.
+Users and ledger share one SQLite file, ``accounts.sqlite`` in the data folder, which several processes use at once; a
+server with PostgreSQL keeps them there.
+The package does not know HTTP or the command line. Begin with ``metered_model``, through which every request to a
+model goes.
 """
 
 FILE = "accounts.sqlite"

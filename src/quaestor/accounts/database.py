@@ -69,7 +69,7 @@ class AccountsFile:
         return str(self.path)
 
     def close(self) -> None:
-        """Release the file; it is opened again when needed. What is collected as garbage closes by itself."""
+        """Close the file; it is opened again when needed, and closes itself when it is garbage-collected."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -106,17 +106,17 @@ class AccountsFile:
 
     def _opened(self) -> sqlite3.Connection:
         if self._connection is None:
-            connection = self._connected()
-            # Nobody need close what a short command used; a connection that is only dropped would complain.
+            connection = self._open_connection()
+            # A short command need not close the file; a connection that is only dropped would warn.
             weakref.finalize(self, connection.close)
             self._connection = connection
         return self._connection
 
-    def _connected(self) -> sqlite3.Connection:
+    def _open_connection(self) -> sqlite3.Connection:
         new = not self.path.exists()
         if new:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            # Who asks what, and how much, is nobody else's affair. SQLite gives its other files the same rights.
+            # Usage is private. SQLite gives its other files the same rights.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
@@ -152,7 +152,7 @@ class AccountsFile:
             " from pragma_user_version, pragma_application_id"
         ).fetchone()
         if application != _APPLICATION and (application or tables):
-            raise self._damaged("it is not a file of Quaestor's accounts")
+            raise self._damage_error("it is not a file of Quaestor's accounts")
         if version > _VERSION:
             raise AccountsUnusableError(
                 f"The accounts in {str(self.path)!r} were written by a newer version of Quaestor (format {version},"
@@ -175,7 +175,7 @@ class AccountsFile:
         except (sqlite3.IntegrityError, sqlite3.ProgrammingError):
             raise
         except sqlite3.DatabaseError as error:
-            raise self._damaged(str(error)) from error
+            raise self._damage_error(str(error)) from error
         except OSError as error:
             raise self._unwritable(error.strerror or str(error)) from error
 
@@ -185,7 +185,7 @@ class AccountsFile:
             " folder writable."
         )
 
-    def _damaged(self, said: str) -> AccountsUnusableError:
+    def _damage_error(self, said: str) -> AccountsUnusableError:
         return AccountsUnusableError(
             f"The accounts in {str(self.path)!r} are damaged ({said}). Put a copy of the file back, or move it away:"
             " a new one begins with no users and nothing spent."

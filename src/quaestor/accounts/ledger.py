@@ -1,10 +1,10 @@
-"""The ledger: one row for each request to a model, and what each day and month has come to.
+"""The ledger: one row for each request to a model, and totals of each day and month.
 
-A request is reserved before it is sent, at the most that it could take, and settled afterwards at what it took. Both
-are one transaction each, and the totals change with them, so that at any moment the totals are the sum of all rows,
-reserved ones at their bound. So two requests can never pass a limit together, and what a crashed process reserved
-stays counted at its bound: it may have been sent, and then it will be on the bill. After an hour such a row is shown
-as lapsed. It no longer counts when its day and month are over, as nothing does.
+A request is reserved before it is sent, at its maximum, and settled afterwards at its actual cost. Each is one
+transaction that also updates the totals, so the totals are always the sum of all rows, with reserved ones at their
+maximum. So two requests can never pass a limit together, and a crashed process's reservation stays counted at its
+maximum, because the request may have been sent and billed. After an hour such a row is shown as lapsed. It stops
+counting when its day and month are over.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ class UsageRow:
     Attributes:
         key: the day, the model's name, or the user's id.
         currency: of the costs.
-        requests: how many they were.
-        counted: how many of them the server reported no usage of, so that it was counted here.
-        prompt_tokens: sent; reserved ones at their bound.
-        completion_tokens: received; reserved ones at their bound.
-        cost: in millionths of the currency's unit, reserved ones at their bound; None if no price was known of any.
-        unpriced: requests without a known price, which are not in ``cost``.
-        reserved: requests under way.
-        reserved_cost: the bound of these.
-        lapsed: requests that were never settled, because their process crashed.
+        requests: number of requests.
+        counted: number of requests whose usage the server did not report, so that it was counted here.
+        prompt_tokens: sent; reserved requests at their maximum.
+        completion_tokens: received; reserved requests at their maximum.
+        cost: in millionths of the currency's unit, reserved requests at their maximum; None if no price was known.
+        unpriced: number of requests without a known price, which are not in ``cost``.
+        reserved: number of requests under way.
+        reserved_cost: their maximum cost.
+        lapsed: number of requests that were never settled, because their process crashed.
     """
 
     key: str
@@ -97,19 +97,19 @@ class Ledger:
         """Record a request before it is sent, and return the number of its row.
 
         Args:
-            purpose: whose it is, and what for.
-            model: who is asked.
-            bound: the most that it could take.
-            limits: what may be spent.
+            purpose: its user and purpose.
+            model: the model's name.
+            bound: its maximum tokens and cost.
+            limits: the spending limits.
 
         Raises:
-            BudgetError: it could pass a limit; nothing is on record of it.
+            BudgetError: it could pass a limit; nothing is recorded.
             AccountsUnusableError: it cannot be written.
         """
         now = self._clock()
         with self._database.writing() as connection:
             if limits.each:
-                limits.check(_spent(connection, purpose.user, bound.currency, now), bound, now)
+                limits.check(_read_spent(connection, purpose.user, bound.currency, now), bound, now)
             number = connection.execute(
                 'insert into requests (at, "user", source, session, model, kind, request, state,'
                 " prompt_tokens, completion_tokens, reported, cost, currency)"
@@ -124,15 +124,15 @@ class Ledger:
         return int(number)
 
     def settle(self, number: int, took: Amount, state: State) -> None:
-        """Replace what was reserved for a request by what it took.
+        """Replace a request's reservation by what it took.
 
         Args:
-            number: of its row.
-            took: what it took.
+            number: its row.
+            took: its actual tokens and cost.
             state: how it ended.
 
         Raises:
-            AccountsUnusableError: it cannot be written; what was reserved stays.
+            AccountsUnusableError: it cannot be written; the reservation stays.
         """
         with self._database.writing() as connection:
             row = connection.execute(
@@ -153,21 +153,21 @@ class Ledger:
             _add(connection, at / 1000, user, currency, took.tokens - tokens, (took.cost or 0) - (cost or 0))
 
     def spent(self, user: str, currency: str) -> tuple[Spent, ...]:
-        """Return what a user, and all users, have used or reserved in this day and this month.
+        """Return what a user, and all users together, have used or reserved this day and this month.
 
         Raises:
             AccountsUnusableError: it cannot be read.
         """
         with self._database.reading() as connection:
-            return _spent(connection, user, currency, self._clock())
+            return _read_spent(connection, user, currency, self._clock())
 
     def usage(self, by: Grouping, *, since: date | None = None, user: str | None = None) -> list[UsageRow]:
-        """Return what requests took, grouped; days in order, models and users by what they cost, dearest first.
+        """Return totals of requests, grouped: days in order, models and users by cost, the highest first.
 
         Args:
-            by: what they are grouped by.
-            since: only those of this day (UTC) and later.
-            user: only those of this user, by id.
+            by: the grouping.
+            since: first day, UTC.
+            user: id of the only user to include, or None.
 
         Raises:
             AccountsUnusableError: it cannot be read.
@@ -198,7 +198,7 @@ def _shown_key(by: Grouping, key: Any) -> str:
     return (_EPOCH + timedelta(days=key)).isoformat() if by == "day" else str(key)
 
 
-def _spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
+def _read_spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
     periods = (day_at(now), month_at(now))
     rows = (
         {}

@@ -1,4 +1,4 @@
-"""What users may spend, each and all together, a day and a month, in money and in tokens.
+"""Spending limits: for each user and for all together, by day and by month, in money and in tokens.
 
 A request is let through only if everything that is used or reserved, and the most that the request could take, stay
 within every limit. This module is pure; the ledger asks it inside the transaction that reserves.
@@ -88,10 +88,10 @@ class Limit:
 
     Attributes:
         setting: the setting's name.
-        scope: whether it holds for each user or for all together.
-        length: whether it holds a day or a month.
-        unit: whether it is about money or tokens.
-        most: what may be spent: millionths of the currency's unit, or tokens.
+        scope: each user, or all together.
+        length: a day or a month.
+        unit: money or tokens.
+        most: the limit in millionths of the currency's unit, or in tokens.
     """
 
     setting: str
@@ -101,7 +101,7 @@ class Limit:
     most: int
 
     def used(self, spent: Spent) -> int:
-        """Return the part of what is spent that this limit is about."""
+        """Return the amount that counts toward this limit."""
         return spent.cost if self.unit == "cost" else spent.tokens
 
     def needed(self, amount: Amount) -> int:
@@ -123,8 +123,8 @@ class Standing:
 
     Attributes:
         limit: the limit.
-        used: of it, by what was used and is reserved.
-        period: in which that is, and after which the limit is whole again.
+        used: amount used or reserved.
+        period: the day or month, after which the limit begins anew.
     """
 
     limit: Limit
@@ -133,7 +133,7 @@ class Standing:
 
     @property
     def left(self) -> int:
-        """What may still be spent."""
+        """The amount that may still be spent."""
         return max(0, self.limit.most - self.used)
 
 

@@ -1,4 +1,4 @@
-"""Requests on record, and a model whose every request is: reserved before it is sent, settled however it ends.
+"""A metered model: every request is reserved in the ledger before it is sent, and settled however it ends.
 
 Requests stay within the limits if there are any, and are recorded as well as can be if there are none.
 """
@@ -48,9 +48,9 @@ class Record:
     limits: Limits
 
     def reserve(self, purpose: Purpose, model: str, bound: Amount) -> int | None:
-        """Reserve the most that a request could take, before it is sent; return the number of its row.
+        """Reserve a request's maximum before it is sent; return the number of its row.
 
-        Without any limit, a ledger that cannot be written stops nobody: that is said once, and None is returned.
+        Without limits, a ledger that cannot be written blocks no request: warn once, and return None.
 
         Raises:
             BudgetError: the request could pass a limit.
@@ -72,7 +72,7 @@ class Record:
             return None
 
     def settle(self, number: int | None, took: Amount, state: State) -> None:
-        """Put what a request took in the place of what was reserved for it; ``number`` is what ``reserve`` gave."""
+        """Replace a request's reservation by what it took; ``number`` is the one that ``reserve`` returned."""
         if number is None:
             return
         try:
@@ -91,10 +91,10 @@ class EmbeddingMeter:
     """Reserves and settles the requests to one embedding model; threads may share it.
 
     Args:
-        model: the model's name, as it stands in the ledger.
-        price: what its tokens cost; None: not known.
-        record: where requests are recorded.
-        purpose: whose they are; ``kind`` follows from what each is for.
+        model: the model's name in the ledger.
+        price: of its tokens, or None.
+        record: records the requests.
+        purpose: their user; ``kind`` follows from the use of each.
     """
 
     def __init__(self, model: str, price: Price | None, record: Record, purpose: Purpose) -> None:
@@ -104,11 +104,11 @@ class EmbeddingMeter:
         self.price = price
 
     def cost(self, tokens: int) -> int | None:
-        """Return what so many tokens cost, in millionths of the currency's unit; None: no price is known."""
+        """Return the cost of tokens, in millionths of the currency's unit, or None if no price is known."""
         return None if self.price is None else self.price.cost(tokens, 0)
 
     def amount(self, tokens: int, *, reported: bool = False) -> Amount:
-        """Return what a request of so many tokens takes."""
+        """Return the amount of a request of so many tokens."""
         return Amount(tokens, 0, self.cost(tokens), self._record.prices.currency, reported)
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> MeteredRequest:
@@ -144,7 +144,7 @@ class MeteredRequest:
         self._allowance = allowance
 
     def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
-        """Replace what was reserved by what the request took."""
+        """Replace the reservation by what the request took."""
         took = self._meter.amount(tokens, reported=reported)
         if self._allowance is not None:
             self._allowance.correct(self._bound.cost, took.cost)
@@ -152,17 +152,17 @@ class MeteredRequest:
 
 
 class MeteredModel:
-    """A model that is asked only within the limits, and whose requests are on record.
+    """A model whose requests are recorded and kept within the limits.
 
-    What only some models have (``body``, ``exchange``) is the inner model's, and is not recorded.
+    Members that only some models have (``body``, ``exchange``) are the inner model's, and are not recorded.
 
     Args:
-        inner: who replies. What it sends again by itself counts once.
+        inner: the model. Its own retries count once.
         ledger: the record.
         prices: what models cost.
         limits: what may be spent.
-        purpose: whose the requests are, and what for.
-        window: the model's window, tokens: bounds replies that no request bounds.
+        purpose: user and purpose of the requests.
+        window: the model's window, tokens: the limit of replies without one.
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class MeteredModel:
         return self._record.prices.of(self.name)
 
     def __getattr__(self, name: str) -> Any:
-        """Return what only some models have."""
+        """Return a member that only some models have."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._inner, name)
@@ -224,7 +224,7 @@ class MeteredModel:
             AccountsUnusableError: there are limits, and the ledger cannot be written; it was not sent.
             UpstreamError: the server is down, refuses, or answers nonsense.
         """
-        entry = self._reserved(request)
+        entry = self._reserve(request)
         stream = aiter(self._inner.stream(request))
         try:
             async for delta in stream:
@@ -245,7 +245,7 @@ class MeteredModel:
             finally:
                 entry.left()
 
-    def _reserved(self, request: Request) -> _Entry:
+    def _reserve(self, request: Request) -> _Entry:
         """Reserve the most that a request could take."""
         prompt = self.counter.request(request.messages, request.tools)
         reply = request.max_tokens if request.max_tokens is not None else max(1, self._window - prompt)
@@ -288,7 +288,7 @@ class _Entry:
         self._settle(self._model._amount(0, 0) if nothing else self._counted_amount(), "failed")
 
     def left(self) -> None:
-        """Settle an abandoned request at what was sent and what had arrived."""
+        """Settle an abandoned request by the tokens sent and received so far."""
         if not self._settled:
             self._settle(self._counted_amount(), "cancelled")
 

@@ -1,7 +1,7 @@
 """Money as whole millionths of a currency's unit, so that sums are exact.
 
-The price of a million tokens in units is the price of one token in millionths: what a request costs is a product, and
-is rounded up, so that no number of small requests costs nothing.
+The price of a million tokens in units is the price of one token in millionths: a request's cost is a product, rounded
+up, so that many small requests are not free.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Price:
     completion: Decimal
 
     def cost(self, prompt_tokens: int, completion_tokens: int) -> int:
-        """Return what a request costs, in millionths of the unit, rounded up."""
+        """Return a request's cost in millionths of the unit, rounded up."""
         exact = Fraction(self.prompt) * prompt_tokens + Fraction(self.completion) * completion_tokens
         return -(-exact.numerator // exact.denominator)
 
@@ -61,7 +61,7 @@ def millionths(units: float) -> int:
 
 
 def shown(cost: int, currency: str) -> str:
-    """Return money for people: ``1.25 USD``; with as many digits as it takes, of the six that there are."""
+    """Return money for people: ``1.25 USD``, with as many of its six decimals as needed."""
     exact = (Decimal(cost) / MILLION).quantize(Decimal("0.000001"), ROUND_CEILING)
     whole, _, part = f"{exact:,f}".partition(".")
     part = part.rstrip("0").ljust(2, "0")

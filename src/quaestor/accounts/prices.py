@@ -1,4 +1,4 @@
-"""What models cost: a TOML file, and two settings for the model that is set.
+"""Prices of models: a TOML file, and two settings for the configured model.
 
     currency = "USD"                    # the unit of all prices; USD where it is left out
     date = 2026-11-21                   # when these were the prices; the file's own date where it is left out
@@ -11,8 +11,8 @@
     prompt = 0
     completion = 0
 
-The settings ``prompt_price`` and ``completion_price`` win for the model that is set, where either is above 0; then the
-model's own name in the file; then the pattern with the most letters, of equal ones the first.
+The settings ``prompt_price`` and ``completion_price`` win for the configured model if either is above 0; then the
+model's own name in the file; then the longest pattern, of equally long ones the first.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Listed:
 
     Attributes:
         pattern: the model's name, or a pattern for names.
-        price: what it costs.
+        price: its price.
         origin: the file, or the settings.
     """
 
@@ -75,12 +75,12 @@ class Prices:
     date: str = ""
 
     def of(self, model: str) -> Price | None:
-        """Return what a model costs; None if that is not known, which is not the same as nothing."""
+        """Return a model's price, or None if it is unknown, which is not the same as free."""
         found = self.line_of(model)
         return None if found is None else found.price
 
     def line_of(self, model: str) -> Listed | None:
-        """Return the line of the table that says what a model costs: the first that fits."""
+        """Return the first line of the table that fits a model."""
         return next((line for line in self.listed if line.fits(model)), None)
 
 
@@ -88,7 +88,7 @@ def load_prices(settings: Settings) -> Prices:
     """Return the prices that the settings name.
 
     Raises:
-        UsageError: the file cannot be read or says something else than prices; a file that is set is not there.
+        UsageError: the file cannot be read, is malformed, or is configured and missing.
     """
     path = Path(settings.prices).expanduser() if settings.prices else config_folder() / FILE
     prices = read_prices(path, missing=not settings.prices)
@@ -103,10 +103,10 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
 
     Args:
         path: the file.
-        missing: whether it may be missing; then no price is known.
+        missing: whether it may be missing.
 
     Raises:
-        UsageError: it cannot be read, or says something else than prices.
+        UsageError: it cannot be read or is malformed.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -120,16 +120,16 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
         content = read_toml(text, parse_float=Decimal)
     except (ValueError, ArithmeticError) as error:  # numbers beyond what Python reads, too
         raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
-    return _checked(path, content)
+    return _parse_prices(path, content)
 
 
-def _checked(path: Path, content: Mapping[str, object]) -> Prices:
-    _known(path, "", content, ("currency", "date", "models"))
+def _parse_prices(path: Path, content: Mapping[str, object]) -> Prices:
+    _check_keys(path, "", content, ("currency", "date", "models"))
     currency, models = content.get("currency", CURRENCY), content.get("models", {})
     if not isinstance(currency, str) or not _CURRENCY.fullmatch(currency):
-        raise _wrong(path, "currency", "must be a currency's letters such as 'USD'", currency)
+        raise _price_error(path, "currency", "must be a currency's letters such as 'USD'", currency)
     if not isinstance(models, dict):
-        raise _wrong(path, "models", "must be a table for each model", models)
+        raise _price_error(path, "models", "must be a table for each model", models)
     listed = [_line(path, pattern, table) for pattern, table in models.items()]
     # Python's sort keeps the order of equal ones.
     listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
@@ -142,38 +142,38 @@ def _date(path: Path, content: Mapping[str, object]) -> str:
     if said is None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
     if not isinstance(said, (str, date)):
-        raise _wrong(path, "date", "must be a day such as 2026-11-21", said)
+        raise _price_error(path, "date", "must be a day such as 2026-11-21", said)
     return str(said)
 
 
 def _line(path: Path, pattern: str, table: object) -> Listed:
     key = f"models.{pattern!r}"
     if not isinstance(table, dict):
-        raise _wrong(path, key, "must be a table with 'prompt' and 'completion'", table)
-    _known(path, key, table, ("prompt", "completion"))
+        raise _price_error(path, key, "must be a table with 'prompt' and 'completion'", table)
+    _check_keys(path, key, table, ("prompt", "completion"))
     price = Price(_number(path, key, table, "prompt"), _number(path, key, table, "completion"))
     return Listed(pattern, price, str(path))
 
 
 def _number(path: Path, key: str, table: Mapping[str, object], name: str) -> Decimal:
     if name not in table:
-        raise _wrong(path, f"{key}.{name}", "is missing; give the price of a million tokens, 0 if they are free")
+        raise _price_error(path, f"{key}.{name}", "is missing; give the price of a million tokens, 0 if they are free")
     value = table[name]
     if isinstance(value, bool) or not isinstance(value, (int, Decimal)) or not Decimal(value).is_finite():
-        raise _wrong(path, f"{key}.{name}", "must be a number, the price of a million tokens", value)
+        raise _price_error(path, f"{key}.{name}", "must be a number, the price of a million tokens", value)
     if not 0 <= value <= _DEAREST:
-        raise _wrong(path, f"{key}.{name}", f"must be from 0 to {_DEAREST:,}", value)
+        raise _price_error(path, f"{key}.{name}", f"must be from 0 to {_DEAREST:,}", value)
     return Decimal(value)
 
 
-def _known(path: Path, key: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
+def _check_keys(path: Path, key: str, table: Mapping[str, object], names: tuple[str, ...]) -> None:
     for name in table:
         if name not in names:
             place = f"{key}.{name}" if key else name
-            raise _wrong(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
+            raise _price_error(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
 
 
-def _wrong(path: Path, key: str, reason: str, value: object = None) -> UsageError:
+def _price_error(path: Path, key: str, reason: str, value: object = None) -> UsageError:
     given = "" if value is None else f", not {str(value)!r}"
     return UsageError(f"In the file of prices {str(path)!r}, {key} {reason}{given}.")
 
@@ -203,13 +203,13 @@ class Quote:
 
 
 def embedding_quote(settings: Settings, prices: Prices, model: str, *, at_openai: bool) -> Quote:
-    """Return what an embedding model costs: by the setting, else by the file of prices, else by OpenAI's list.
+    """Return an embedding model's price: from the setting, else the file of prices, else OpenAI's list.
 
     Args:
-        settings: of which ``embedder_price`` counts where it is 0 or above.
+        settings: ``embedder_price`` counts if it is 0 or above.
         prices: the file.
         model: the model's name at its endpoint.
-        at_openai: whether that is OpenAI's own.
+        at_openai: whether the endpoint is OpenAI's own.
     """
     if settings.embedder_price >= 0:
         own = Price(Decimal(repr(settings.embedder_price)), _FREE)

@@ -1,4 +1,4 @@
-"""How fast one user may ask: a bucket of tokens each, which all processes of a server share, or of all servers."""
+"""Rate limits: a token bucket for each user, shared by all processes of a server or of several servers."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from quaestor.state.rows import Connection, Shared, SharedFile
 
 
 class RateLimiter:
-    """Lets each key ask so often a minute on average, and so often at once.
+    """Limits the requests of each key, per minute on average and at once.
 
-    A bucket is full at first, loses one with each request, and fills up evenly. A full one is forgotten, so that many
+    A bucket begins full, loses one token with each request, and refills evenly. A full one is dropped, so that many
     keys take no room.
 
     Args:
-        per_minute: requests that a key may make in a minute; 0: as many as it likes.
-        burst: requests that it may make at once; None: as many as in ten seconds, and ten at least.
-        clock: seconds that never go back, the same for all who share the buckets; None: that of ``shared``.
-        shared: where the buckets stand; None: where no other limiter sees them.
-        what: is counted, in the plural; limiters of different things share no buckets.
+        per_minute: requests of a key in a minute; 0 is unlimited.
+        burst: requests at once; None allows those of ten seconds, and at least ten.
+        clock: monotonic seconds, the same for all that share the buckets; None uses that of ``shared``.
+        shared: holds the buckets; None keeps them private.
+        what: the thing counted, in the plural; limiters of different things share no buckets.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""What one user has used, and what is left: as plain values for pages and programs."""
+"""A summary of one user's usage and limits, as plain values for pages and programs."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from quaestor.accounts.money import MILLION
 
 
 def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[str, Any]:
-    """Return what a user has used today and this month (UTC), and how much of each limit is left.
+    """Return a user's usage today and this month (UTC), and the rest of each limit.
 
     Args:
         ledger: the record.
         limits: what may be spent.
         user: the user's id.
-        currency: of the prices; costs are in its units, None where no price was known.
+        currency: of the prices; costs are in its units, or None if no price was known.
 
     Raises:
         AccountsUnusableError: the record cannot be read.
@@ -28,14 +28,14 @@ def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[s
     today = datetime.strptime(spent[0].period.name, "%Y-%m-%d").date()
     return {
         "currency": currency,
-        "today": _used(ledger, user, currency, today),
-        "month": _used(ledger, user, currency, today.replace(day=1)),
+        "today": _usage_since(ledger, user, currency, today),
+        "month": _usage_since(ledger, user, currency, today.replace(day=1)),
         "limits": {one.limit.setting: standing_object(one) for one in limits.standings(spent)},
     }
 
 
 def standing_object(standing: Standing) -> dict[str, Any]:
-    """Return a limit and what is left of it for programs; money in units of the currency."""
+    """Return a limit and its rest for programs; money in units of the currency."""
     limit = standing.limit
     scale = MILLION if limit.unit == "cost" else 1
     return {
@@ -78,7 +78,7 @@ def _numbers(standing: Standing) -> dict[str, int]:
     return {"limit": standing.limit.most, "used": standing.used, "left": standing.left}
 
 
-def _used(ledger: Ledger, user: str, currency: str, since: date) -> dict[str, Any]:
+def _usage_since(ledger: Ledger, user: str, currency: str, since: date) -> dict[str, Any]:
     rows = [row for row in ledger.usage("user", since=since, user=user) if row.currency == currency]
     row = rows[0] if rows else UsageRow(user, currency, 0, 0, 0, 0, 0, 0, 0, 0, 0)
     return {name: value for name, value in row_object(row).items() if name not in ("key", "currency")}

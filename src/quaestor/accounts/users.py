@@ -1,6 +1,6 @@
 """Users, each known by a token of which only a hash is kept.
 
-A token is 256 random bits, so one round of SHA-256 is enough: nobody can try so many, as people's passwords could be.
+A token is 256 random bits, so one round of SHA-256 is enough: it cannot be guessed as a password can.
 It is looked up in the file each time, which takes some tens of microseconds, so that a revoked user is
 locked out at once, in running servers too.
 """
@@ -127,9 +127,9 @@ class Users:
         return found
 
     def by_token(self, token: str) -> User | None:
-        """Return the user whose token this is, or None if it is nobody's or was revoked.
+        """Return the user of a token, or None if it is unknown or revoked.
 
-        Looked up by hash: how long that takes tells of the hash of what was tried, and nothing of any token.
+        The look-up is by hash, so its timing reveals nothing about any token.
         """
         kept = hashed(token)
         with self._database.reading() as connection:

@@ -1,6 +1,8 @@
-"""From configuration to concrete objects: the only place that names them.
+"""From settings to objects: the only place that names concrete stores, embedders and models.
 
-The names are loaded when they are first used: a search needs an index, and nothing of endpoints or conversations.
+It does not know how its objects are used: the command line, the server and MCP ask it for an index, a conversation or
+a model. The names below are loaded when they are first used, because a search needs an index and no endpoint.
+Begin with ``index_by_path``, which opens and makes the index of a folder.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From settings to how questions are answered."""
+"""From settings to the objects that answer questions."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def make_subroutines(
     edits: bool = False,
     where: Where | None = None,
 ) -> Registry | None:
-    """Return what a model may call; None if nothing, or if telling it how would take too much of the window.
+    """Return the tools that a model may call, or None if none are allowed or their description is too long.
 
     Args:
-        index: what it may search and read.
-        model: the model that is told of them; None: no model.
+        index: the corpus to search and read.
+        model: the model, or None.
         settings: whether subroutines are allowed.
-        edits: whether it may propose changes as well, if there is room for that.
-        where: only documents that it lets through are searched.
+        edits: whether it may propose changes, too, if there is room for the description.
+        where: a filter on the documents that are searched.
 
     Raises:
         UsageError: the setting ``subroutines`` has an unknown value.
@@ -69,7 +69,7 @@ def make_subroutines(
 
 
 def _tokens_of_briefing(model: Model, registry: Registry, settings: Settings) -> int:
-    """Return the tokens that it takes to tell a model of its subroutines."""
+    """Return the tokens of the description of a model's tools."""
     from quaestor.chat.call_protocols import protocol_for  # noqa: PLC0415 - only with a model
     from quaestor.llm.models.request_counter import counter_of  # noqa: PLC0415
     from quaestor.llm.prompts import load  # noqa: PLC0415

@@ -1,7 +1,7 @@
 """From the name of an embedder to the embedder: the only place that knows these names.
 
-A name is what the setting ``embedder`` and the option ``--embedder`` say. What an index stores is the embedder's own
-name (``Embedder.name``), which tells its weights, or its server, as well; ``spec_of`` leads back from there.
+A name is the value of the setting ``embedder`` or the option ``--embedder``. An index stores the embedder's own name
+(``Embedder.name``), which also identifies its weights or its server; ``spec_of`` maps it back to a setting.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Made(NamedTuple):
 
 
 def made_of(root: Path, settings: Settings) -> Made | None:
-    """Return what the index of a source was made with; None if no index records it."""
+    """Return the name and dimensions of the embedder of a source's index, or None."""
     found = made_with(root, settings)
     return None if found is None else Made(*found)
 
@@ -56,7 +56,7 @@ def register_of(settings: Settings) -> Path:
 
 
 def spec_of(name: str) -> str:
-    """Return the setting that gives the embedder of this name of its own; of a transformer, its name."""
+    """Return the setting that chooses the embedder with this name; for a transformer, the name itself."""
     if name.startswith(NAME):
         return name
     return name.partition(" at ")[0] if name.startswith(OPENAI) else STATIC
@@ -70,7 +70,7 @@ def names_transformer(settings: Settings) -> bool:
 def resolve_auto(settings: Settings, made: Made | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
-        return STATIC if made is None else _again(made.name, settings)
+        return STATIC if made is None else _spec_of_known(made.name, settings)
     if settings.embedder.startswith(PREFIX):
         # Kept with an index, and read again from other folders.
         return f"{PREFIX}{Path(settings.embedder.removeprefix(PREFIX)).expanduser().absolute()}"
@@ -81,7 +81,7 @@ def resolve_auto(settings: Settings, made: Made | None = None) -> str:
     return STATIC if settings.embedder == "bundled" else settings.embedder
 
 
-def _again(name: str, settings: Settings) -> str:
+def _spec_of_known(name: str, settings: Settings) -> str:
     """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
     if not name.startswith(NAME):
         return spec_of(name)
@@ -92,7 +92,7 @@ def _again(name: str, settings: Settings) -> str:
 
 
 def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
-    """Return a transformer: the one that an index was made with wherever it was seen last, or that of a folder."""
+    """Return the transformer that an index was made with, from its last known folder, or that of a given folder."""
     from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
 
     if made is not None and made.name.startswith(NAME) and settings.embedder == "auto":
@@ -109,12 +109,12 @@ def make_embedder(
 
     Args:
         settings: its name; for a remote one its address, key, price, and the limits on what it may cost.
-        made: what the index was made with; None: there is no index yet.
-        source: the corpus that it is for, for the ledger.
-        folder: where that index lies, with the rows of an embedder that was tuned to it.
+        made: the embedder of the present index; None if there is no index yet.
+        source: the corpus, for the ledger.
+        folder: of the index, with the rows of an embedder tuned to it.
 
     Raises:
-        IndexUnusableError: the index was tuned, and the rows are not there.
+        IndexUnusableError: the index was tuned, and the tuned rows are missing.
         UsageError: there is no embedder of that name, or a setting of its endpoint is wrong.
     """
     name = resolve_auto(settings, made)
@@ -154,15 +154,15 @@ def _may_ask(name: str, settings: Settings) -> bool:
 
 
 class RemoteModel(NamedTuple):
-    """An embedding model behind an endpoint, as the settings name it; knowing it contacts nobody.
+    """An embedding model behind an endpoint, as the settings name it; making one contacts nobody.
 
     Attributes:
         name: the embedder's own name.
         model: its name at the endpoint.
         base_url: the endpoint; empty for OpenAI's own.
-        key: what is sent as a bearer token.
-        tokenizer: counts its tokens, or more.
-        quote: what they cost.
+        key: sent as a bearer token.
+        tokenizer: counts its tokens, or an upper bound.
+        quote: their price.
     """
 
     name: str
@@ -224,7 +224,7 @@ def _key(settings: Settings) -> str:
 
 
 def refresh_cost(settings: Settings, embedder: Embedder) -> int:
-    """Return what embedding changed files unasked may cost, in millionths of the currency's unit."""
+    """Return what embedding changed files may cost without consent, in millionths of the currency's unit."""
     if not isinstance(embedder, RemoteEmbedder):
         return 0
     from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for these

@@ -1,4 +1,4 @@
-"""What indexing a source would take, before anything is written or paid for."""
+"""Estimating the cost of indexing a source before anything is written or paid for."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from quaestor.corpus import Corpus
 
 REQUEST_SECONDS = 1.0
-"""What a request to an endpoint is assumed to take: nothing is sent to find out."""
+"""Seconds assumed for a request to an endpoint; none is sent to measure it."""
 
 REQUESTS_AT_ONCE = 4
 _SAMPLE_BYTES = 400_000
@@ -45,21 +45,21 @@ _KEYS_AT_ONCE = 4096
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """What embedding would take.
+    """The estimated cost of embedding.
 
     Attributes:
         embedder: the name of the embedder.
-        remote: whether it is asked over a wire.
-        tokenizer: by which tokens are counted.
-        exact: whether that is the embedder's own encoding; otherwise the numbers are upper bounds.
-        texts: that would be embedded; equal ones once.
-        tokens: of these.
-        known: texts that are embedded already, which cost nothing.
-        new: whether the embedder made no index of the source yet.
-        quote: what a million tokens cost; None: nothing is asked for them.
-        cost: of the tokens, in millionths of the currency's unit; None: no price is known.
-        seconds: that it would take.
-        basis: what that follows from.
+        remote: whether it is behind an endpoint.
+        tokenizer: counts the tokens.
+        exact: whether it is the embedder's own encoding; else the numbers are upper bounds.
+        texts: number of texts to embed; equal ones count once.
+        tokens: of these texts.
+        known: number of texts that are already embedded.
+        new: whether the source has no index by this embedder yet.
+        quote: price of a million tokens; None if they are free.
+        cost: of the tokens, in millionths of the currency's unit; None if no price is known.
+        seconds: estimated time.
+        basis: how the time was estimated.
     """
 
     embedder: str
@@ -79,13 +79,13 @@ class Estimate:
 def survey_and_estimate(
     root: Path, settings: Settings, *, rebuild: bool = False, index: Corpus | None = None
 ) -> tuple[Survey, Estimate]:
-    """Return what a source holds, and what embedding it would take; nothing is written, and nobody is asked.
+    """Return a survey of a source and the estimated cost of embedding it; write nothing and contact nobody.
 
     Args:
         root: the folder or file.
-        settings: the embedder, its price, and what ingest reads of them.
-        rebuild: as if there was no index yet.
-        index: that holds the source as it is: what is counted is looked up there, and no file is read and cut.
+        settings: of the embedder, its price, and indexing.
+        rebuild: whether to ignore the present index.
+        index: an up-to-date index of the source: counts are read from it, and no file is read.
 
     Raises:
         NotFoundError: ``root`` does not exist.
@@ -104,14 +104,14 @@ def survey_and_estimate(
     if remote is None:
         return held.survey, _local(place, settings, ingest, held, made, tokenizer)
     current = _current(remote, made, rebuild=rebuild)
-    known = _known(place, settings, current, held.texts)
+    known = _known_keys(place, settings, current, held.texts)
     return held.survey, _remote(remote, held.texts, known, new=current is None)
 
 
 def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) -> Estimate | None:
-    """Return what bringing an index up to date would take; None where the embedder asks nobody.
+    """Return the estimated cost of bringing an index up to date, or None if the embedder is local.
 
-    Only what changed is read, and what waits since an earlier time.
+    Only changed files, and those with waiting texts, are read.
 
     Raises:
         as ``survey_and_estimate``.
@@ -126,10 +126,10 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
     if current is None:
         found = walk(place, ingest)
     else:
-        with _opened(place, settings, current) as store:
+        with _open_store(place, settings, current) as store:
             found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting()
     texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
-    return _remote(remote, texts, _known(place, settings, current, texts), new=current is None)
+    return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
 
 def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], *, new: bool) -> Estimate:
@@ -142,7 +142,7 @@ def _remote(remote: RemoteModel, texts: Mapping[bytes, int], known: set[bytes], 
 
 
 def estimate_queries(remote: RemoteModel, queries: Sequence[str]) -> Estimate:
-    """Return what embedding queries would take, one request after the other."""
+    """Return the estimated cost of embedding queries, one request after the other."""
     tokens = sum(remote.tokenizer.count(query) for query in queries)
     return _estimate_requests(remote, len(queries), tokens, len(queries), 1)
 
@@ -197,7 +197,7 @@ def _local(
 def _measure_seconds(
     folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder
 ) -> tuple[float, str]:
-    """Return the seconds that indexing would take here, and from what that follows: a part of it is done, elsewhere."""
+    """Return the seconds that indexing would take here, and the basis: a sample is indexed in a temporary folder."""
     slow = isinstance(embedder, SlowEmbedder)
     sample = _sample(files, _SLOW_SAMPLE_BYTES if slow else _SAMPLE_BYTES)
     if not sample:
@@ -224,7 +224,7 @@ def _measure_seconds(
 
 
 def _free_cores() -> float:
-    """Return how many cores nobody used in the last minute, and 1 at least."""
+    """Return the number of cores that were idle in the last minute, at least 1."""
     busy = os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
     return max(1.0, usable_cores() - busy)
 
@@ -240,17 +240,17 @@ def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made |
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 
-def _known(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
-    """Return those keys whose vectors the index holds."""
+def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
+    """Return the keys whose vectors the index holds."""
     if made is None:
         return set()
-    with _opened(root, settings, made) as store:
+    with _open_store(root, settings, made) as store:
         some = batched(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
         return {key for asked in some for key in store.known_vectors(asked)}
 
 
 @contextmanager
-def _opened(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
+def _open_store(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
     store = open_store(root, settings, *made, create=False)
     try:
         yield store

@@ -1,6 +1,6 @@
-"""First indexes in turn: one process makes an index, and others that need the same one wait for it.
+"""Making a first index in one process, while others that need it wait.
 
-There is no state but a lock that the system frees when its holder dies: then the next one goes on with what is there.
+The only state is a lock that the system frees when its holder dies: then the next process continues its work.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ _POLL_SECONDS = 0.2
 def make_in_turn(
     folder: Path, is_made: Callable[[], bool], make: Callable[[], object], waiting: Callable[[], None]
 ) -> bool:
-    """Make an index unless it is made, alone; return whether this process made it.
+    """Make an index unless it exists, in one process at a time; return whether this process made it.
 
     Args:
         folder: of the index.
-        is_made: whether there is nothing more to make, by whomever.
-        make: makes it, or goes on with it.
-        waiting: called again and again while another process is at it; what it raises ends the wait.
+        is_made: returns whether the index is complete.
+        make: makes or continues it.
+        waiting: called repeatedly while another process makes it; an exception from it ends the wait.
 
     Raises:
         LimitError: the disk is full.
@@ -49,12 +49,12 @@ def make_in_turn(
 
 
 def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[], None]) -> None:
-    """Throw an index away while nobody makes a first one there: its maker would go on with what is gone.
+    """Delete an index while no process makes it: its maker would continue with deleted files.
 
     Args:
         folder: of the index.
-        erase: throws it away.
-        waiting: called again and again while another process makes one; what it raises ends the wait.
+        erase: deletes it.
+        waiting: called repeatedly while another process makes it; an exception from it ends the wait.
     """
     place = folder / _FOLDER
     while place.is_dir():
@@ -68,7 +68,7 @@ def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[
 
 
 def following(store: Store, indexer: Indexer, progress: Progress | None) -> Callable[[], None]:
-    """Return what tells of documents that another process has put into an index so far, as if they were made here."""
+    """Return a function that reports another process's progress with an index as if it were our own."""
     if progress is None:
         return lambda: None
     told = progress

@@ -67,15 +67,15 @@ class Index(Corpus):
         return model
 
     def overview(self, folder: str = "", *, tokens: int = 1500) -> Overview:
-        """Return what the corpus or one of its folders is: its ``text``, its sections, and the hits that they stand in.
+        """Return an overview of the corpus or a folder: its ``text``, its sections, and the hits that they cite.
 
         Args:
-            folder: only what lies in it; empty for everything.
-            tokens: what the text may take, at least 100; counted as the model of the settings does, else as gpt-4o.
+            folder: limits the overview; empty for everything.
+            tokens: limit of the text, at least 100; counted for the settings' model, else for gpt-4o.
 
         Raises:
             NotFoundError: there is no such folder.
-            UsageError: so few tokens hold no overview.
+            UsageError: ``tokens`` is too small for an overview.
         """
         from quaestor.answers.overview.make_overview import LEAST, make_overview  # noqa: PLC0415 - no search needs it
         from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
@@ -85,13 +85,13 @@ class Index(Corpus):
         return make_overview(self, folder, budget=tokens, count=tokenizer_for(self._settings.model or "gpt-4o").count)
 
     def history(self, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
-        """Return what git's history and the changelogs tell of a question, a path, a name or words.
+        """Answer a question about history, a path, a name or words from git and the changelogs.
 
         Args:
-            asked: as ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
-            since: only what was done on this date or later: ``2020``, ``2020-03``, ``2020-03-14``.
-            until: only what was done on this date or earlier.
-            limit: how many commits are listed at most.
+            asked: ``"when was send_with_retry added?"``, ``"src/a.py"``; empty for the newest commits.
+            since: first date: ``2020``, ``2020-03``, ``2020-03-14``.
+            until: last date.
+            limit: most commits to list.
 
         Raises:
             UsageError: ``since`` or ``until`` is not a date.
@@ -114,21 +114,21 @@ class Index(Corpus):
         """Build the index of a folder, a file, a site or a git repository, or bring it up to date, and open it.
 
         Args:
-            path: the folder or file, or the address of a site, which is crawled as it was the time before, or of a git
+            path: the folder or file, or the address of a site, which is crawled with its last settings, or of a git
                 repository, which is fetched.
             settings: as loaded by ``load_configuration``; read from environment and files by default.
             progress: called as the work goes on.
-            rebuild: throw away what is there and begin anew.
-            site: fields of ``CrawlSettings``, for a site; those not given are as the time before. Of a repository,
-                ``allow_private`` alone.
-            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` for no bound. None:
-                nothing for a new index, and no more than the setting ``refresh_cost`` for what changed in one that is
-                there. What it does not cover is found by words alone, and ``last_changes`` says why; the next build
-                goes on from there.
+            rebuild: delete the present index and begin anew.
+            site: fields of ``CrawlSettings``, for a site; missing ones are as in the last crawl. For a repository only
+                ``allow_private``.
+            max_cost: what a remote embedder may cost, in the prices' currency; ``math.inf`` is unlimited. None allows
+                nothing for a new index, and the setting ``refresh_cost`` for changes in an existing one. Texts that it
+                does not cover are found by words alone, ``last_changes`` says why, and the next build continues with
+                them.
 
         Raises:
             NotFoundError: the path does not exist.
-            UpstreamError: the site or repository gave nothing.
+            UpstreamError: nothing could be fetched from the site or repository.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
         if names_repository(path):
@@ -137,7 +137,7 @@ class Index(Corpus):
         elif is_address(path):
             settings = settings or load_configuration().settings
             crawl(str(path), data_home(settings), site or {}, rebuild=rebuild)
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
             settings = settings._replace(embedder=resolve_auto(settings, made_of(root, settings)))
@@ -145,7 +145,7 @@ class Index(Corpus):
         index = cls._opened(root, settings, create=True)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
-            if not index._made(progress, allowed, lambda: index.indexer.whole):
+            if not index._make_in_turn(progress, allowed, lambda: index.indexer.whole):
                 index.refresh(progress=progress, allowance=allowed)
             index.store.settle()
         return index._whole(progress)
@@ -157,7 +157,7 @@ class Index(Corpus):
         Raises:
             IndexUnusableError: the index does not exist, is corrupt, is newer, or was made with another embedder.
         """
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         if not is_shared(settings) and not index_folder(root, settings).exists():
             raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
         return cls._opened(root, settings, create=False)
@@ -168,25 +168,27 @@ class Index(Corpus):
     ) -> Self:
         """Open an index for searching, building it first only if it holds nothing yet.
 
-        What has changed since is taken in by the search itself, within the time that it is allowed.
+        Later changes are indexed by the search itself, within its time limit.
 
         Args:
             path: the folder or file, or the address of a site.
             settings: as loaded by ``load_configuration``.
             progress: called as the work goes on.
-            whole: go on, too, with a first index that was broken off, which otherwise is taken for what it is.
+            whole: also continue an interrupted first index, which otherwise is used as it is.
 
         Raises:
             NotFoundError: the path does not exist.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
-        root, settings = _located(path, settings)
+        root, settings = _locate_source(path, settings)
         index = cls._opened(root, settings, create=True)
         with index._or_closed():
-            index._made(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
+            index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
-    def _made(self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]) -> bool:
+    def _make_in_turn(
+        self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]
+    ) -> bool:
         """Make a first index, or wait for who makes it; return whether it was made here.
 
         Nothing is paid for it unless that is allowed. Processes that fill a database share the work instead.
@@ -207,7 +209,7 @@ class Index(Corpus):
 
     @contextmanager
     def _or_closed(self) -> Iterator[None]:
-        """Close the index if what is done with it fails."""
+        """Close the index if the block raises."""
         try:
             yield
         except BaseException:
@@ -328,7 +330,7 @@ def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bo
         raise type(error)(str(error).replace(REBUILD, anew)) from error
 
 
-def _located(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
+def _locate_source(path: str | Path, settings: Settings | None) -> tuple[Path, Settings]:
     root = locate(path, settings)
     if settings is None:
         settings = load_configuration(project=root if root.is_dir() else root.parent).settings

@@ -17,8 +17,8 @@ from quaestor.indexing.indexer import Progress
 class Indexes(SeveralCorpora):
     """Several indexes, searched as one: a mapping of each corpus's short name to its ``Index``.
 
-    A corpus is called after its folder, with as many folders above it as tell it from the others. Use it as a context,
-    or call ``close``.
+    A corpus is named after its folder, with as many parents as distinguish it from the others. Use it as a context, or
+    call ``close``.
     """
 
     @classmethod

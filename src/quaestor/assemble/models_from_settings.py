@@ -1,4 +1,4 @@
-"""From settings to the language model, and to the record of what it takes."""
+"""From settings to the language model and the ledger of its requests."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 def make_model(
     settings: Settings, purpose: Purpose | None = None, *, ledger: Ledger | None = None
 ) -> MeteredModel | None:
-    """Return the language model that the settings name, or None when answers are to be quotes.
+    """Return the language model that the settings name, or None if answers are to be quotes.
 
     Args:
-        settings: its name, endpoint, price, and the limits on what it may cost.
-        purpose: whose the requests are, and what for, for the ledger.
-        ledger: where they are recorded; None: the one in the data folder.
+        settings: its name, endpoint, price and spending limits.
+        purpose: user and purpose of the requests, for the ledger.
+        ledger: records them; None uses the one in the data folder.
 
     Raises:
-        UsageError: a setting of the endpoint is wrong, or the file of prices.
+        UsageError: a setting of the endpoint or the file of prices is invalid.
     """
     endpoint = make_endpoint(settings)
     if endpoint is None:
@@ -115,7 +115,7 @@ def _completion_model(settings: Settings) -> OpenAICompatibleModel:
 
 
 def price_of(settings: Settings) -> Price | None:
-    """Return what the configured model costs; None if no model is named, or no price is known."""
+    """Return the price of the configured model, or None if no model or no price is set."""
     if not settings.model:
         return None
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - only with a model

@@ -1,4 +1,4 @@
-"""From settings to what outlives a request: in the data folder, or on the PostgreSQL server that the store names."""
+"""From settings to users, ledger and sessions: in the data folder, or on the PostgreSQL server that the store names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def shared_tables(settings: Settings) -> StateTables | None:
 
 
 def make_accounts(settings: Settings) -> Database:
-    """Return what holds users and ledger: a file in the data folder, or that server.
+    """Return the database of users and ledger: a file in the data folder, or the server.
 
     Raises:
         QuaestorError: as ``shared_server``.

@@ -1,4 +1,4 @@
-"""Where things of a source lie: the source itself, its index, what ingest reads of the settings."""
+"""Paths of a source and its index, and its settings of indexing."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ if TYPE_CHECKING:
 
 
 def index_folder(root: Path, settings: Settings) -> Path:
-    """Return where a source's index lies: named after it, and keyed by its real path."""
+    """Return the folder of a source's index: named after it, with a hash of its real path."""
     key = blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name)[:40] or "root"
     return data_home(settings) / "indexes" / f"{name}-{key}"
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:
-    """Return the real path of a folder or file that is indexed; of a site or a git repository, where its files lie.
+    """Return the real path of an indexed folder or file; for a site or git repository, the folder of its files.
 
     Args:
         path: of a folder or file, or the address of a site or a git repository.
-        settings: where sites lie; read from environment and files by default.
+        settings: name the data folder; read from environment and files by default.
 
     Raises:
-        NotFoundError: it does not exist, or it was not fetched yet: nothing is fetched here.
-        UsageError: it is an address of nothing that can be fetched, or neither a folder nor a file.
+        NotFoundError: it does not exist, or it has not been fetched; nothing is fetched here.
+        UsageError: it is an unsupported address, or neither a folder nor a file.
     """
     if names_repository(path):
         return checked_root(files_of(str(path), data_home(settings or load_configuration().settings)))
@@ -68,7 +68,7 @@ def make_journal(root: Path, settings: Settings) -> Journal:
 
 
 def make_objection(root: Path, settings: Settings) -> Objection:
-    """Return what tells the paths of a source that a person is asked about once more before they are edited."""
+    """Return a function that decides which paths of a source need a second consent before they are edited."""
     ingest = ingest_settings(settings)
 
     def objection(path: str) -> str | None:

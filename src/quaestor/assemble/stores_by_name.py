@@ -1,4 +1,4 @@
-"""Which store holds the index of a source: the folder of its own on this machine, or a corpus of a database."""
+"""Choosing the store of a source's index: a folder on this machine, or a corpus of a database."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?
 
 
 def corpus_name(root: Path, settings: Settings) -> str:
-    """Return the name under which a database holds the index of a source.
+    """Return the name of a source's corpus in a database.
 
-    It is what the setting says; else of a repository with a remote ``origin``, the same on all machines; else one of
-    this machine's, which nobody else's folder gets by chance.
+    It is the setting's value; else, for a repository with a remote ``origin``, a name that is the same on all machines;
+    else a name that is unique to this machine's folder.
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
@@ -107,7 +107,7 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
         root: real path of the source.
         settings: name the store.
         embedder: the name of the embedder that it was, or is to be, made with.
-        dimensions: length of that one's vectors.
+        dimensions: length of its vectors.
         create: make it if it is missing.
 
     Raises:
@@ -144,7 +144,7 @@ def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
 
 
 def corpora_of(settings: Settings) -> list[Listed]:
-    """Return what a database holds, by name."""
+    """Return the corpora of a database by name."""
     from quaestor.stores.postgres.corpus_states import list_corpora  # noqa: PLC0415 - only for these
     from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415
 
@@ -154,21 +154,21 @@ def corpora_of(settings: Settings) -> list[Listed]:
 
 
 def examine_database(settings: Settings) -> Health:
-    """Return what there is of the database that the settings name; see ``stores.postgres.database_health``."""
+    """Return the findings about the settings' database; see ``stores.postgres.database_health``."""
     from quaestor.stores.postgres import database_health  # noqa: PLC0415 - only for these
 
     return database_health.examine_database(open_database(settings.store))
 
 
 def examine_corpus(root: Path, settings: Settings) -> Health | None:
-    """Return what there is of a source's corpus in that database; None if it holds none."""
+    """Return the findings about a source's corpus in that database, or None if it is missing."""
     from quaestor.stores.postgres import database_health  # noqa: PLC0415 - only for these
 
     return database_health.examine_corpus(open_database(settings.store), _corpus(root, settings))
 
 
 def erase_store(root: Path, settings: Settings) -> None:
-    """Throw the index of a source away; what is missing is not an error."""
+    """Delete the index of a source; a missing one is not an error."""
     if is_shared(settings):
         _postgres().erase(open_database(settings.store), _corpus(root, settings))
     else:
@@ -193,7 +193,7 @@ def _postgres() -> type[PostgresStore]:
 
 
 def refuse_shared(settings: Settings, what: str) -> None:
-    """Refuse what only an index on this machine can be given.
+    """Refuse an operation that needs an index on this machine.
 
     Raises:
         IndexUnusableError: the settings name a database.

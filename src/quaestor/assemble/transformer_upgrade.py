@@ -1,8 +1,8 @@
-"""Giving an index the vectors of a transformer, which take minutes, while it answers by the bundled embedder.
+"""Upgrading an index to a transformer's vectors, which take minutes, while it answers by the bundled embedder.
 
-There is no state but what lies on disk. An index that was made with the bundled embedder, where the settings name a
-transformer, or vectors of one were begun, lacks them; ``bring`` makes those that are missing and then gives the index
-the transformer in one transaction. Of several processes one makes them, and the others wait.
+All state is on disk. An index needs the upgrade if it was made with the bundled embedder and the settings name a
+transformer, or vectors of one were begun; ``upgrade`` makes the missing vectors and then switches the index in one
+transaction. Of several processes one makes them, and the others wait.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _FOLDER = "coming"
 
 
 def missing_transformer(settings: Settings, made: Made | None) -> str:
-    """Return the name of the transformer whose vectors an index is to have and has not yet; empty if there is none."""
+    """Return the name of the transformer whose vectors an index still needs, or ""."""
     name = resolve_auto(settings, made)
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 
@@ -65,19 +65,19 @@ def upgrade_state(root: Path, settings: Settings) -> Coming | None:
 
 
 def upgrade(root: Path, settings: Settings, progress: Progress | None = None) -> int | None:
-    """Make the vectors that an index waits for and store them; return how many it has then, None if it waited for none.
+    """Make the vectors that an index still needs and store them; return their number, or None if it needed none.
 
     Args:
         root: real path of the source, whose index is there.
-        settings: name the transformer; with ``auto``, the one that was begun counts.
-        progress: called as the work goes on; what it raises ends the work, and what was made is kept.
+        settings: name the transformer; ``auto`` means the one that was begun.
+        progress: called as the work goes on; an exception from it ends the work, and finished vectors are kept.
 
     Raises:
         UsageError: the transformer cannot be used.
     """
     from quaestor.indexing.pending_vectors import forget, place_of  # noqa: PLC0415 - few indexes lack any
 
-    told = progress or _silent
+    told = progress or _ignore_progress
     folder = index_folder(root, settings)
     lack = upgrade_state(root, settings)
     if lack is None or (resolve_auto(settings) == STATIC and settings.embedder != "auto"):
@@ -100,7 +100,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
-    """Make what is missing and give it to the index; the caller holds the lock on coming vectors."""
+    """Make the missing vectors and store them in the index; the caller holds the lock on coming vectors."""
     # Few indexes lack any.
     from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget, reembed  # noqa: PLC0415
 
@@ -138,5 +138,5 @@ def _state(done: int, total: int) -> ProgressState:
     return ProgressState(done, total, 0, doing="embedding")
 
 
-def _silent(_state: ProgressState) -> None:
+def _ignore_progress(_state: ProgressState) -> None:
     return None

@@ -1,4 +1,4 @@
-"""An index in a folder of its own, apart from the one that the settings name: for trying things out."""
+"""A trial index in a folder of its own, apart from the one that the settings name."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ TUNED = "tuned"
 
 
 def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Corpus:
-    """Open an index of a folder, or begin one; nothing is taken in yet.
+    """Open or begin an index of a folder; nothing is indexed yet.
 
     Args:
-        root: what is indexed.
-        folder: where the index lies.
-        embedder: what turns its chunks and queries into vectors.
-        settings: what ingest reads of them.
+        root: the source.
+        folder: of the index.
+        embedder: embeds its chunks and queries.
+        settings: of indexing.
 
     Raises:
         NotFoundError: the root does not exist.

@@ -1,7 +1,7 @@
-"""Giving an index an embedder that was tuned to it, and taking that back: one transaction each way.
+"""Switching an index to an embedder that was tuned to it, and back, in one transaction each.
 
-The rows that were tuned lie in a file beside the index; which embedder counts is what the index says in the very
-transaction that holds its vectors, so that a crash at any moment leaves either the old embedder or the new one.
+The tuned rows are in a file beside the index; the index records its embedder in the same transaction as its vectors, so
+that a crash at any moment leaves either the old embedder or the new one.
 """
 
 from __future__ import annotations
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from quaestor.embedding.tuned_embedder import Replaced
 
 KEY = "tuned"
-"""The metadata under which an index keeps what its tuning came to."""
+"""Key of the metadata that holds the result of tuning."""
 
 Progress = Callable[[int, int], None]
 """Called with the number of documents that are done, and of all."""
 
 
 class Tuning(NamedTuple):
-    """What an index was tuned to.
+    """The tuning of an index.
 
     Attributes:
         embedder: the name of the tuned embedder; empty if the index is not tuned.
-        trust: how many times the ranker counts the dense retriever.
-        figures: what was measured, as JSON has it.
+        trust: factor of the dense retriever in the ranker.
+        figures: measurements, as JSON values.
     """
 
     embedder: str = ""
@@ -46,7 +46,7 @@ class Tuning(NamedTuple):
     figures: Mapping[str, Any] = MappingProxyType({})
 
     def line(self) -> str:
-        """Return what tuning came to, on one line; empty if the index is not tuned."""
+        """Return the result of tuning in one line, or "" if the index is not tuned."""
         if not self.figures:
             return ""
         row = self.figures["rows"][0]
@@ -56,7 +56,7 @@ class Tuning(NamedTuple):
 
 
 def tuning_of(store: Store) -> Tuning:
-    """Return what an index was tuned to."""
+    """Return the tuning of an index."""
     text = store.metadata(KEY)
     return Tuning(**json.loads(text)) if text else Tuning()
 
@@ -66,7 +66,7 @@ def _text(tuning: Tuning) -> str:
 
 
 def checked_tuning(root: Path, settings: Settings) -> Tuning:
-    """Return what the index of a source was tuned to, after loading the rows; of no index, an empty tuning.
+    """Return the tuning of a source's index after loading its rows; an empty tuning without an index.
 
     Raises:
         IndexUnusableError: the rows are lost or damaged.
@@ -90,10 +90,10 @@ def keep_tuned(
 
     Args:
         root: real path of the source.
-        settings: where the index lies, and how it was made.
-        replaced: the rows that were tuned.
-        trust: how many times the ranker counts the dense retriever from now on.
-        figures: what was measured, to be shown later.
+        settings: name the index, and how it was made.
+        replaced: the tuned rows.
+        trust: factor of the dense retriever in the ranker.
+        figures: measurements, to be shown later.
         progress: called as the work goes on.
     """
     from quaestor.embedding import tuned_embedder as tuned  # noqa: PLC0415 - reads the weights

@@ -1,6 +1,6 @@
-"""Files that a person adds to a conversation: named by ``@path`` in a question, or added for all that follow.
+"""Files that a person adds to a conversation: by ``@path`` in a question, or for all later questions.
 
-What is added stands before what is found, so that an answer rests on it first; the window decides how much of it fits.
+Added files come before hits, so that an answer relies on them first; the window decides how much of them fits.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _MOST_NAMED = 10
 
 
 def mentions(question: str) -> tuple[str, ...]:
-    """Return what a question names by ``@``, in order, each once, ten at most; an e-mail address names nothing."""
+    """Return the paths that a question names by ``@``, each once, at most ten; e-mail addresses are ignored."""
     named = (plain or quoted for plain, quoted in _MENTION.findall(question))
     return tuple(dict.fromkeys(named))[:_MOST_NAMED]
 
 
 def mention(path: str) -> str:
-    """Return what names a document in a question."""
+    """Return the mention of a document as a question writes it."""
     found = _MENTION.fullmatch(f"@{path}")
     return f"@{path}" if found and found[1] else f'@"{path}"'
 
@@ -53,6 +53,6 @@ def hits_of(paths: Iterable[str], corpus: ConversationCorpus) -> tuple[Hit, ...]
 
 
 def placed_first(added: Sequence[Hit], found: Iterable[Hit]) -> tuple[Hit, ...]:
-    """Return added hits and behind them those found elsewhere: what is added is there as a whole."""
+    """Return the added hits, followed by hits in other documents."""
     paths = {hit.path for hit in added}
     return (*added, *(hit for hit in found if hit.path not in paths))

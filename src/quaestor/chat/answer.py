@@ -1,7 +1,7 @@
 """Answering one question from a corpus, without a conversation around it.
 
-With no model the answer is made of quotes. In both cases every citation is matched against the file's bytes, and where
-the corpus does not hold an answer that is said, with the nearest passages.
+Without a model the answer is made of quotes. In both cases every citation is checked against the file's bytes; if the
+corpus does not hold an answer, the answer says so and shows the nearest passages.
 """
 
 from __future__ import annotations
@@ -31,20 +31,20 @@ async def answer_question(
     """Yield the steps of answering, the last of them ``Done``.
 
     Args:
-        corpus: what is asked about.
-        model: who answers; None: the answer is made of quotes.
+        corpus: the corpus.
+        model: the model; None makes an answer of quotes.
         question: the question.
-        settings: how it is answered.
+        settings: of the answer.
         limit: the model's window, tokens.
-        subroutines: what the model may call; None: nothing.
+        subroutines: tools that the model may call, or None.
 
     Raises:
-        UpstreamError: the model failed; what was yielded until then stays true.
+        UpstreamError: the model failed; steps yielded before remain valid.
         WindowError: the question alone does not fit the model's window.
-        LimitError: the answer took more time, tokens or money than it may.
+        LimitError: the answer exceeded its limit of time, tokens or money.
     """
     if not question.strip():
-        for event in _nothing(question):
+        for event in _events_of_no_question(question):
             yield event
         return
     conversation = Conversation(corpus, model, limit=limit, settings=settings, subroutines=subroutines)
@@ -53,7 +53,7 @@ async def answer_question(
             yield event
 
 
-def _nothing(question: str) -> tuple[Event, ...]:
+def _events_of_no_question(question: str) -> tuple[Event, ...]:
     """Return the events of an answer to a question that asks nothing."""
     answer = extract(question, ())
     done = Done(answer.text, False, "extractive", Usage(0, 0, reported=False))

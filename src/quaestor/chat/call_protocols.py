@@ -1,7 +1,7 @@
-"""The ways in which a model calls: our subroutines over text tags or native tool calls, and tools of the caller's own.
+"""Protocols of tool calls: our tools over text tags or native calls, and tools of the caller's own.
 
-Each says what it adds to a request, and how the rounds of a turn are written back: as if the model had gone on, where
-the server continues an assistant message; as messages of their own elsewhere.
+Each adds its part to a request and writes the rounds of a turn back: as the beginning of the model's reply if the
+server continues an assistant message, else as separate messages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class CallProtocol(Protocol):
-    """How a model is told of its calls and their results."""
+    """Describes tools to a model, and its calls with their results."""
 
     @property
     def name(self) -> str:
@@ -42,7 +42,7 @@ class CallProtocol(Protocol):
 
     @property
     def continues(self) -> bool:
-        """Whether what is written back is the beginning of the model's reply."""
+        """Whether rounds are written back as the beginning of the model's reply."""
         ...
 
     @property
@@ -51,16 +51,16 @@ class CallProtocol(Protocol):
         ...
 
     def brief(self) -> str:
-        """Return the part of the system message that tells of the subroutines."""
+        """Return the part of the system message that describes the tools."""
         ...
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
-        """Return what follows the question.
+        """Return the messages after the question.
 
         Args:
-            rounds: of the turn so far.
-            opening: with what the reply is begun for the model; empty if it is not.
-            shown: number of the latest results that are shown whole; a mark stands for the others.
+            rounds: those of the turn so far.
+            opening: text with which the reply is begun for the model, or "".
+            shown: number of the latest results that are shown whole; a mark replaces the others.
         """
         ...
 
@@ -71,7 +71,7 @@ class Tags:
 
     Attributes:
         registry: the subroutines; None for none.
-        continues: whether the server goes on with an assistant message.
+        continues: whether the server continues an assistant message.
     """
 
     registry: Registry | None
@@ -86,7 +86,7 @@ class Tags:
         return () if self.registry is None else (tags.CLOSING,)
 
     def brief(self) -> str:
-        """Return the list of tags with what they do."""
+        """Return the list of tags with their descriptions."""
         if self.registry is None:
             return ""
         name = "subroutines_tags_short" if self.registry.short else "subroutines_tags"
@@ -121,22 +121,22 @@ class Tools:
         return tuple(self.registry.schemas())
 
     def brief(self) -> str:
-        """Return what schemas do not say."""
+        """Return the instructions that are not part of schemas."""
         return load("subroutines_tools_short" if self.registry.short else "subroutines_tools").render()
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return each round as an assistant message with its calls, and their results."""
         hidden = _hidden(rounds, shown)
-        return tuple(message for number, one in enumerate(rounds, 1) for message in _called(one, number, hidden))
+        return tuple(message for number, one in enumerate(rounds, 1) for message in _call_messages(one, number, hidden))
 
 
 @dataclass(frozen=True, slots=True)
 class CallerTools:
-    """Tools of the caller's own: declared to the model as they are, and called by it for the caller to run.
+    """Tools of the caller's own: declared to the model unchanged; its calls are returned for the caller to run.
 
     Attributes:
         tools: function schemas in OpenAI's form.
-        after: what was said since the question: calls, their results, the beginning of a reply.
+        after: messages since the question: calls, their results, the beginning of a reply.
     """
 
     tools: tuple[dict[str, object], ...] = ()
@@ -151,7 +151,7 @@ class CallerTools:
         return ""
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
-        """Return what was said since the question; there are no rounds of ours."""
+        """Return the messages since the question; there are no rounds of ours."""
         return self.after
 
 
@@ -173,7 +173,7 @@ def _text(answered: Answered, hidden: frozenset[int]) -> str:
 
 
 def _block(answered: Answered, hidden: frozenset[int]) -> str:
-    """Return a result as it stands behind its tag; nothing in it looks like a tag."""
+    """Return a result as written after its tag, with text that looks like a tag escaped."""
     return load("result").render(name=answered.asked.name, text=tags.escape(_text(answered, hidden)))
 
 
@@ -186,7 +186,7 @@ def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
     return Message("assistant", one.written), Message("user", said, name=RESULT)
 
 
-def _called(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
+def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:
     # Identifiers of our own: what servers send is missing, or the same for every call.
     ids = [f"call_{number}_{place}" for place, _ in enumerate(one.answered, 1)]
     calls = tuple(

@@ -1,4 +1,4 @@
-"""How a conversation is held, and what one turn may take."""
+"""Settings of a conversation, and limits of one turn."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ class ConversationSettings:
         reserve: tokens kept free for the reply; never more than a quarter of the window.
         policy: how history is chosen.
         passages: how many passages are retrieved in a turn.
-        temperature: 0 is the most settled.
-        reminder: tokens of conversation after which the instructions are repeated; 0: never.
-        summaries: whether the model is asked, from time to time, to summarise what slid out of the window.
-        seconds: a turn may take.
-        tokens: a turn may send and receive, over all of its requests; None: no limit.
-        calls: of subroutines that a turn may make; then the model is asked to answer from what it has.
-        cost: a turn may cost, in the currency of the prices; None: no limit.
-        prompt_price: of a million tokens sent.
-        completion_price: of a million tokens received.
-        premeditation: whether the model is to say first, unseen, what it is about to do.
+        temperature: sampling temperature; 0 is the most deterministic.
+        reminder: tokens of conversation after which the instructions are repeated; 0 disables.
+        summaries: whether the model summarises messages that no longer fit the window.
+        seconds: time limit of a turn.
+        tokens: limit of tokens sent and received in a turn, over all requests; None is unlimited.
+        calls: limit of tool calls in a turn; then the model must answer from what it has.
+        cost: limit of a turn's cost, in the currency of the prices; None is unlimited.
+        prompt_price: price of a million tokens sent.
+        completion_price: price of a million tokens received.
+        premeditation: whether the model first writes a hidden plan.
         examples: whether the model is shown an answer of the wanted form.
-        grounded: whether weak evidence is refused: a model that cannot search for itself is not asked then, for it
-            could only invent, and the answer of one that can is known only with a citation that was checked.
-        brief: how the system message begins; None: by what the corpus mostly holds.
-        where: only documents that it lets through are searched; None: all.
-        filters: whether what a question says of dates and authors limits the documents as well.
+        grounded: whether weak evidence is refused: a model without tools is not asked then, because it could only
+            invent, and the answer of a model with tools counts as known only with a checked citation.
+        brief: beginning of the system message; None chooses it by the corpus's main kind.
+        where: a filter on the documents that are searched, or None.
+        filters: whether dates and authors in a question limit the documents, too.
         stop: sequences that end the visible answer and are not part of it.
-        parameters: further ones of each request, in OpenAI's form, sent as they are.
+        parameters: further parameters of each request, in OpenAI's form, sent unchanged.
     """
 
     reserve: int = 500
@@ -70,5 +70,5 @@ class ConversationSettings:
             raise UsageError("calls and prices of a conversation must be 0 or above")
 
     def cost_of(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """Return what tokens cost."""
+        """Return the cost of tokens."""
         return (prompt_tokens * self.prompt_price + completion_tokens * self.completion_price) / _MILLION

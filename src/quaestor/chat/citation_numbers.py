@@ -1,6 +1,4 @@
-"""The numbers by which passages are cited in one session: what was cited keeps its number, so that ``[3]`` in an answer
-of long ago and ``[3]`` now are the same lines.
-"""
+"""Numbers of citations in one session: a cited passage keeps its number in all later turns."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a conversation knows at a moment: its model, its messages and their numbers on record, its window and summaries.
+"""The state of a conversation between turns: its messages and their record numbers, its window and summaries.
 
-Summaries of what slid out of the window are written by the model from time to time. The model is asked once enough has
-slid out since the last time, with the last summary and what is new. In between, the last summary is given again: what
-slid out since is in no summary yet, but can still be recalled.
+The model summarises messages that no longer fit the window. It is asked again once enough more have been left out, with
+the last summary and the new messages. In between, the last summary is used; messages left out since can still be
+recalled.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class _Summaries:
     wait: int = _EVERY
 
     def follow(self, decisions: Sequence[Decision]) -> None:
-        """Record what a window left out."""
+        """Record the messages that a window left out."""
         self.out = tuple(
             one.index
             for one in decisions
@@ -115,7 +115,7 @@ def known_capabilities(model: Model | None, transcript: Transcript) -> Capabilit
 
 
 Sent = tuple[Sequence[Message], Sequence[int | None]]
-"""Messages, and their numbers in the transcript; None for what is not in it."""
+"""Messages, and their numbers in the transcript, or None."""
 
 
 @dataclass(slots=True)  # mutable: follows its conversation
@@ -124,11 +124,11 @@ class History:
 
     Attributes:
         limit: the model's window, tokens.
-        accepted: tokens of the largest request that the model's server took, by our count.
-        messages: the instructions and every message of the turns that are done.
-        ids: their numbers in the transcript; None for what is not in it.
-        summaries: of what slid out of the window.
-        instruct: returns the instructions for a window, the first of the messages; None: they stay as they are.
+        accepted: tokens of the largest request that the server accepted, by our count.
+        messages: the instructions and every message of finished turns.
+        ids: their numbers in the transcript, or None.
+        summaries: of messages that no longer fit the window.
+        instruct: returns the instructions for a window, the first of the messages; None keeps them.
     """
 
     limit: int
@@ -150,7 +150,7 @@ class History:
         return [message for message in self.messages if message.role != "system"]
 
     def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> Sent:
-        """Return the messages with a turn's question and what follows it, and their numbers."""
+        """Return the messages including a turn's question and its messages so far, and their numbers."""
         messages = [*self.messages, turn.question, *tail]
         return messages, [*self.ids, turn.question_id, *(None for _ in tail)]
 

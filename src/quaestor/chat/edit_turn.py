@@ -1,8 +1,8 @@
 """Asking a model for an edit: find the files, show them, stream its reply, and let it correct what cannot be applied.
 
-Nothing is written here: what comes out is a plan, with the reply that it was read from. The reply is taken as the
-model wrote it, for a letter that is lost on the way would be lost in a file. Passages are shown best first, as many as
-fit into the window, the last one trimmed at a line end.
+Nothing is written here: the result is a plan, with the reply that it was read from. The reply is used exactly as the
+model wrote it, because a lost character would be lost in a file. Passages are shown best first, as many as fit into the
+window, the last one trimmed at a line end.
 """
 
 from __future__ import annotations
@@ -67,10 +67,10 @@ class EditSettings:
 
 @dataclass(frozen=True, slots=True)
 class Correcting:
-    """The model is told why its changes cannot be made, and asked once more.
+    """The model's changes cannot be applied; it is told why and asked once more.
 
     Attributes:
-        reasons: as it is told.
+        reasons: as the model is told.
     """
 
     reasons: tuple[str, ...]
@@ -89,13 +89,13 @@ class Looking:
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """The last step: what the model proposes.
+    """The last step: the model's proposal.
 
     Attributes:
-        reply: its last words.
+        reply: its last reply.
         proposal: the changes in them.
-        plan: what they come to.
-        model: who wrote it.
+        plan: the plan of the changes.
+        model: the model's name.
         usage: tokens of all requests.
     """
 
@@ -107,7 +107,7 @@ class Proposed:
 
 
 def writes_whole_files(model: str) -> bool:
-    """Return whether a model's name says that it is too small to quote exactly: up to three billion weights."""
+    """Return whether a model is too small to quote exactly, by its name: up to three billion weights."""
     return bool(_SMALL.search(model))
 
 
@@ -118,15 +118,15 @@ async def propose_edit(
 
     Args:
         corpus: the files.
-        model: who proposes.
-        instruction: what is wanted.
-        settings: how it is asked for.
-        planned: makes a plan of a proposal.
+        model: the model.
+        instruction: the user's instruction.
+        settings: of the request.
+        planned: makes a plan from a proposal.
 
     Raises:
         UpstreamError: the model failed.
         WindowError: the instruction alone does not fit the model's window.
-        LimitError: it took more time than it may.
+        LimitError: the time is up.
     """
     deadline = asyncio.get_running_loop().time() + settings.seconds
     counter = counter_for(model.name)
@@ -160,7 +160,7 @@ async def propose_edit(
                 messages = further
                 continue
         plan = planned(proposal)
-        corrected = _corrected(corpus, messages, reply, plan, counter, settings)
+        corrected = _correction_request(corpus, messages, reply, plan, counter, settings)
         if not proposal or not plan.refusals or not corrections or corrected is None:
             yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
             return
@@ -170,7 +170,7 @@ async def propose_edit(
 
 
 def needs_of(reply: str) -> tuple[str, ...]:
-    """Return what a reply asks to be shown: paths or words, each once and in order, three at most."""
+    """Return the paths or words that a reply asks to see, in order, each once, three at most."""
     return tuple(dict.fromkeys(need.strip(" `'\"") for need in _NEED.findall(reply)))[:_MOST_NEEDS]
 
 
@@ -182,7 +182,7 @@ def _request_with_passages(
     counter: MessageCounter,
     settings: EditSettings,
 ) -> tuple[Message, ...] | None:
-    """Return the request that shows what was asked for, or None if there is no room for any of it."""
+    """Return a request with the passages that the reply asked for, or None if none of them fits."""
     before = (*messages, Message("assistant", reply))
     limit = settings.window - _reserve(settings)
     passages: list[Passage] = []
@@ -221,7 +221,7 @@ def _messages(
 def _passages(
     corpus: Corpus, counter: MessageCounter, instruction: str, hits: Sequence[Hit], limit: int
 ) -> list[Passage]:
-    """Return the files that the instruction names, then what was found; files that are small, whole."""
+    """Return the files that the instruction names, followed by hits; small files whole."""
     passages: list[Passage] = []
     seen: set[str] = set()
     for path in dict.fromkeys(_MENTIONED.findall(instruction)):
@@ -256,7 +256,7 @@ def _is_small(passage: Passage, counter: MessageCounter, limit: int) -> bool:
     return len(passage.text) < limit * 8 and counter.text(passage.text) * _WHOLE_FILE_SHARE <= limit
 
 
-def _corrected(
+def _correction_request(
     corpus: Corpus,
     messages: tuple[Message, ...],
     reply: str,
@@ -323,7 +323,7 @@ def fit_passages(
     left = limit - needed
     shown: list[Passage] = []
     for passage in passages:
-        fitted = _trimmed(passage, counter, left)
+        fitted = _trim_passage(passage, counter, left)
         if fitted is None:
             break
         shown.append(fitted)
@@ -341,7 +341,7 @@ def _cost(passage: Passage, counter: MessageCounter) -> int:
     return counter.tokenizer.count(show(passage)) + 1
 
 
-def _trimmed(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
+def _trim_passage(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
     """Return the passage, or as many of its first lines as fit; None if that is too little."""
     if _cost(passage, counter) <= left:
         return passage

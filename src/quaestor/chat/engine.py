@@ -1,8 +1,8 @@
 """Holding a conversation over a corpus: retrieve, answer, verify, record; one turn at a time.
 
-Every turn ends on record as done, failed or cancelled. Only a turn that is done joins the conversation; the question of
-any other can be asked again with ``resume``. This module does not know how a reply comes about (``loop``), how a window
-divides itself, nor where a transcript lies.
+Every turn is recorded as done, failed or cancelled. Only a finished turn joins the conversation; the question of any
+other can be asked again with ``resume``. This module does not know how a reply is made (``loop``), how a window is
+divided, or where a transcript is kept.
 """
 
 from __future__ import annotations
@@ -49,19 +49,19 @@ from quaestor.window import Recall, Window
 
 
 class Conversation:
-    """A conversation over a corpus that never overflows its window and keeps a record of all that was sent.
+    """A conversation over a corpus that never overflows its window and records everything that is sent.
 
     Args:
-        index: what is asked about.
-        model: who answers, or its name where the index's settings say; None: answers are quotes.
-        limit: the model's window, tokens. What a server says of its true window is learned.
-        settings: how the conversation is held, and what one turn may take.
-        transcript: the record to go on with; None: a record that ends with the process.
-        query: makes what is searched for out of the conversation, whose last message is the newest question.
-        owner: who asks, for the record.
-        subroutines: what the model may call; None: nothing.
-        passed: the caller's own tools, which take the place of subroutines, and what was said since the question that
-            is about to be sent.
+        index: the corpus.
+        model: the model, or its name if the index's settings hold the rest; None answers by quotes.
+        limit: the model's window, tokens; corrected when a server reports another one.
+        settings: of the conversation, and limits of one turn.
+        transcript: the record to continue; None keeps a record in memory.
+        query: makes the search query of a turn from the conversation, whose last message is the newest question.
+        owner: the user, for the record.
+        subroutines: tools that the model may call, or None.
+        passed: the caller's own tools, which replace ours, and the messages since the question that is about to be
+            sent.
     """
 
     def __init__(  # noqa: PLR0913 - the public contract
@@ -145,13 +145,13 @@ class Conversation:
         return tuple(self._added)
 
     def add(self, path: str) -> str:
-        """Put a document before what is found for every question from now on, and return its path.
+        """Add a document to all later questions, before their hits, and return its path.
 
         Args:
-            path: of a document of the corpus, or an end of its path that no other has.
+            path: of a document of the corpus, or a unique end of its path.
 
         Raises:
-            NotFoundError: there is no such document; the message names those that may be meant.
+            NotFoundError: there is no such document; the message suggests others.
         """
         found = path_of(path, self.index) or self.index.document(path).path
         self._added[found] = None
@@ -186,10 +186,10 @@ class Conversation:
         Raises:
             UsageError: the question is empty, or a turn is under way.
             WindowError: the question does not fit the model's window.
-            LimitError: the turn took more time or tokens than it may.
-            UpstreamError: the model failed; what was yielded until then stays true.
+            LimitError: the turn exceeded its limit of time or tokens.
+            UpstreamError: the model failed; steps yielded before remain valid.
         """
-        async with aclosing(self._recorded(_checked(question), None)) as events:
+        async with aclosing(self._record_turn(_question_message(question), None)) as events:
             async for event in events:
                 yield event
 
@@ -202,7 +202,7 @@ class Conversation:
         turns = self.transcript.turns()
         if not turns or turns[-1].ending.state == "done":
             raise UsageError("the last turn is done, there is nothing to resume; ask a question")
-        async with aclosing(self._recorded(Message("user", turns[-1].question), turns[-1].number)) as events:
+        async with aclosing(self._record_turn(Message("user", turns[-1].question), turns[-1].number)) as events:
             async for event in events:
                 yield event
 
@@ -212,7 +212,7 @@ class Conversation:
         Raises:
             WindowError: the question does not fit the model's window.
         """
-        turn = Turn(0, _checked(question), None, 0.0)
+        turn = Turn(0, _question_message(question), None, 0.0)
         asked = await self._understood(turn)
         query = await self._make_query(turn, asked)
         hits = await self._find(turn, query, asked)
@@ -220,12 +220,12 @@ class Conversation:
         return Preview(query.single, hits, window, window.reserve, self.settings.temperature)
 
     def request(self, window: Window) -> Request:
-        """Return what is asked of the model with a window."""
+        """Return the request to the model for a window."""
         return self._composer.request(window, self._protocol)
 
     # --- one turn ---------------------------------------------------------------------------------------------
 
-    async def _recorded(self, question: Message, resumes: int | None) -> AsyncGenerator[Event]:
+    async def _record_turn(self, question: Message, resumes: int | None) -> AsyncGenerator[Event]:
         """Yield a turn's events; however it ends, that is on record."""
         if self._busy:
             raise UsageError("a turn of this conversation is under way; wait for its end or cancel it")
@@ -250,7 +250,7 @@ class Conversation:
             self._busy = False
 
     async def _steps(self, turn: Turn) -> AsyncGenerator[Event]:
-        way = await self._way(turn)
+        way = await self._way_answer(turn)
         # Nothing that a search finds is evidence for a question that names nothing: a model asks back by itself.
         nothing_named = way is not None and not way.search
         if way is not None and (self.model is None or (nothing_named and self.settings.grounded)):
@@ -275,22 +275,22 @@ class Conversation:
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
             quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
             yield Passages(hits, quoted.known, numbers)
-            async for event in self._quoted(turn, hits, quoted):
+            async for event in self._finish_with_quotes(turn, hits, quoted):
                 yield event
             return
         yield Passages(hits, bool(hits) and not turn.weak, numbers)
-        async with aclosing(self._replied(turn, self._loop, self.model)) as events:
+        async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
         if text := turn.rest():
             yield Text(text)
-        for event in await self._finished(turn, hits):
+        for event in await self._finish_turn(turn, hits):
             yield event
 
-    async def _way(self, turn: Turn) -> WayAnswer | None:
-        """Return the answer of the question's own way; what is limited to some documents is always searched for.
+    async def _way_answer(self, turn: Turn) -> WayAnswer | None:
+        """Return the answer of a way that fits the question, or None; never if the documents are limited.
 
-        Of several corpora there is none: a way looks into one.
+        With several corpora there is none, because a way reads one corpus.
         """
         if self.settings.where or self._added or not isinstance(self.index, Corpus):
             return None
@@ -306,10 +306,10 @@ class Conversation:
         yield Passages(way.hits, way.known, numbers)
         turn.shown = turn.passages
         yield Text(turn.show(way.text(numbers)) + turn.rest())
-        for event in await self._finished(turn, known=way.known):
+        for event in await self._finish_turn(turn, known=way.known):
             yield event
 
-    async def _replied(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
+    async def _stream_reply(self, turn: Turn, loop: Loop, model: Model) -> AsyncGenerator[Event]:
         """Yield the steps of the model's reply; where its server takes no tools, calls are text from now on."""
         try:
             async with aclosing(loop.run(turn)) as events:
@@ -330,7 +330,7 @@ class Conversation:
                 yield event
 
     async def _understood(self, turn: Turn) -> Understood:
-        """Return the question with what it says of dates and authors as a filter, if it is to be read for that."""
+        """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = turn.question.content, self.settings.where
         asked = Understood(question, where)
         if self.settings.filters:
@@ -343,7 +343,7 @@ class Conversation:
         return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
 
     async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
-        """Return what to search for, and note it in the turn for the search within passages."""
+        """Return the search query, and record it in the turn for the search within passages."""
         turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 
@@ -361,7 +361,7 @@ class Conversation:
         return self._give_passages(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
 
     def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
-        """Return the chunks of the files that the question names by ``@``, and of those added before."""
+        """Return the chunks of files that the question names by ``@``, and of those added before."""
         named = mentioned_paths(turn.question.content, self.index)
         return hits_of(dict.fromkeys((*named, *self._added)), self.index)
 
@@ -371,7 +371,7 @@ class Conversation:
         return hits
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
-        """Return what speaks against there being an answer; the scores of a talk's later turns tell nothing."""
+        """Return the reasons to doubt an answer; scores of later turns are ignored."""
         found = () if self._history.said else hits
 
         def told() -> Doubt:
@@ -396,24 +396,28 @@ class Conversation:
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
         return turn.weak and not (turn.passages and self._subroutines)
 
-    async def _quoted(self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer) -> AsyncGenerator[Event]:
-        """Yield the rest of a turn without a model."""
+    async def _finish_with_quotes(
+        self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer
+    ) -> AsyncGenerator[Event]:
+        """Yield the remaining steps of a turn without a model."""
         turn.shown = turn.passages
         yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
-        for event in await self._finished(turn, hits, known=quoted.known):
+        for event in await self._finish_turn(turn, hits, known=quoted.known):
             yield event
 
-    async def _finished(self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None) -> tuple[Event, ...]:
+    async def _finish_turn(
+        self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None
+    ) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
         found = (turn.visible.known or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
-        citations, unsupported = await asyncio.to_thread(self._verified, turn) if found else ((), ())
+        citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not _supported(citations)
+        unchecked = found and known is None and not turn.proposals and not _supported_citations(citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
-        # Without a request nobody reported anything.
+        # Without a request there is no report.
         usage = replace(turn.usage, reported=turn.usage.reported and turn.usage.total_tokens > 0)
         ending = Ending(
             "done",
@@ -443,15 +447,15 @@ class Conversation:
         return Citations(citations, unsupported, quotes), done
 
     async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
-        """Return what would have been quoted without a model, to stand beside an answer that is its word alone."""
+        """Return quotes to show beside a model's answer that has no valid citation."""
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
         if not quoted.known:
             return ()
         checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
-        return _supported(checked.citations)
+        return _supported_citations(checked.citations)
 
-    def _verified(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
+    def _verify_citations(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
         question, by_model = turn.question.content, bool(turn.spent)
         checked = verify(turn.visible.written, tuple(known.values()), self._current_text, question, claims=by_model)
@@ -459,7 +463,7 @@ class Conversation:
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
-        """Record a turn that did not come to its end."""
+        """Record a turn that failed or was cancelled."""
         if turn.ended:
             return
         cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
@@ -481,12 +485,12 @@ class Conversation:
         return self._composer.window(messages, turn.passages, self.limit)
 
 
-def _supported(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return the citations whose words stand in the source: where they point, or nearby."""
+def _supported_citations(citations: Sequence[Citation]) -> tuple[Citation, ...]:
+    """Return the citations whose quotes are in the source, where they point or nearby."""
     return tuple(one for one in citations if one.status != "unverified")
 
 
-def _checked(question: str) -> Message:
+def _question_message(question: str) -> Message:
     question = clean(question)
     if not question.strip():
         raise UsageError("the question is empty; ask something")
@@ -494,5 +498,5 @@ def _checked(question: str) -> Message:
 
 
 def _brief_for(index: ConversationCorpus) -> Brief:
-    """Return the brief that suits what a corpus mostly holds."""
+    """Return the brief for a corpus of mostly code or mostly prose."""
     return "documents" if index.is_prose() else "code"

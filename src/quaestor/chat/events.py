@@ -1,4 +1,4 @@
-"""The steps of a streamed turn, and what they add up to."""
+"""The events of a streamed turn, and their sum."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Searching:
     """Retrieval begins.
 
     Attributes:
-        query: the text that is searched for.
-        understood: words of the question that limit the documents instead, by date or author.
-        missed: words that would, but nothing would be left.
-        unknown: words that stand nowhere in the corpus, with the nearest that do.
-        translated: what is searched for in English for the words of a question in another language.
+        query: the search query.
+        understood: words of the question that were read as a filter on date or author.
+        missed: words that would be a filter, but would leave no document.
+        unknown: words that the corpus lacks, each with the most similar ones that it has.
+        translated: the English translation by which a question in another language is searched.
     """
 
     query: str
@@ -56,7 +56,7 @@ class Composed:
 
     Attributes:
         window: its messages, tokens by section, and the decision on each message and passage.
-        model: to whom it goes.
+        model: the receiver.
     """
 
     window: Window
@@ -76,12 +76,12 @@ class Summarising:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """The server refused a request for its length or for its tools: it is composed anew and sent once more.
+    """The server refused a request because of its length or its tools; it is composed anew and sent once more.
 
     Attributes:
-        reason: what the server said.
-        limit: the window that is composed for now, tokens.
-        tools: whether it was for its tools; calls are told as text from now on.
+        reason: the server's message.
+        limit: the new window, tokens.
+        tools: whether tools were refused; from now on calls are written as text.
     """
 
     reason: str
@@ -111,13 +111,13 @@ class Called:
 
 @dataclass(frozen=True, slots=True)
 class Returned:
-    """A call is over.
+    """A call has ended.
 
     Attributes:
-        name: of the subroutine.
-        text: what the model is told.
-        passages: that it can cite from now on.
-        failed: whether nothing came of the call.
+        name: of the tool.
+        text: the result for the model.
+        passages: new passages that the model can cite.
+        failed: whether the call failed.
     """
 
     name: str
@@ -139,10 +139,10 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Stopped:
-    """The turn was ended before the model had come to its end; what it had written stands.
+    """The turn was ended before the model finished; its text so far is kept.
 
     Attributes:
-        reason: for people.
+        reason: for the user.
     """
 
     reason: str
@@ -161,8 +161,8 @@ class Citations:
 
     Attributes:
         citations: in order of their numbers.
-        unsupported: sentences of the answer for which no passage gives support, each once.
-        quotes: where none of the citations holds, what would have been quoted without a model.
+        unsupported: sentences of the answer that no passage supports, each once.
+        quotes: quotes to show if none of the citations is valid.
     """
 
     citations: tuple[Citation, ...]
@@ -180,10 +180,10 @@ class Done:
             proposed.
         model: what wrote it.
         usage: tokens of all requests of the turn.
-        proposals: changes that were proposed; none of them is made yet.
+        proposals: proposed changes, not applied yet.
         finish: why the reply ended.
         calls: of the caller's own tools, for the caller to run.
-        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
+        unchecked: whether a model answered and none of its citations is valid.
     """
 
     answer: str
@@ -218,19 +218,19 @@ _NEAREST = 3
 
 @dataclass(slots=True)  # mutable: filled by the events of a turn
 class TurnOutcome:
-    """A turn, as far as its events were taken.
+    """The sum of a turn's events so far.
 
     Attributes:
-        understood: words of the question that limited the documents, by date or author.
-        missed: words that would have, but nothing was left.
-        unknown: words that stand nowhere in the corpus, with the nearest that do.
-        translated: what was searched for in English for the words of a question in another language.
-        hits: what was found, best first.
-        citations: each as it was checked.
+        understood: words of the question that were read as a filter on date or author.
+        missed: words that would be a filter, but would leave no document.
+        unknown: words that the corpus lacks, each with the most similar ones that it has.
+        translated: the English translation by which a question in another language was searched.
+        hits: the hits, best first.
+        citations: after they were checked.
         unsupported: sentences without support.
-        quotes: what would have been quoted without a model, where no citation of its answer holds.
-        reserve: tokens that the window kept free for the reply; None if nothing was composed.
-        sent: places of the passages that the model was shown, from 0, best first.
+        quotes: quotes to show if none of the citations is valid.
+        reserve: tokens kept free for the reply; None if no request was composed.
+        sent: indexes of the passages that the model was shown, best first.
         calls: every call with its arguments, in order.
         done: the last event; None before it.
     """

@@ -1,7 +1,7 @@
-"""The loop of one turn: compose, stream, run what the model calls, write it back, compose anew, and go on.
+"""The loop of one turn: compose, stream, run the model's calls, append their results, and repeat.
 
-Calls are checked, run within the turn's limits, and never run twice the same. This module does not know how calls are
-told to a model (``call_protocols``), how a request is sent (``model_requests``), nor what a tool does.
+Calls are checked, run within the turn's limits, and an identical call is never repeated. This module does not know how
+calls are described to a model (``call_protocols``), how a request is sent (``model_requests``), or what a tool does.
 """
 
 from __future__ import annotations
@@ -63,15 +63,15 @@ class Loop:
     """Runs turns of one conversation.
 
     Args:
-        history: the conversation; its limit follows what the server says.
+        history: the conversation; its limit is corrected when the server reports another one.
         composer: composes windows.
-        requests: sends them.
-        protocol: how calls are made.
-        calling: runs them.
-        names: of the subroutines that there are.
+        requests: sends requests.
+        protocol: of calls.
+        calling: runs calls.
+        names: of the available tools.
         transcript: the record.
-        settings: how the conversation is held.
-        read: gives a document's bytes by its path; None if it is gone.
+        settings: of the conversation.
+        read: returns a document's bytes by path, or None if it is gone.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the parts of a conversation
@@ -112,7 +112,7 @@ class Loop:
                 opening="" if turn.rounds else self._opening,
             )
             try:
-                async with aclosing(self._exchanged(turn, reading)) as events:
+                async with aclosing(self._exchange(turn, reading)) as events:
                     async for event in events:
                         yield event
             except (WindowError, SpentError, BudgetError, UpstreamError) as error:
@@ -137,9 +137,9 @@ class Loop:
                     yield event
 
     def composed(self, turn: Turn) -> tuple[Window, Sent]:
-        """Return what is sent next, and the messages with their numbers that it is composed from.
+        """Return the next window, and the messages and numbers that it is composed from.
 
-        Results of the turn that do not fit any more are left out, oldest first.
+        Results of the turn that no longer fit are left out, oldest first.
 
         Raises:
             WindowError: the question and the reply so far do not fit.
@@ -163,15 +163,15 @@ class Loop:
 
     # --- one request ------------------------------------------------------------------------------------------
 
-    async def _exchanged(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _exchange(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Compose, send and stream.
 
-        When a server says that the prompt is too long, its true window is learned, and the prompt composed anew once.
-        What it said is kept only if that goes through: it may have been wrong.
+        If the server says that the prompt is too long, the prompt is composed once more for the window that it reports.
+        That window is kept only if the second request succeeds, because the report may be wrong.
         """
         before = self._history.limit
         try:
-            async with aclosing(self._sent(turn, reading)) as events:
+            async with aclosing(self._send(turn, reading)) as events:
                 async for event in events:
                     yield event
         except BaseException:
@@ -180,8 +180,8 @@ class Loop:
         if self._history.limit != before:
             self._transcript.record_window(self._requests.model.name, self._history.limit)
 
-    async def _sent(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
-        """Compose, send and stream; a prompt that is too long is composed anew, for the window that the server told."""
+    async def _send(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+        """Compose, send and stream; compose a prompt that is too long anew for the window that the server reports."""
         before, believed = self._history.limit, True
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
@@ -192,7 +192,7 @@ class Loop:
             yield Composed(window, self._requests.model.name)
             begun = reading.written
             try:
-                async with aclosing(self._streamed(turn, reading, window, sent)) as events:
+                async with aclosing(self._stream_request(turn, reading, window, sent)) as events:
                     async for event in events:
                         yield event
                 self._history.accepted = max(self._history.accepted, window.tokens)
@@ -207,13 +207,13 @@ class Loop:
                 self._history.learn(learned_limit(failure, window.tokens, window.reserve))
                 yield Retried(str(failure), self._history.limit)
 
-    async def _streamed(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
+    async def _stream_request(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
         """Send one request and yield the text that can be shown."""
         request = self._composer.request(window, self._protocol)
         async with aclosing(self._requests.send(turn, request, window, sent)) as deltas:
             async for delta in deltas:
                 text = (
-                    self._finished(turn, reading, delta)
+                    self._finish_reply(turn, reading, delta)
                     if isinstance(delta, Finished)
                     else reading.feed(clean(delta.text))
                 )
@@ -223,8 +223,8 @@ class Loop:
                     turn.finish = "stop"
                     return
 
-    def _finished(self, turn: Turn, reading: Reading, finished: Finished) -> str:
-        """Take the end of a reply and return the rest of what can be shown."""
+    def _finish_reply(self, turn: Turn, reading: Reading, finished: Finished) -> str:
+        """Finish a reply and return the remaining text to show."""
         turn.finish = finished.reason
         if self._protocol.passes:
             turn.passed, finished = finished.tool_calls, replace(finished, tool_calls=())
@@ -233,7 +233,7 @@ class Loop:
     # --- its calls --------------------------------------------------------------------------------------------
 
     def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
-        """Return why a reply cannot go on or was cut off; empty if it may go on or is complete."""
+        """Return why a reply cannot continue or was cut off, or ""."""
         if reading.calls and turn.over:
             return (
                 f"after {len(turn.asked)} calls the model was told to answer, and it called {reading.calls[0].name!r}"
@@ -272,7 +272,7 @@ class Loop:
             self._transcript.record_passages(turn.number, passages, hashes)
 
     def _budget(self, turn: Turn, calls: int) -> int:
-        """Return the tokens that each of so many results may take."""
+        """Return the token limit of each of ``calls`` results."""
         tail = self._protocol.tail(turn.rounds, self._opening, 0)
         count = self._composer.counter
         fixed = count.request((self._history.messages[0], turn.question, *tail), self._protocol.tools)
@@ -281,9 +281,9 @@ class Loop:
 
 
 def _keeps_what_was_shown(turn: Turn, error: QuaestorError) -> bool:
-    """Return whether a turn ends well though a later request of it cannot be made: what was proposed stands.
+    """Return whether a turn succeeds although a later request fails, because it has proposals or visible text.
 
-    So does what was shown, but where the model's server failed: there the turn can be asked again.
+    Text alone does not suffice if the model's server failed: then the turn can be asked again.
     """
     shown = bool(turn.visible.written.strip()) and not isinstance(error, UpstreamError)
     return bool(turn.rounds) and (bool(turn.proposals) or shown)
@@ -304,8 +304,8 @@ class Calling:
     Args:
         registry: the subroutines; None for none.
         count: tokens of a text.
-        numbered: gives passages their numbers, beside those of the turn.
-        most: calls that a turn may make.
+        numbered: numbers passages, continuing the turn's numbers.
+        most: limit of calls in a turn.
     """
 
     def __init__(
@@ -321,15 +321,15 @@ class Calling:
         self._most = most
 
     async def run(self, turn: Turn, asked: Asked, budget: int) -> Answered:
-        """Return what comes of a call; whether it was the last one that is possible is noted in the turn.
+        """Run a call and return its result; record in the turn whether it was the last one allowed.
 
         Args:
-            turn: whose call it is.
+            turn: the turn.
             asked: the call.
             budget: tokens for the result.
 
         Raises:
-            LimitError: the turn's time is over.
+            LimitError: the turn's time is up.
             IndexUnusableError: the index cannot be read.
         """
         outcome = self._refusal(turn, asked) or await self._run(turn, asked, budget)

@@ -25,10 +25,10 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
     Args:
         model: who replies.
         request: what is asked.
-        deadline: the event loop's time at which the reply must be over, seconds.
+        deadline: of the reply, in the event loop's seconds.
 
     Raises:
-        LimitError: it was not.
+        LimitError: the reply did not end in time.
         UpstreamError: the model failed.
     """
     stream = aiter(model.stream(request))
@@ -76,7 +76,7 @@ class Requests:
         model: who replies.
         composer: counts tokens.
         transcript: the record.
-        settings: what a turn may take.
+        settings: limits of a turn.
     """
 
     def __init__(
@@ -97,13 +97,13 @@ class Requests:
         """Send a request and yield its deltas, the last of them ``Finished``; closing this closes the request.
 
         Args:
-            turn: pays for it.
-            request: what is sent.
-            window: what it was composed as.
+            turn: the turn that pays.
+            request: the request.
+            window: the window that it was made from.
             conversation: the messages that the window was composed from, and their numbers in the transcript.
 
         Raises:
-            LimitError: the turn has no time or tokens left, or the reply does not end.
+            LimitError: the turn has no time or tokens left.
             UpstreamError: the model failed.
         """
         self.check(turn, window)
@@ -132,7 +132,7 @@ class Requests:
             self._transcript.record_reply(number, f"{error.code}: {error}", None)
             raise
         except GeneratorExit:
-            # Whoever closes this has read enough; what was written until then was generated all the same.
+            # The caller has read enough; the text so far was generated and counts.
             usage = self._counted_usage(window, written)
             turn.spend(usage, self.model.name)
             self._transcript.record_reply(number, "closed", usage)
@@ -146,7 +146,7 @@ class Requests:
         return Usage(window.tokens, self._composer.counter.text("".join(written)), reported=False)
 
     def check(self, turn: Turn, window: Window) -> None:
-        """Refuse a request that could take the turn beyond what it may.
+        """Refuse a request that could exceed the turn's limits.
 
         Raises:
             SpentError: it could.
@@ -175,7 +175,7 @@ def _check_length(length: int, reserve: int) -> None:
 
 
 def _parameters(request: Request) -> Mapping[str, object]:
-    """Return what is on record of a request beside its messages."""
+    """Return the parameters of a request that are recorded beside its messages."""
     parameters: dict[str, object] = {"temperature": request.temperature, "max_tokens": request.max_tokens}
     if request.stop:
         parameters["stop"] = list(request.stop)
@@ -198,7 +198,7 @@ def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
 
 
 async def summarise(turn: Turn, history: History, requests: Requests, composer: Composer, record: Transcript) -> None:
-    """Ask for a summary; without one the conversation goes on all the same."""
+    """Ask for a summary; if that fails, the conversation continues without one."""
     summaries = history.summaries
     try:
         window = summaries.request(history.messages, composer.counter, history.limit)

@@ -1,6 +1,6 @@
-"""One reply of a model read as it arrives: what a person sees, what is called, what was premeditated.
+"""Reading one streamed reply of a model: visible text, calls, and the hidden plan.
 
-Nothing is shown until it is clear whether the reply says that there is no answer.
+Nothing is shown until it is clear whether the reply begins with the mark for "no answer".
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Thinking:
         self._over = False
 
     def feed(self, piece: str) -> str:
-        """Return what is certain to be no thought after this piece."""
+        """Return the text up to this piece that is certainly not a thought."""
         if self._over:
             # The blank lines behind a thought belong to it.
             rest = piece.lstrip("\r\n") if self._inside else piece
@@ -55,7 +55,7 @@ class Thinking:
         return self.feed(rest)
 
     def finish(self) -> str:
-        """Return what was held back, unless it is a thought that has no end."""
+        """Return the text held back, unless it is an unfinished thought."""
         held, self._held, self._over = "".join((*self._blanks, self._held)), "", True
         self._blanks = []
         return "" if self._inside else held
@@ -68,10 +68,10 @@ _LONGEST_FENCE = max(map(len, _FENCES))
 
 
 class TextCalls:
-    """Holds back a reply that may turn out to be a call, and passes on any other.
+    """Holds back a reply that may be a call written as text, and passes on any other.
 
     Args:
-        names: of the subroutines that there are; text that names no such is text.
+        names: of the available tools; other names are not calls.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -81,23 +81,23 @@ class TextCalls:
         self._passing = not names
 
     def feed(self, text: str) -> str:
-        """Return what is certain to be text after this piece."""
+        """Return the text up to this piece that is certainly not a call."""
         if self._passing:
             return text
         self._held.add(text)
         if len(self._begins) < _LONGEST_FENCE:
             self._begins = (self._begins + text).lstrip()[:_LONGEST_FENCE]
             self._passing = not _may_be_a_call(self._begins)
-        return self._released() if self._passing else ""
+        return self._release() if self._passing else ""
 
     def finish(self) -> tuple[str, tuple[Asked, ...]]:
-        """Return what was held back as text, or as the calls that it is."""
+        """Return the text held back, or the calls that it contains."""
         calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
             self._held = _Growing()
-        return self._released(), calls
+        return self._release(), calls
 
-    def _released(self) -> str:
+    def _release(self) -> str:
         held, self._held = self._held.text, _Growing()
         return held
 
@@ -147,16 +147,16 @@ class Reading:
     """Reads one reply.
 
     Args:
-        names: of the subroutines that there are.
-        parser: follows the reply of the whole turn; code that is open at a mark stays open behind it.
-        shown: follows what a person sees of it.
-        marks: whether the reply stops at the closing mark of a tag.
-        opening: what the reply was begun with for the model.
+        names: of the available tools.
+        parser: of the whole turn's reply; a code block that is open at a mark stays open after it.
+        shown: collects the visible text.
+        marks: whether the reply stops at a tag's closing mark.
+        opening: text with which the reply was begun for the model.
 
     Attributes:
         calls: complete or broken.
-        plan: what was premeditated; None if nothing was.
-        goes_on: whether the reply stopped at a mark that called nothing, so that it is to go on.
+        plan: the model's plan, or None.
+        goes_on: whether the reply stopped at a mark without a call and must be continued.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Reading:
 
     @property
     def said(self) -> str:
-        """What of that a person sees."""
+        """The visible text of the reply."""
         return self._said_so_far.text
 
     def feed(self, piece: str) -> str:
@@ -191,29 +191,29 @@ class Reading:
         return self._read(self._thinking.feed(piece))
 
     def _read(self, piece: str) -> str:
-        if self._called:
+        if self._has_call:
             return ""
         self._written.add(piece)
-        return self._say(self._text_calls.feed(self._take(self._parser.feed(piece))))
+        return self._show(self._text_calls.feed(self._take(self._parser.feed(piece))))
 
     def finish(self, finished: Finished) -> str:
-        """Take the end of the reply and return the rest of what can be shown."""
+        """Finish the reply and return the remaining text to show."""
         text = self._read(self._thinking.finish())
         cut = finished.reason not in ("stop", "tool_calls")
-        stopped = self._marks and not self._called and self._stopped_at_mark(finished)
+        stopped = self._marks and not self._has_call and self._stopped_at_mark(finished)
         text += self._read(tags.CLOSING) if stopped else ""
         self.goes_on = stopped and not self.calls and not self._parser.held
         if self.goes_on:
             return text
         # A tag that its own mark does not close is open in a string, or is a result of the model's making.
-        text += self._say(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
+        text += self._show(self._text_calls.feed(self._take(self._parser.close(cut=cut or stopped))))
         self.calls += [call_of(call.id, call.name, call.arguments) for call in finished.tool_calls]
         rest, calls = self._text_calls.finish()
         self.calls += calls
         self.goes_on = stopped and not self.calls
-        return text + self._say(rest)
+        return text + self._show(rest)
 
-    def _say(self, text: str) -> str:
+    def _show(self, text: str) -> str:
         self._said_so_far.add(text)
         return text
 
@@ -225,24 +225,24 @@ class Reading:
         return finished.reason == "stop" and not finished.tool_calls and inside
 
     def _take(self, parts: Iterable[tags.Part]) -> str:
-        """Keep what parts say, up to the first call: what a model writes behind it, it could only invent."""
+        """Keep parts up to the first call: text that a model writes after it is invented."""
         text, rest = "", list(parts)
-        while rest and not self._called:
+        while rest and not self._has_call:
             part = rest.pop(0)
-            self._keep(part)
+            self._keep_part(part)
             text += self._shown.take((part,))
-        if self._called:
+        if self._has_call:
             unread = "".join(part.raw for part in rest) + self._parser.held
             self._written = _Growing(self.written.removesuffix(unread))
             self._parser.close()
         return text
 
     @property
-    def _called(self) -> bool:
+    def _has_call(self) -> bool:
         """Whether a tag has called something."""
         return bool(self.calls)
 
-    def _keep(self, part: tags.Part) -> None:
+    def _keep_part(self, part: tags.Part) -> None:
         identifier = f"tag_{len(self.calls) + 1}"
         match part:
             case tags.Call(raw=raw, name=name, arguments=arguments):
@@ -258,17 +258,17 @@ class Reading:
 
 
 class _Growing:
-    """Keeps pieces, and joins them when the text is asked for.
+    """Collects pieces, and joins them when the text is read.
 
     Args:
-        text: what it begins with.
+        text: the beginning.
     """
 
     def __init__(self, text: str = "") -> None:
         self._pieces = [text]
 
     def add(self, piece: str) -> None:
-        """Go on with a piece."""
+        """Append a piece."""
         self._pieces.append(piece)
 
     @property
@@ -284,7 +284,7 @@ _MARK_LENGTH = len(NO_ANSWER) + 4
 
 
 class Visible:
-    """Collects a reply and passes on what may be shown."""
+    """Collects a reply and passes on the text to show."""
 
     def __init__(self) -> None:
         self._written = _Growing()
@@ -298,7 +298,7 @@ class Visible:
 
     @property
     def known(self) -> bool:
-        """Whether the reply so far claims to be an answer."""
+        """Whether the reply so far is an answer, not "no answer"."""
         return bool(self.written.strip()) and not says_no_answer(self._part)
 
     @property
@@ -307,7 +307,7 @@ class Visible:
         return self.written[: self._begins] + _without_mark(self._part)
 
     def part(self) -> str:
-        """Begin another part of the reply, which may be an answer or not, and return what was held back of the last."""
+        """Begin another part of the reply, which may be an answer or not, and return the text held back of the last."""
         held = self.rest()
         self._written = _Growing(self.answer)
         self._held, self._begins = True, len(self.written)
@@ -325,7 +325,7 @@ class Visible:
         return part
 
     def rest(self) -> str:
-        """Return what was held back, now that the reply is whole."""
+        """Return the text held back, at the end of the reply."""
         held, self._held = self._held, False
         return _without_mark(self._part) if held else ""
 
@@ -335,7 +335,7 @@ class Visible:
 
 
 def _may_be_mark(part: str) -> bool:
-    """Return whether a reply that has just begun may say that there is no answer: it begins with the mark then."""
+    """Return whether the beginning of a reply may be the mark for "no answer"."""
     begun = part.lstrip()
     return not begun or not begun[0].isalnum()
 

@@ -50,10 +50,11 @@ class Composer:
     ) -> Window:
         """Return the window of a conversation whose newest question is answered from ``passages``.
 
-        ``summary`` stands for what is left out; without one, the policy decides. ``tools`` are sent along.
+        ``summary`` replaces messages that are left out; without one, the policy decides. ``tools`` are part of the
+        request.
 
         Raises:
-            WindowError: what must be kept does not fit ``limit`` tokens.
+            WindowError: the must-keep messages do not fit ``limit`` tokens.
         """
         every = self.settings.reminder
         reminder = Reminder(load("chat_reminder").render(), every) if every else None
@@ -75,7 +76,7 @@ class Composer:
         return max(1, min(self.settings.reserve, limit // 4))
 
     def request(self, window: Window, protocol: CallProtocol | None = None) -> Request:
-        """Return what is asked of the model."""
+        """Return the request to the model."""
         return Request(
             window.messages,
             stop=protocol.stop if protocol else (),
@@ -90,9 +91,9 @@ def instructions(brief: Brief = "code", *more: str, short: bool = False) -> Mess
     """Return the system message of a conversation.
 
     Args:
-        brief: how it begins.
-        more: what follows, each a paragraph of its own; empty ones are left out.
-        short: whether it is to be short, for the window is; then it begins without a brief.
+        brief: its beginning.
+        more: further paragraphs; empty ones are left out.
+        short: whether the window is short; then the brief is left out.
     """
     if short:
         rules = load("chat_short").render(no_answer=NO_ANSWER)
@@ -125,5 +126,5 @@ def shown_passages(window: Window, passages: Sequence[Passage]) -> tuple[Passage
 
 @cache
 def prompt_hashes() -> Mapping[str, str]:
-    """Return the hash of every prompt, for the record of what a request was made of."""
+    """Return the hash of every prompt, for the record of a request."""
     return MappingProxyType({name: load(name).sha256 for name in names()})

@@ -1,4 +1,4 @@
-"""What conversations give, in its contracted JSON forms: the same on the command line and over HTTP."""
+"""A conversation's results in their contracted JSON forms: the same on the command line and over HTTP."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _BEGINNING = 48
 
 
 def ask_object(question: str, outcome: TurnOutcome, settings: Settings) -> dict[str, Any]:
-    """Return the answer to a single question; ``outcome`` is that of a turn that came to its end."""
+    """Return the answer to a single question; ``outcome`` is that of a finished turn."""
     done = outcome.done
     assert done is not None
     return {
@@ -54,7 +54,7 @@ def place_of(hit: Hit) -> str:
 
 
 def passage_place(passage: Passage) -> dict[str, Any]:
-    """Return where a passage stands, and its number."""
+    """Return a passage's place and number."""
     return {"n": passage.n, "path": passage.path, "start_line": passage.start_line, "end_line": passage.end_line}
 
 
@@ -72,12 +72,12 @@ def window_object(
 
 
 def subject_of(run: DecisionRun, messages: Sequence[Message], passages: Sequence[str]) -> str:
-    """Return what a decision is about, for people.
+    """Return the subject of a decision, for people.
 
     Args:
         run: the decision.
-        messages: the conversation that it is about.
-        passages: where each passage is from.
+        messages: of the conversation.
+        passages: the place of each passage.
     """
     if run.kind not in ("message", "passage"):
         return run.kind

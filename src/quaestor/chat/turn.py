@@ -17,40 +17,40 @@ from quaestor.window import Window
 _EXTRACTIVE = "extractive"
 _PARAGRAPH = 2
 _MOST_WORDS = 12
-"""So many words of a translated question are said."""
+"""Number of translated words that are shown."""
 
 
 @dataclass(slots=True)  # mutable: filled while a turn runs
 class Turn:
-    """One turn under way.
+    """The state of one turn.
 
     Attributes:
-        number: in the transcript, from 1; 0 for one that is only looked at.
+        number: in the transcript, from 1; 0 for a preview.
         question: the user's message.
         question_id: its number in the transcript.
-        deadline: the event loop's time at which it must be over, seconds.
-        sought: the question without what limits the documents, by date or author; as far as it can be, in English.
-        translated: what was searched for in English for the words of a question in another language.
-        passages: what was found, numbered.
-        weak: whether what was found hardly speaks of the question, where that is asked about.
+        deadline: in the event loop's seconds.
+        sought: the question without filters on date or author, in English as far as it can be translated.
+        translated: the English translation by which a question in another language was searched.
+        passages: the numbered hits.
+        weak: whether the hits hardly answer the question.
         shown: passages that the model was shown.
         visible: the reply so far.
-        tags_shown: leaves the reply's tags out of what is visible.
-        read: passages that subroutines returned.
+        tags_shown: removes tags from the visible text.
+        read: passages that tools returned.
         rounds: requests that were answered, with their calls.
-        plan: what the model premeditated; None if it did not.
-        proposals: changes that were proposed and that nobody has accepted.
+        plan: the model's plan, or None.
+        proposals: proposed changes.
         asked: every call so far, in order.
         failed_in_a_row: number of calls since the last one that was run.
-        over: whether no more calls are possible.
+        over: whether no more calls are allowed.
         apart: whether a call has come since the last text.
-        stopped: why the loop was ended before the model had come to its end; empty if it was not.
+        stopped: why the loop ended before the model finished, or "".
         spent: tokens of each request so far.
-        model: what wrote the reply.
+        model: the model that wrote the reply.
         retried: whether a request was already composed anew because it was too long.
         finish: why the last reply ended.
         passed: calls for the caller to run.
-        stops: ends what is visible at a stop sequence.
+        stops: ends the visible text at a stop sequence.
         ended: whether its ending is on record.
     """
 
@@ -84,14 +84,14 @@ class Turn:
 
     @property
     def said_of_language(self) -> str:
-        """What is said before quotes that were found by the English for a question, empty where there is none."""
+        """A remark before quotes that were found by a translated question, or ""."""
         if not self.translated:
             return ""
         more = ", …" if len(self.translated) > _MOST_WORDS else ""
         return f"Searched for in English: {', '.join(self.translated[:_MOST_WORDS])}{more}.\n\n"
 
     def show(self, text: str) -> str:
-        """Take text of the reply and return what can be shown now; what follows a call is a paragraph of its own."""
+        """Take text of the reply and return the text to show now; text after a call begins a new paragraph."""
         if not text:
             return ""
         if self.apart and (written := self.visible.written):
@@ -101,11 +101,11 @@ class Turn:
         return self.visible.feed(self.stops.feed(text))
 
     def part(self) -> str:
-        """Begin another part of the reply, and return what was held back of the last."""
+        """Begin another part of the reply, and return the text held back of the last."""
         return self._flush_held() + self.visible.part()
 
     def rest(self) -> str:
-        """Return what was held back, now that the reply is whole."""
+        """Return the text held back, at the end of the reply."""
         return self._flush_held() + self.visible.rest()
 
     def _flush_held(self) -> str:
@@ -114,7 +114,7 @@ class Turn:
 
     @property
     def usage(self) -> Usage:
-        """Tokens of all requests so far; reported if the server reported every one of them."""
+        """Tokens of all requests so far; ``reported`` if the server reported each of them."""
         return Usage(
             sum(one.prompt_tokens for one in self.spent),
             sum(one.completion_tokens for one in self.spent),
@@ -122,7 +122,7 @@ class Turn:
         )
 
     def spend(self, usage: Usage, model: str) -> None:
-        """Record what a request took, and which model answered it."""
+        """Record a request's tokens and the model that answered it."""
         self.spent.append(usage)
         self.model = model
 
@@ -132,8 +132,8 @@ class Preview:
     """The next request as it would be sent.
 
     Attributes:
-        query: what was searched for.
-        hits: what was found.
+        query: the search query.
+        hits: the hits.
         window: the exact messages, tokens by section, decisions.
         max_tokens: the limit on the reply, tokens.
         temperature: 0 is the most settled.

@@ -1,7 +1,9 @@
 """Cutting documents into chunks: by definitions, by headings, or by lines.
 
-The names are loaded when they are first used: a search needs only the meaning of a path's ending, and cuts
-nothing unless a file has changed. ``decode`` and ``definitions`` are imported from the modules of their names.
+The package also names a file's language and its codec. It does not know files, stores or embedders: text goes in,
+chunks come out. Begin with ``cutting``, which chooses between ``code``, ``prose`` and ``by_lines``.
+
+The names below are loaded when they are first used: a search cuts nothing unless a file has changed.
 """
 
 from __future__ import annotations

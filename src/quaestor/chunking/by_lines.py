@@ -1,6 +1,6 @@
-"""Cutting by lines: for what is neither code nor prose, and for whatever is too large otherwise.
+"""Cutting by lines: for files that are neither code nor prose, and for pieces that are too large.
 
-Knows bytes only. Every function is linear in the bytes it is given, also for one line of many megabytes.
+It works on bytes. Every function is linear in their number, also for one line of many megabytes.
 """
 
 from __future__ import annotations

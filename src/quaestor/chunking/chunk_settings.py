@@ -1,4 +1,4 @@
-"""How documents are cut, how large chunks are, and what cutting a document gives."""
+"""Settings of cutting, and the result of cutting a document."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ class ChunkSettings(_Chosen):
 
     @classmethod
     def read(cls, name: str, target: int = 1000, limit: int = 2000) -> Self:
-        """Return what a name means: ``auto``, ``syntax:1500`` (bytes up to which chunks merge), ``lines:40`` (lines).
+        """Parse a chunker's name: ``auto``, ``syntax:1500`` (bytes up to which chunks merge), ``lines:40`` (lines).
 
         Args:
-            name: the method, and a size after a colon if the given ones are not meant.
-            target: bytes, where the name gives no size.
-            limit: bytes, where the name gives no size; twice the size where it does.
+            name: the method, and optionally a size after a colon.
+            target: bytes, if the name has no size.
+            limit: bytes, if the name has no size; else it is twice the size.
 
         Raises:
             UsageError: there is no such method, or no such size.
@@ -80,15 +80,15 @@ class Cut(NamedTuple):
     """A document cut into chunks.
 
     Attributes:
-        language: what it was recognised as.
+        language: the recognised language.
         encoding: as in ``Document.encoding``.
         chunker: the method that cut it.
         chunks: in order, covering the document.
         title: a prose document's title.
         note: why a fallback was used, or what was lossy.
-        author: who wrote a prose document, where its front matter says so.
+        author: a prose document's author, from its front matter.
         date: a prose document's date in the form of ISO 8601, from its front matter or its path.
-        url: where it says that it came from.
+        url: its address, from its front matter.
     """
 
     language: str

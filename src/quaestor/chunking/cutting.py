@@ -1,4 +1,4 @@
-"""Cutting one document, by whatever suits it best, or as the settings say."""
+"""Cutting one document, by definitions, headings or lines."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def cut(
 
     Args:
         data: the file's bytes.
-        path: its path, from which its language is told.
+        path: its path, which decides its language.
         settings: the method, and sizes of chunks.
-        paged: whether the highest sections of prose are pages, slides or sheets, so that no chunk is of two.
+        paged: whether the top sections of prose are pages, slides or sheets, which share no chunk.
 
     Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
     """

@@ -1,7 +1,6 @@
-"""How a syntax node states what it defines: finders of name, kind, stated scope and body.
+"""Reading a definition from a syntax node: finders of name, kind, stated scope and body.
 
-A finder looks at one node and returns what it defines, or None. Which finder serves which node type is data,
-in ``syntax``.
+A finder looks at one node and returns its definition, or None. The tables in ``syntax`` map node types to finders.
 """
 
 from __future__ import annotations
@@ -79,21 +78,21 @@ class Source(NamedTuple):
         return raw.decode(self.encoding, errors="ignore")
 
     def starts_line(self, offset: int) -> bool:
-        """Return whether only blanks stand before an offset in its line."""
+        """Return whether an offset is preceded only by blanks in its line."""
         line = self.data.rfind(b"\n", 0, offset) + 1
         return not self.data[line:offset].strip()
 
     def stands_apart(self, start: int, end: int, following: int, *, code: bool) -> bool:
-        """Return whether blank lines part a comment from what follows it.
+        """Return whether blank lines separate a comment from what follows it.
 
-        One blank line does not part a documentation comment, ``/** ... */``, from its function: much JavaScript has one
-        between them. What begins a file is about the file.
+        One blank line does not separate a documentation comment, ``/** ... */``, from its function: much JavaScript has
+        one between them. A comment at the beginning of a file is about the file.
 
         Args:
             start: offset of the comment.
             end: offset after it.
             following: offset of what follows.
-            code: whether that is code, and not another comment.
+            code: whether code follows, and not another comment.
         """
         blank = self.data.count(b"\n", max(start, end - 1), following) - 1
         if blank == 1 and code and self.data.startswith(b"/**", start):
@@ -102,12 +101,12 @@ class Source(NamedTuple):
 
 
 class Found(NamedTuple):
-    """What a node defines.
+    """The definition of a node.
 
     Attributes:
         name: the plain name.
         kind: as in ``Chunk.kind``.
-        scope: what the name itself says it belongs to: ``Foo`` of ``Foo::bar``.
+        scope: the scope within the name itself: ``Foo`` of ``Foo::bar``.
         body: the node that holds the members or statements.
         defines: whether the definition is here; False for an extension or a prototype.
     """
@@ -195,10 +194,10 @@ def fixed(kind: str, name: str) -> Finder:
 
 
 def value_kind(name: str, value_type: str, values: dict[str, str]) -> str:
-    """Return the kind of what is bound to a name: by its value's node type, else by the name's case."""
+    """Return the kind of a bound name: by its value's node type, else by the name's case."""
     return values.get(value_type) or ("constant" if name.isupper() else "variable")
 
 
 def as_method(found: Found) -> Found:
-    """Return a function that is a member of a type as what it is: a method."""
+    """Return a function that is a member of a type as a method."""
     return found._replace(kind="method")

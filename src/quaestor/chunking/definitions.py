@@ -26,8 +26,8 @@ class Definition:
         kind: as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
         span: the whole of it, with the comments and decorators that precede it.
-        body: its body; None where it has none.
-        comment: the comment before it and the docstring in it, markers included; empty where there is none.
+        body: its body, or None.
+        comment: the comment before it and the docstring in it, markers included.
         begin: offset of the definition itself, after the comments and decorators that precede it.
     """
 
@@ -42,7 +42,7 @@ class Definition:
 
 @dataclass(slots=True)  # mutable: a place in a walk
 class _Level:
-    """Siblings being walked, and what encloses them; transparent ones stand in their parent's place."""
+    """Siblings being walked, with their enclosing definition; transparent ones count as their parent's siblings."""
 
     nodes: list[Node]
     scope: tuple[str, ...]
@@ -98,13 +98,13 @@ class _Walk:
 
     def _visit(self, node: Node, level: _Level) -> _Level | None:
         if not node.is_named:
-            if node.type[:1].isalpha() and self._leads(node):
+            if node.type[:1].isalpha() and self._belongs_to_next(node):
                 self._lead.append(node)
             return None
         kind = node.type
         self._drop_if_apart(node)
         if kind in self._syntax.leading:
-            if self._leads(node):
+            if self._belongs_to_next(node):
                 self._lead.append(node)
             return None
         if kind in self._syntax.transparent or kind in self._syntax.holders or kind == "ERROR":
@@ -119,14 +119,14 @@ class _Walk:
         scope = level.scope + found.scope
         made = self._definition(node, found, scope, lead)
         if self._continues(made):
-            made = self._joined(self._found.pop(), made)
+            made = self._join_definitions(self._found.pop(), made)
         self._found.append(made)
         if found.kind in CONTAINERS and found.body is not None:
             return _Level(found.body.children, (*scope, found.name), found.kind)
         return None
 
-    def _leads(self, node: Node) -> bool:
-        """Whether a comment or keyword is about what follows: at a line's end it is about what precedes it."""
+    def _belongs_to_next(self, node: Node) -> bool:
+        """Return whether a comment or keyword belongs to what follows, which it does not at a line's end."""
         return bool(self._lead) or self._source.starts_line(node.start_byte)
 
     def _continues(self, made: Definition) -> bool:
@@ -137,13 +137,13 @@ class _Walk:
         return (last.name, last.kind, last.scope) == (made.name, made.kind, made.scope)
 
     @staticmethod
-    def _joined(first: Definition, last: Definition) -> Definition:
+    def _join_definitions(first: Definition, last: Definition) -> Definition:
         span = Span(first.span.start, last.span.end, first.span.start_line, last.span.end_line)
         comment = "\n".join(filter(None, (first.comment, last.comment)))
         return replace(first, span=span, body=last.body or first.body, comment=comment)
 
     def _drop_if_apart(self, node: Node) -> None:
-        """A comment that a blank line separates from what follows is not about it."""
+        """Drop a comment that a blank line separates from what follows."""
         if not self._lead:
             return
         first, last = self._lead[0], self._lead[-1]

@@ -1,4 +1,4 @@
-"""What kind of file it is: its language, by name or first lines, and whether a program wrote it."""
+"""Recognising a file: its language, by name or first lines, and whether it is generated."""
 
 from __future__ import annotations
 

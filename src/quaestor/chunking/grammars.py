@@ -72,10 +72,10 @@ def _grammar_unpacked_for_now(name: str) -> Language | None:
 
 
 class _Slices:
-    """What a parser reads, slice by slice, each let go of when the next but one is asked for.
+    """Gives a parser its input slice by slice, and releases each slice when the next but one is read.
 
-    tree-sitter 0.26 for Python keeps a reference to every slice for ever: the text of all files; of a language whose
-    scanner asks for columns, two hundred times as much. Whether one was kept is counted, so nothing is let go of twice.
+    tree-sitter 0.26 for Python leaks a reference to every slice: the text of all files, or two hundred times as much
+    for a language whose scanner asks for columns. References are counted, so nothing is released twice.
     """
 
     def __init__(self, source: bytes) -> None:

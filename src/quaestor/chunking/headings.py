@@ -165,7 +165,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
     section: Heading | None = None
     term: Heading | None = None
     following = -1  # where a further term of the same item would begin
-    for heading, end in _marked(data, start):
+    for heading, end in _marked_headings(data, start):
         if heading.level >= TERM_LEVEL:
             if term is not None and heading.start == following and heading.level == term.level:
                 term = replace(term, title=f"{term.title}, {heading.title}"[:LONGEST_HEADING])
@@ -190,7 +190,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
         yield term
 
 
-def _marked(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
+def _marked_headings(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
     """Yield headings, terms, and paragraphs at the margin with level 0.
 
     With each: where the line after it begins; for a paragraph, where the blank line before it does.
@@ -221,10 +221,10 @@ def _marked(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
 
 
 def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | None:
-    """Return where the title over an underline begins; None where the line delimits a block instead.
+    """Return the offset of the title above an underline, or None if the line delimits a block.
 
-    A title stands alone in its line, under a blank line or attributes, and is as long as its underline, give or take
-    one character (two in old documents).
+    A title is alone in its line, below a blank line or attributes, and as long as its underline, give or take one
+    character (two in old documents).
     """
     line = max(data.rfind(b"\n", start, max(underline - 1, start)) + 1, start)
     title = data[line:underline].strip()

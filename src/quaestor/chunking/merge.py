@@ -122,7 +122,7 @@ def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
 
 
 def _settle_names(pieces: list[Piece]) -> None:
-    """Let each piece define what is named in it: before a name may stand a comment that is a piece of its own."""
+    """Assign each definition to the piece that holds its name, for a comment before it may be a piece of its own."""
     starts = [piece.start for piece in pieces]
     for piece in pieces:
         away = [entry for entry in piece.defines if entry[2] >= piece.end]
@@ -167,7 +167,7 @@ def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
 
 
 def _leads(first: _Group, piece: Piece, settings: ChunkSettings) -> bool:
-    """Whether a file's tiny beginning, which has nothing before it, goes with what follows."""
+    """Return whether a file's tiny beginning is merged with what follows."""
     tiny = not first.opens and first.size < settings.target * _TINY
     return tiny and not piece.opens and not piece.page and first.size + piece.end - piece.start <= settings.target
 
@@ -209,7 +209,7 @@ def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk
 
 
 def _main(pieces: list[Piece]) -> Piece:
-    """The definition that a chunk is about: what encloses the rest, unless only its first line is here."""
+    """Return the definition that a chunk is about: the enclosing one, unless only its first line is here."""
     if len(pieces) == 1:
         return pieces[0]
     whole = pieces[-1].end - pieces[0].start

@@ -1,4 +1,4 @@
-"""The tables of ``syntax`` for further languages: those of which fewer projects are made."""
+"""The tables of ``syntax`` for less common languages."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""From a syntax tree to pieces: stretches of a file that are never cut without need, in order.
+"""From a syntax tree to pieces: parts of a file that are cut only if they are too large.
 
 A piece reaches from its start to the start of the next one, so pieces cover the file whatever the grammar
 leaves out. The tree is walked with a stack of its own, never by recursion, and only where it has to be:
 into containers, and into nodes too large for one chunk.
 
-The head of a definition or statement, its comments and attributes with its first lines, is not parted. One that
+The head of a definition or statement, its comments and attributes with its first lines, is kept together. One that
 exceeds the limit is cut within its comment, so that the signature keeps the comment's last part.
 """
 
@@ -37,22 +37,22 @@ _BEFORE_NAME = ("modif", "attribute", "annotation")
 
 @dataclass(slots=True)  # mutable: cut, merged and named step by step
 class Piece:
-    """A stretch of a file with what it defines.
+    """A part of a file with its definitions.
 
     Attributes:
         start: offset of the first byte.
-        number: its place among all pieces.
-        parent: the number of the piece that introduces what encloses this one; -1 at the top.
-        name: what is defined here, or what this is a part of.
+        number: its index among all pieces.
+        parent: the number of the piece that begins the enclosing definition; -1 at the top.
+        name: of the definition here, or around it.
         kind: as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
         part: whether this continues what its parent began (statements of one body).
-        opens: whether what follows are its members, as pieces of their own.
-        defines: (depth, name, offset) of every definition here; the offset is where its name stands.
-        item: whether this is an item of a list that stands for itself.
+        opens: whether its members follow as pieces of their own.
+        defines: (depth, name, offset of the name) of every definition here.
+        item: whether this is an independent item of a list.
         page: whether this begins a page, slide or sheet, which shares no chunk with the one before it.
         end: offset of the next piece.
-        head: where what follows its comments begins, and what stays with these.
+        head: the end of its comments, and the end of the lines kept with them.
     """
 
     start: int
@@ -71,17 +71,17 @@ class Piece:
 
 
 class _Frame(NamedTuple):
-    """Siblings that are being walked, and what encloses them.
+    """Siblings that are being walked, with their enclosing definition.
 
     Attributes:
-        nodes: the siblings that are left.
-        parent: number of the piece that introduces them.
+        nodes: the remaining siblings.
+        parent: number of the piece that begins their definition.
         owner: whose body this is, when its statements continue it.
         scope: enclosing symbols of definitions found here.
         container: kind of the enclosing definition.
-        inside: the piece that already covers these nodes; only names are collected then.
+        inside: the piece that already covers these nodes; then only names are collected.
         part: whether pieces here continue their parent.
-        transparent: whether these stand in the place of their own parent.
+        transparent: whether they count as their parent's siblings.
     """
 
     nodes: Iterator[Node]
@@ -123,7 +123,7 @@ class Outline:
         return self._pieces
 
     def _note_nested(self, root: Node) -> None:
-        """Note what is defined deeper than the walk went: functions in functions, in calls, in expressions."""
+        """Collect definitions deeper than the walk went: functions in functions, in calls, in expressions."""
         starts = [piece.start for piece in self._pieces]
         if not starts or starts != sorted(starts):
             return
@@ -131,10 +131,10 @@ class Outline:
             found = self._syntax.finders[node.type](node, self._source) if node.id not in self._visited else None
             if found is not None and found.defines and (found.kind in _SOUGHT):
                 piece = self._pieces[max(bisect_right(starts, node.start_byte) - 1, 0)]
-                self._note(piece, _NESTED, found.name, _place(node))
+                self._note(piece, _NESTED, found.name, _name_offset(node))
 
     def _leave(self, frame: _Frame) -> None:
-        """Keep comments at a container's end apart from what follows the container."""
+        """Separate comments at a container's end from what follows the container."""
         if self._pending is None or (frame.transparent and self._pending_end > self._pending):
             return
         if frame.inside is None and self._pending_end > self._pending:
@@ -183,7 +183,7 @@ class Outline:
         self._pending_end = node.end_byte
 
     def _flush_if_apart(self, node: Node, frame: _Frame) -> None:
-        """What a blank line separates from the next node stands for itself."""
+        """Make a piece of comments that a blank line separates from the next node."""
         if self._pending is None or self._pending_end < 0:
             return
         code = node.type not in self._syntax.leading
@@ -228,18 +228,18 @@ class Outline:
         inside = frame.inside
         if inside is not None:
             if found.defines:
-                self._note(inside, len(scope), found.name, _place(node))
+                self._note(inside, len(scope), found.name, _name_offset(node))
             if container and found.body is not None:
                 self._enter(found.body, frame.parent, (*scope, found.name), found.kind, None, inside)
         elif not self._continues(found, scope, node, frame):
             piece = self._add(start, frame, found, scope)
             piece.head = _head_of(node, start, self._source, found, self._settings)
             if found.defines:
-                self._note(piece, len(scope), found.name, _place(node))
+                self._note(piece, len(scope), found.name, _name_offset(node))
             self._open(node, node.end_byte - start, found, piece)
 
     def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
-        """Walk into a definition: for pieces of its own if it is large, else for the names of its members."""
+        """Walk into a definition: for pieces if it is large, else for the names of its members."""
         target, limit = self._settings.target, self._settings.limit
         container = found.kind in CONTAINERS and found.body is not None
         owner = None if container else found
@@ -297,18 +297,18 @@ class Outline:
         return count > 0 and size >= count * _FEWEST_BYTES_PER_CHILD
 
 
-def _place(node: Node) -> int:
-    """Return where the name of a definition stands: what precedes it may be cut off."""
+def _name_offset(node: Node) -> int:
+    """Return the offset of a definition's name; text before it may be cut off."""
     label = node.child_by_field_name("name")
     return node.start_byte if label is None else label.start_byte
 
 
 class Head(NamedTuple):
-    """Where something begins, and how far its head reaches.
+    """The extent of the head of a definition or statement.
 
     Attributes:
-        begin: offset of what follows its comments, attributes and decorators.
-        end: offset after the first lines that stay with these.
+        begin: offset after its comments, attributes and decorators.
+        end: offset after the first lines that are kept with them.
     """
 
     begin: int
@@ -316,10 +316,10 @@ class Head(NamedTuple):
 
 
 def _head_of(node: Node, start: int, source: Source, found: Found | None, settings: ChunkSettings) -> Head:
-    """Return the head of a node whose comments begin at ``start``: as much of it as fits in a chunk with these.
+    """Return the head of a node whose comments begin at ``start``: as much as fits in a chunk with them.
 
-    That is all of what is small, or what precedes the body, or the first line. Where not even that fits, it is as much
-    as leaves room for the comment's last part.
+    That is all of a small node, or the part before the body, or the first line. If not even that fits, it is as much as
+    leaves room for the comment's last part.
     """
     begin, end = node.start_byte, node.end_byte
     for whole, most in ((start, settings.limit), (begin, settings.target)):
@@ -347,7 +347,7 @@ def _line_end(data: bytes, offset: int) -> int:
 
 
 def _stated_at(node: Node) -> int:
-    """Return where a node says what it is, after attributes that are part of it."""
+    """Return the offset of a node after attributes that are part of it."""
     for index in range(node.child_count):
         child = node.child(index)
         if child is not None and not any(word in child.type for word in _BEFORE_NAME):

@@ -1,4 +1,4 @@
-"""Prose documents: what they say about themselves, and cutting them by their headings.
+"""Prose documents: their metadata, and cutting them by their headings.
 
 Title, author and date come from front matter or fields. Long sections are cut at paragraphs and list items, then at
 sentences.
@@ -89,7 +89,7 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
 
 
 def in_groups(items: list[int], least: int) -> list[int]:
-    """Return where groups of items begin, each of so many bytes or more but for the last."""
+    """Return the offsets of groups of items, each but the last with at least so many bytes."""
     kept = items[:1]
     for item in items[1:]:
         if item - kept[-1] >= least:
@@ -262,14 +262,14 @@ def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class _About:
-    """What a document says about itself.
+    """A document's metadata.
 
     Attributes:
         title: its title.
         author: who wrote it, in one line; several with commas between them.
-        date: when, in the form of ISO 8601, as exact as it is written.
+        date: ISO 8601, as exact as it is written.
         end: offset after the front matter.
-        url: where it says that it came from.
+        url: its address.
     """
 
     title: str | None = None

@@ -1,4 +1,4 @@
-"""For each language: which node types define something, hold definitions, or belong to what follows them.
+"""Tables of node types by language: definitions, containers, and nodes that belong to the next one.
 
 Tables only. A language that is absent here is cut by lines.
 """
@@ -18,9 +18,9 @@ class Syntax(NamedTuple):
 
     Attributes:
         grammar: the grammar's name.
-        finders: node type -> how it states what it defines.
+        finders: finder by node type.
         leading: types that belong to the definition that follows them.
-        transparent: types that are looked through, as if their children stood in their place.
+        transparent: types that are replaced by their children.
         holders: statements that may hold definitions, such as ``if`` at a module's top.
         trailing: types that belong to the definition before them.
         same_name: whether neighbours of one name are one definition (equations, clauses, overloads).
@@ -330,4 +330,4 @@ SHALLOW = _set(
     """constant_declaration const_spec declaration event_field_declaration field_declaration property_declaration
     state_variable_declaration val_declaration val_definition var_definition var_spec const_item static_item bind"""
 )
-"""Types that hold values only: within a function they define nothing that anybody looks for."""
+"""Types that hold only values: their definitions within a function are not indexed."""

@@ -1,7 +1,8 @@
 """The command line: one file per command, each imported only when it runs.
 
-This module knows the commands' names and one-line descriptions, and how errors become exit codes. What reads a line
-is ``plain`` for a search with nothing to it, and ``group``, which is click, for everything else.
+This module knows the commands' names and one-line descriptions, and how errors become exit codes. The package does not
+know how an answer is made; it reads options, calls other packages, and prints. Begin with ``click_group``, which reads
+a line, then any file of ``commands``; ``fast_search`` answers plain searches without click.
 """
 
 from __future__ import annotations
@@ -54,7 +55,7 @@ COMMANDS = {
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
-    """Run the command line and exit with the code that tells what happened."""
+    """Run the command line and exit with its exit code."""
     # Our products are small: more threads only wait for each other (200 ms a search on a busy machine), and
     # starting them delays every command. It counts only before NumPy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -67,8 +68,8 @@ def main(arguments: Sequence[str] | None = None) -> NoReturn:
 def leave(code: int) -> NoReturn:
     """End the process with a code.
 
-    What is to be done at exit is done; then the interpreter is not taken apart object by object, which takes longer
-    than a search does. While other threads run, it ends as Python does.
+    Exit handlers run; then the process ends without freeing every object, which takes longer than a search. While other
+    threads run, it ends as Python does.
     """
     if threading.active_count() > 1:
         sys.exit(code)
@@ -88,14 +89,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
         code = _run(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
     except QuaestorError as error:
-        return _failed(str(error), error.exit_code)
+        return _print_failure(str(error), error.exit_code)
     except (KeyboardInterrupt, BrokenPipeError):
         forget_output()
         return INTERRUPTED
     except OSError as error:
         place = f" ({str(error.filename)!r})" if error.filename else ""
         reason = error.strerror or str(error)
-        return _failed(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
+        return _print_failure(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
     return code
 
 
@@ -107,6 +108,6 @@ def _run(arguments: Sequence[str]) -> int:
     return run_group(arguments)
 
 
-def _failed(message: str, code: int) -> int:
+def _print_failure(message: str, code: int) -> int:
     echo(f"{style('error:', fg='red', bold=True)} {safe(message)}", err=True)
     return code

@@ -1,4 +1,4 @@
-"""An answer as it comes: drawn Markdown for a person in a terminal, the text itself for a pipe.
+"""Showing a streamed answer: drawn Markdown in a terminal, plain text in a pipe.
 
 In a terminal something moves while nothing has come yet, words are wrapped between words, code is coloured, and a
 citation is its number, for the list below the answer says where it leads. ``NO_COLOR`` and ``TERM=dumb`` are heeded.
@@ -22,10 +22,10 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 
 def whole_blocks(text: str) -> int:
-    """Return how many letters of ``text`` are whole blocks, which what follows cannot change.
+    """Return the length of the complete blocks of ``text``, which later text cannot change.
 
-    A block ends at an empty line outside of fenced code, so that a paragraph, a list or a table is drawn once and as it
-    stays. What stands after the last such line may still grow.
+    A block ends at an empty line outside of fenced code, so that a paragraph, a list or a table is drawn once. Text
+    after the last such line may still grow.
     """
     fence, at, whole = "", 0, 0
     while (newline := text.find("\n", at)) >= 0:
@@ -61,7 +61,7 @@ class Answer(Protocol):
 
 
 def new_answer() -> Answer:
-    """Return what shows an answer where stdout leads to."""
+    """Return the writer of an answer for stdout: a terminal or a pipe."""
     drawn = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     return DrawnAnswer() if drawn else PlainAnswer()
 
@@ -76,15 +76,15 @@ class PlainAnswer:
         echo()
 
     def wait_for(self, what: str) -> None:
-        """Say nothing: who reads a pipe sees what comes."""
+        """Do nothing: a pipe shows only the text."""
 
     def write(self, text: str) -> None:
-        """Write text, without what could steer a terminal."""
+        """Write text without characters that control a terminal."""
         echo(safe(text), nl=False)
 
 
 class DrawnAnswer:
-    """Markdown, drawn block by block; below it what still grows, or what is waited for and since when."""
+    """Draws Markdown block by block; below it, the growing block, or the present step and its duration."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
@@ -107,7 +107,7 @@ class DrawnAnswer:
         self._draw(rest)
 
     def wait_for(self, what: str) -> None:
-        """Say what is waited for, until more of the answer comes."""
+        """Show the present step until more of the answer comes."""
         self._waiting, self._since = what, time.monotonic()
 
     def write(self, text: str) -> None:
@@ -137,7 +137,7 @@ class DrawnAnswer:
 
 
 def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
-    """Return a context in which something moves on stderr, if a person looks at it, and says what is waited for."""
+    """Return a context that shows the present step on stderr, if it is a terminal."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return nullcontext()
     from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for

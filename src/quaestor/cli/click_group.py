@@ -1,4 +1,4 @@
-"""The command line as click reads it: options, help with examples, completion, what is wrong with a line."""
+"""The command line by click: options, help with examples, completion, and errors of a line."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class LazyGroup(click.Group):
 def cli() -> None:
     """Ask your code and your documents: offline, with sources that are checked.
 
-    A folder is optional everywhere; without one, the current repository is meant.
+    A folder is optional everywhere; the default is the current repository.
     """
 
 
@@ -150,9 +150,9 @@ def run_group(arguments: Sequence[str]) -> int:
     """Run a command and return its exit code.
 
     Raises:
-        KeyboardInterrupt: Ctrl-C, or nobody reads the output any more.
+        KeyboardInterrupt: Ctrl-C, or the output was closed.
         QuaestorError: the command failed.
-        OSError: the system refused something.
+        OSError: a system call failed.
     """
     colour = False if os.environ.get("NO_COLOR") else None
     try:

@@ -1,4 +1,4 @@
-"""One conversation in a terminal or a script: its turns as they are shown, and the commands that begin with ``/``."""
+"""One conversation in a terminal or a script: showing its turns, and the commands that begin with ``/``."""
 
 from __future__ import annotations
 
@@ -61,37 +61,37 @@ UNKNOWN = 1
 HELP = """\
   /help          show this
   /window        what the last turn sent: tokens by section, and why each message is in or out
-  /why           what the model said, unseen, before its last answer, and what it called
+  /why           the model's hidden plan before its last answer, and its calls
   /sources       passages of the last turn, and which of them the answer cites
   /citations     how the answers of the session are supported
-  /add PATH      put a file before what is found for every question; @PATH in a question does it once
-  /drop PATH     take a file back that was added; without a PATH, all of them
-  /retry         ask the last question again, if its turn did not come to its end
-  /edit WORDS    have the model propose a change to the files; nothing is changed yet
-  /apply         show the change that was proposed last, ask, and make it
-  /undo          take the last edit back
-  /export FILE   write the conversation: Markdown, or all of it where FILE ends in .json
+  /add PATH      add a file to every later question; @PATH in a question adds it once
+  /drop PATH     remove an added file; without a PATH, all of them
+  /retry         ask the last question again, if its turn did not finish
+  /edit WORDS    let the model propose a change to the files; nothing is changed yet
+  /apply         show the last proposed change, ask, and make it
+  /undo          revert the last edit
+  /export FILE   write the conversation: as Markdown, or complete if FILE ends in .json
   /new           begin another session
   /quit          end (Ctrl-D)
 
-A line that ends in a backslash goes on in the next one; a block between triple quotes is one question.
+A line that ends in a backslash continues in the next one; a block between triple quotes is one question.
 Ctrl-C stops an answer."""
 
 
 class Talk:
-    """Turns of one session, shown as they go on.
+    """Asks and shows the turns of one session.
 
     Args:
-        index: what is asked about.
+        index: the corpus.
         settings: of the command.
-        transcript: a session to go on with; None begins one with the first question.
-        filters: which documents it is about, and whether questions may limit them.
-        summaries: whether the model is asked to summarise what no longer fits.
+        transcript: a session to continue; None begins one with the first question.
+        filters: on documents, and whether questions may add filters.
+        summaries: whether the model summarises messages that no longer fit.
         as_json: print events instead of text.
 
     Attributes:
         settings: of the command.
-        code: the exit code that the last problem gives.
+        code: exit code of the last problem.
     """
 
     def __init__(
@@ -122,7 +122,7 @@ class Talk:
             self._conversation.transcript.close()
 
     def greet(self) -> None:
-        """Tell a person who answers, and where the conversation stopped."""
+        """Print the model and the end of the conversation so far."""
         remark(f"{self.settings.model or 'no model: answers are quotes'}; /help lists commands, Ctrl-D ends")
         turns = self._conversation.transcript.turns() if self._conversation else []
         if turns:
@@ -131,24 +131,24 @@ class Talk:
                 remark(f"its turn is {turns[-1].ending.state}; /retry asks it again")
 
     def say(self, text: str) -> bool:
-        """Ask a question or run a command; return whether to go on."""
+        """Ask a question or run a command; return whether to continue."""
         name, _, rest = text.partition(" ")
         if not text.startswith("/") or name not in self._commands():
             if text.startswith("/") and name.removeprefix("/").isalpha():
-                self._failed(UsageError(f"there is no command {name!r}; /help lists them"))
+                self._print_failure(UsageError(f"there is no command {name!r}; /help lists them"))
             else:
                 self._ask(text)
             return True
         try:
             return self._commands()[name](rest.strip()) is not False
         except QuaestorError as error:
-            self._failed(error)
+            self._print_failure(error)
         except OSError as error:
-            self._failed(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
+            self._print_failure(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
         return True
 
     def tell_what_is_kept(self) -> None:
-        """Tell, after Ctrl-C, what is on record and how to go on."""
+        """Print, after Ctrl-C, what is recorded and how to continue."""
         turns = self._conversation.transcript.turns() if self._conversation else []
         if not turns or turns[-1].ending.state == "done":
             remark("\nstopped")
@@ -177,22 +177,22 @@ class Talk:
 
     def _ask(self, question: str) -> None:
         self._proposed = Proposal()
-        self._show(self._ready().send(question))
+        self._show(self._conversation_ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
-        """Show a turn; a problem is told and does not end the conversation."""
+        """Show a turn; a problem is printed and does not end the conversation."""
         try:
-            asyncio.run(self._followed(events))
+            asyncio.run(self._follow(events))
         except QuaestorError as error:
-            self._failed(error)
+            self._print_failure(error)
 
-    async def _followed(self, events: AsyncGenerator[Event]) -> None:
+    async def _follow(self, events: AsyncGenerator[Event]) -> None:
         try:
             async with aclosing(events):
-                done = await (self._print_events(events) if self._json else self._drawn(events))
+                done = await (self._print_events(events) if self._json else self._draw_turn(events))
             if done is not None:
                 self.code = 0 if done.known else UNKNOWN
-                self._keep(done)
+                self._keep_proposals(done)
         finally:
             if self._model is not None:
                 await self._model.aclose()
@@ -205,7 +205,7 @@ class Talk:
             done = event if isinstance(event, Done) else done
         return done
 
-    async def _drawn(self, events: AsyncGenerator[Event]) -> Done | None:
+    async def _draw_turn(self, events: AsyncGenerator[Event]) -> Done | None:
         """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
         outcome = TurnOutcome()
         with new_answer() as answer:
@@ -222,7 +222,7 @@ class Talk:
             echo(style("(not found in this corpus)", dim=True))
         return outcome.done
 
-    def _keep(self, done: Done) -> None:
+    def _keep_proposals(self, done: Done) -> None:
         """Keep what the turn proposed for /apply."""
         proposals = [one for one in done.proposals if isinstance(one, Proposal)]
         self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
@@ -251,17 +251,17 @@ class Talk:
             case Summarising(messages=number):
                 remark(f"summarising {amount(number, 'message')} that no longer fit")
             case Retried(tools=True):
-                remark("the server takes no tools; the model is told of the subroutines as text from now on")
+                remark("the server takes no tools; they are described to the model as text from now on")
             case Retried(limit=limit):
                 remark(f"the request was too long for the server; composing anew for {limit} tokens")
 
-    def _failed(self, error: QuaestorError) -> None:
+    def _print_failure(self, error: QuaestorError) -> None:
         self.code = error.exit_code
         if self._json:
             print_event({"event": "error", "code": error.code, "message": str(error)})
         echo(f"{style('error:', fg='red', bold=True)} {safe(str(error))}", err=True)
 
-    def _ready(self) -> Conversation:
+    def _conversation_ready(self) -> Conversation:
         if self._conversation is None:
             transcript = make_sessions(self.settings).begin(root=str(self._index.root))
             self._conversation = self._about(transcript)
@@ -365,14 +365,14 @@ class Talk:
         return print_event({"event": "support", **asdict(support)}) if self._json else print_support(support)
 
     def _add(self, path: str) -> None:
-        conversation = self._ready()
+        conversation = self._conversation_ready()
         if path:
             remark(f"added: {one_line(conversation.add(path.removeprefix('@')))}")
         else:
             remark(f"added: {', '.join(map(one_line, conversation.added)) or 'nothing'}")
 
     def _drop(self, path: str) -> None:
-        conversation = self._ready()
+        conversation = self._conversation_ready()
         for one in [path.removeprefix("@")] if path else conversation.added:
             remark(f"dropped: {one_line(conversation.drop(one))}")
 

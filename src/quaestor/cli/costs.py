@@ -1,4 +1,4 @@
-"""What embedding would cost: showing it, and asking before anything is paid."""
+"""The cost of embedding: showing it, and asking before anything is paid."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 
 _SLACK = Decimal("1.1")
-"""What was agreed to may be passed by a tenth: a request that breaks off is sent again, and may be charged twice."""
+"""The confirmed cost may be exceeded by a tenth: an interrupted request is sent again, and may be charged twice."""
 
 
 def print_estimate(estimate: Estimate) -> None:
@@ -35,7 +35,7 @@ def print_estimate(estimate: Estimate) -> None:
 
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
-    """Return what embedding would take, for programs; money in the currency's unit."""
+    """Return an estimate for programs; money in the currency's unit."""
     quote = estimate.quote
     told = {name: value for name, value in asdict(estimate).items() if name not in ("quote", "cost")}
     price = None
@@ -51,16 +51,16 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
 
 
 def agreed_cost(estimate: Estimate, settings: Settings, *, yes: bool, most: float | None) -> float:
-    """Return what may be spent, after asking where that is more than is spent unasked; ``math.inf`` for no bound.
+    """Return what may be spent, after asking if it needs confirmation; ``math.inf`` for no limit.
 
     Args:
-        estimate: what it would take.
-        settings: what may be spent unasked.
-        yes: whether it was agreed to beforehand.
-        most: a bound that is never passed; None: that of the estimate.
+        estimate: the estimated cost.
+        settings: set what may be spent without confirmation.
+        yes: whether it was confirmed beforehand.
+        most: a hard limit; None uses the estimate.
 
     Raises:
-        UsageError: the person said no, there is nobody to ask, or a bound without a price.
+        UsageError: the user declined, cannot be asked, or set a limit without a known price.
     """
     if most is not None and estimate.cost is None and estimate.texts:
         raise UsageError(

@@ -1,7 +1,7 @@
-"""Searches whose command line needs no reading: ``quaestor search QUERY [SOURCE ...] [--json]``.
+"""Running plain searches without click: ``quaestor search QUERY [SOURCE ...] [--json]``.
 
-To import click, to make options and to read a line with them takes a tenth of a cold search. What is not plainly as
-known (any other option, a mistake, help, completion) is left to click, which reads these lines just the same.
+Importing click, making options and parsing a line take a tenth of a cold search. Any other line (other options,
+mistakes, help, completion) is left to click, which parses plain searches the same way.
 """
 
 from __future__ import annotations

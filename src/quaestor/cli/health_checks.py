@@ -1,4 +1,4 @@
-"""What ``quaestor doctor`` checks beside the installation: the index, the endpoint, permissions, and what is kept."""
+"""The checks of ``quaestor doctor`` besides the installation: the index, the endpoint, permissions, stored data."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
 BROKEN = IndexUnusableError.exit_code
-"""The installation, the index, or what is kept beside it is damaged."""
+"""Exit code: the installation, the index, or other stored data is damaged."""
 UNREACHABLE = UpstreamError.exit_code
-"""Nobody answers at an endpoint."""
+"""Exit code: an endpoint does not answer."""
 TO_SET_RIGHT = UsageError.exit_code
 """All works, and something is to be set right: who may read a file, a port, a setting."""
 
 
 class FindingError(QuaestorError):
-    """What is wrong, in a sentence that ends with the next step.
+    """A problem, in a sentence that ends with the next step.
 
     Attributes:
-        exit_code: how bad it is; the highest of all findings is that of the command.
+        exit_code: its severity; the command exits with the highest.
     """
 
     def __init__(self, message: str, exit_code: int = BROKEN) -> None:
@@ -50,10 +50,10 @@ class FindingError(QuaestorError):
 
 
 def check_store(settings: Settings) -> str:
-    """Return where indexes lie; of a database, which it is and how far its tables are.
+    """Return the place of indexes; for a database, its address and the state of its tables.
 
     Raises:
-        FindingError: its rights are to be set right.
+        FindingError: its rights need correcting.
         QuaestorError: it cannot be reached or used.
     """
     if not is_shared(settings):
@@ -65,7 +65,7 @@ def check_store(settings: Settings) -> str:
 
 
 def check_index(root: Path, settings: Settings) -> str:
-    """Return what is to be said of a whole index, or of none.
+    """Return the finding about an intact or missing index.
 
     Raises:
         FindingError: it is damaged.
@@ -75,7 +75,7 @@ def check_index(root: Path, settings: Settings) -> str:
 
 
 def _check_corpus(root: Path, settings: Settings) -> str:
-    """Return what is to be said of a sample of a corpus in a database; raises as ``check_index``."""
+    """Return the finding about a sample of a corpus in a database; raise as ``check_index``."""
     found, name = examine_corpus(root, settings), corpus_name(root, settings)
     if found is None:
         return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
@@ -94,7 +94,7 @@ def _check_corpus(root: Path, settings: Settings) -> str:
 
 
 def _check_files(root: Path, settings: Settings) -> str:
-    """Return what is to be said of an index on this machine; raises as ``check_index``."""
+    """Return the finding about an index on this machine; raise as ``check_index``."""
     folder = index_folder(root, settings)
     if not folder.exists():
         return f"none of {str(root)!r} yet: {command('index', root)} makes it, and so does a first search"
@@ -117,11 +117,11 @@ _LARGEST_REPLY = 4096
 
 
 def check_model(settings: Settings) -> str:
-    """Return which model is set; of an endpoint on this machine, a connection is opened and closed again.
+    """Return the configured model; for a local endpoint, open and close a connection.
 
     Raises:
-        FindingError: nobody listens there.
-        UsageError: the settings cannot be an endpoint's.
+        FindingError: no server listens there.
+        UsageError: the settings of the endpoint are invalid.
     """
     if not settings.model:
         return "none: answers are quotes; set --model and --base-url for synthesis"
@@ -132,7 +132,7 @@ def check_model(settings: Settings) -> str:
         return f"{said} (not contacted)"
     if not is_listening(url):
         raise FindingError(
-            f"nobody listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
+            f"no server listens at {without_credentials(url)}, the endpoint of {settings.model!r}: start its server, or"
             " correct `base_url`; until then answers are quotes",
             UNREACHABLE,
         )
@@ -175,10 +175,10 @@ _HOLDS_KEY = re.compile(rf"^\s*[\"']?(?:{'|'.join(_KEYS)})[\"']?\s*=\s*[\"'][^\"
 
 
 def check_permissions(settings: Settings) -> str:
-    """Return what was looked at.
+    """Return the finding about permissions.
 
     Raises:
-        FindingError: other users can read or change some of it, or own it.
+        FindingError: other users can read or change some files, or own them.
     """
     if sys.platform == "win32":
         return "not looked at: Windows keeps them otherwise"
@@ -189,11 +189,11 @@ def check_permissions(settings: Settings) -> str:
         raise FindingError(
             f"others than you can read {named}{more}: take that away with `chmod go= FILE`", TO_SET_RIGHT
         )
-    return "nobody else can read keys, sessions, accounts, documents"
+    return "no other user can read keys, sessions, accounts, documents"
 
 
 def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
-    """Yield what holds secrets with its permission bits, as far as it is there."""
+    """Yield the existing private files and folders with their permission bits."""
     for place in _secret_places(settings):
         with suppress(OSError):
             found = place.stat()
@@ -218,7 +218,7 @@ _NOT_LOOKED_AT = "not looked at: the database lacks tables, which the next comma
 
 
 def _lacks_tables(settings: Settings) -> bool:
-    """Return whether a database is set of which to ask for anything would make or change tables."""
+    """Return whether the settings' database lacks current tables, so that using it would make or change them."""
     return is_shared(settings) and not examine_database(settings).is_current
 
 
@@ -258,7 +258,7 @@ def check_accounts(settings: Settings) -> str:
         return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
     file = data_home(settings) / FILE
     if not file.exists():
-        return "none: nobody needs a token, and nothing was paid"
+        return "none: no token is needed, and nothing was paid"
     if not _is_sound(file):
         raise FindingError(
             f"{str(file)!r} is damaged. Put a copy of it back, or move it away: a new one begins with no users and"

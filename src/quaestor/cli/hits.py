@@ -1,4 +1,4 @@
-"""A search as a command: what is asked for, and the hits for people and for programs."""
+"""A search as a command: its options, and printing hits for people and for programs."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ _EXCERPT_LINES = 6
 
 
 class Search(NamedTuple):
-    """A search as the command line asks for it; the defaults are those of the options.
+    """The arguments of a search; the defaults are those of the options.
 
     Attributes:
         query: any text.
-        sources: folders or addresses of sites; none for what is worked in.
-        results: number of hits; None for the setting.
+        sources: folders or addresses of sites; empty for the current repository.
+        results: number of hits; None uses the setting.
         mode: how hits are scored.
-        explain: whether each feature's share in a score is shown.
+        explain: whether to show each feature's share in a score.
         as_json: one JSON object instead of text.
-        filters: which documents are meant.
+        filters: on documents.
     """
 
     query: str
@@ -49,7 +49,7 @@ class Search(NamedTuple):
 
 
 def search(asked: Search) -> int:
-    """Search, print what is found and return the exit code."""
+    """Search, print the hits and return the exit code."""
     if len(asked.sources) > 1:
         from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches are of one
 
@@ -75,7 +75,7 @@ def search(asked: Search) -> int:
 def print_hits(
     asked: Search, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: Understood
 ) -> None:
-    """Print hits, or that there are none among so many documents of what was searched, and why."""
+    """Print hits, or that none were found, with the number of documents searched and the reason."""
     if not hits:
         remark(f"Nothing found for {asked.query[:80]!r} in {amount(documents, 'document')}.")
         if asked.filters.where and (why := why_none(searched, asked.filters.where)):
@@ -95,18 +95,18 @@ def print_hits(
         for line in excerpt(hit, wanted):
             echo(line)
         if asked.explain:
-            echo(_explained(hit))
+            echo(_explain_score(hit))
         echo()
 
 
 def remark_if_stale(freshness: Freshness) -> None:
-    """Say so if there was not time enough to take in what changed."""
+    """Print a remark if some changes could not be indexed in time."""
     if not freshness.fresh and not freshness.hindrance:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
 
 
 def byline(hit: Hit) -> str:
-    """Return what is known of where a hit's document came from, on one line: address, author, date."""
+    """Return the origin of a hit's document on one line: address, author, date."""
     document = hit.document
     return " · ".join(one_line(part) for part in (document.url, document.author, document.date) if part)
 
@@ -134,7 +134,7 @@ def _highlight(line: str, wanted: frozenset[str]) -> str:
     return re.sub(r"[^\W\d]\w*", mark, line)
 
 
-def _explained(hit: Hit) -> str:
+def _explain_score(hit: Hit) -> str:
     if not hit.features:
         return style(f"        score {hit.score:.3f}, which is not made of features in this --mode", dim=True)
     shares = sorted(hit.features.items(), key=lambda item: -abs(item[1]))

@@ -1,4 +1,4 @@
-"""A search of several sources as a command: one ranking, and what cannot be searched costs only itself."""
+"""A search of several sources as a command, in one ranking; sources that fail are reported and skipped."""
 
 from __future__ import annotations
 
@@ -23,20 +23,22 @@ _Made = TypeVar("_Made")
 
 
 def search_several(asked: Search) -> int:
-    """Search several sources, print what is found and return the exit code.
+    """Search several sources, print the hits and return the exit code.
 
     Raises:
-        QuaestorError: none of them can be searched; this is why the first one cannot.
+        QuaestorError: none of them can be searched; this is the first one's error.
     """
     failures: dict[str, Exception] = {}
-    roots = _each(asked.sources, find_root, failures)
+    roots = _make_each(asked.sources, find_root, failures)
     if not roots:
         raise _none_there(asked, failures)
     names = {root: name for name, root in short_names(list(roots.values())).items()}
     settings = {root: configure(root, results=asked.results, store=asked.store).settings for root in names}
     with ExitStack() as open_ones:
         started = time.perf_counter()
-        opened = _each(names, lambda root: open_ones.enter_context(_opened(root, settings[root])), failures, names)
+        opened = _make_each(
+            names, lambda root: open_ones.enter_context(_open_index(root, settings[root])), failures, names
+        )
         if not opened:
             raise next(iter(failures.values()))
         corpora = SeveralCorpora({names[root]: index for root, index in opened.items()})
@@ -67,17 +69,17 @@ def _answer(
     return 0 if hits else NOTHING_FOUND
 
 
-def _opened(root: Path, settings: Settings) -> Index:
+def _open_index(root: Path, settings: Settings) -> Index:
     return Index.ready(root, settings=settings, progress=indexing_progress())
 
 
-def _each(
+def _make_each(
     items: Sequence[_Item] | Mapping[_Item, str],
     make: Callable[[_Item], _Made],
     failures: dict[str, Exception],
     names: Mapping[_Item, str] | None = None,
 ) -> dict[_Item, _Made]:
-    """Return what can be made of each; why the others cannot is noted under their names."""
+    """Return the results that could be made; record the others' errors by name."""
     made: dict[_Item, _Made] = {}
     for item in items:
         try:

@@ -48,7 +48,7 @@ def state_store() -> str | None:
 
 
 def count_option(default: int) -> Callable[[Command], Command]:
-    """Return what adds ``-k``: how many passages are found, under one name for every command that searches."""
+    """Return a decorator that adds ``-k``, the number of passages, for every command that searches."""
     return click.option(
         "-k",
         "--results",
@@ -66,7 +66,7 @@ def window_option(command: Command) -> Command:
 
 
 def filter_options(command: Command) -> Command:
-    """Add the options that say which documents are meant; the command gets them as one argument ``filters``."""
+    """Add the options that filter documents; the command gets them as one argument ``filters``."""
 
     @wraps(command)
     def filtered(

@@ -27,7 +27,7 @@ def prepare_streams() -> None:
 
 
 def forget_output() -> None:
-    """Drop what is still to be written when nobody reads it; without this, Python complains at exit."""
+    """Drop unwritten output when the reader is gone; without this, Python complains at exit."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -45,9 +45,9 @@ def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = F
 
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
-    """Write text at once; what styles it, only to a terminal and where nobody set ``NO_COLOR``.
+    """Write text at once; styles are kept only for a terminal and without ``NO_COLOR``.
 
-    ``click.echo`` does the same. A search is answered before click would be imported.
+    ``click.echo`` does the same, but a search is answered before click would be imported.
     """
     stream = sys.stderr if err else sys.stdout
     if os.environ.get("NO_COLOR") or not stream.isatty():
@@ -57,7 +57,7 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object; in its strings, what a terminal would obey is escaped, which changes no value."""
+    """Print one JSON object; control characters in strings are escaped, which changes no value."""
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(value, ensure_ascii=False, indent=indent).translate(_IN_JSON)
     try:
@@ -68,12 +68,12 @@ def print_json(value: object) -> None:
 
 
 def remark(text: str) -> None:
-    """Say something that is not part of the result."""
+    """Print a remark on stderr, which is not part of the result."""
     echo(safe(text), err=True)
 
 
 def print_remarks(remarks: Iterable[str]) -> None:
-    """Say what is to be said with the results of a search."""
+    """Print the remarks on a search."""
     for text in remarks:
         remark(text)
 
@@ -89,7 +89,7 @@ def one_line(text: str) -> str:
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:
-    """Print aligned columns, cut to nothing but what they need; those numbered in ``right`` by their right edges."""
+    """Print columns as narrow as their contents; those numbered in ``right`` are aligned to the right."""
     table = [tuple(header), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for number, row in enumerate(table):

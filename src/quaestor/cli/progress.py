@@ -79,7 +79,7 @@ class _Line:
 
 
 def _time_left(seconds: float, done: int, left: int) -> str:
-    """Return how long the rest will take, if it goes on as it went; nothing before that can be told."""
+    """Return the estimated time left at the speed so far, or nothing if it is too early."""
     if not done or not left:
         return ""
     minutes, rest = divmod(round(seconds / done * left), 60)

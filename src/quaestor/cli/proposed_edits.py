@@ -1,4 +1,4 @@
-"""Edits that a model proposes: asking for one, showing what it would do, asking for consent, and doing it."""
+"""Edits that a model proposes: request one, show it, ask for consent, and apply it."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 @dataclass(frozen=True, slots=True)
 class Consent:
-    """What was agreed to beforehand.
+    """Consent given beforehand.
 
     Attributes:
-        given: nobody is asked about ordinary files.
-        sensitive: nor about hidden, ignored, secret files and those that are run without being called.
-        may_ask: whether a person is there to be asked.
+        given: to changes of ordinary files.
+        sensitive: also to changes of hidden, ignored and secret files, and of files that run automatically.
+        may_ask: whether a person can be asked.
     """
 
     given: bool = False
@@ -46,7 +46,7 @@ class Consent:
 
 
 def terminal_consent(*, given: bool = False, sensitive: bool = False) -> Consent:
-    """Return what options gave, with whether both ends of a terminal are there."""
+    """Return the consent of the options; a person can be asked if stdin and stderr are terminals."""
     return Consent(given, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
 
 
@@ -66,14 +66,14 @@ def print_refusals(plan: Plan) -> None:
 
 
 def ask_consent(plan: Plan, consent: Consent) -> bool:
-    """Ask for what was not agreed to beforehand; return whether the plan may be applied.
+    """Ask for missing consent; return whether the plan may be applied.
 
-    Nobody agrees where there is nobody to ask.
+    If no person can be asked, the answer is no.
     """
     for file in plan.sensitive:
         reasons = "; ".join(file.objections)
         if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it all the same?", consent):
-            remark(f"{file.path!r} needs a consent of its own ({reasons}): --allow-sensitive gives it")
+            remark(f"{file.path!r} needs a second consent ({reasons}): --allow-sensitive gives it")
             return False
     if consent.given:
         return True
@@ -84,14 +84,14 @@ def ask_consent(plan: Plan, consent: Consent) -> bool:
 
 
 def apply_and_say(plan: Plan, journal: Journal) -> Applied:
-    """Apply a plan and tell the person what was done."""
+    """Apply a plan and print what was done."""
     applied = apply(plan, journal)
     remark(f"changed {', '.join(applied.paths)}; `quaestor undo` takes it back")
     return applied
 
 
 def undo_and_say(journal: Journal) -> Applied:
-    """Take the last edit back and tell the person what was done."""
+    """Revert the last edit and print what was done."""
     undone = undo(journal)
     remark(f"as before: {', '.join(undone.paths)}")
     return undone
@@ -107,7 +107,7 @@ def run_check(command: str, root: Path, *, quiet: bool) -> int:
 
 
 def offer_undo(journal: Journal, consent: Consent) -> bool:
-    """Offer to take back an edit whose check failed; return whether it was taken back."""
+    """Offer to revert an edit whose check failed; return whether it was reverted."""
     if not consent.may_ask:
         remark("the check failed; `quaestor undo` takes the edit back")
         return False
@@ -168,9 +168,9 @@ async def asked(
     *,
     quiet: bool,
 ) -> Proposed:
-    """Return what the model proposes; unless ``quiet``, what it says of it is shown on stderr, without the blocks.
+    """Return the model's proposal; unless ``quiet``, show its text on stderr, without the blocks.
 
-    The difference shows the changes themselves, once.
+    The changes themselves are shown once, as a difference.
 
     Raises:
         UsageError: there is no model.
@@ -224,10 +224,10 @@ class Changing:
         return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
 
     def apply(self, proposal: Proposal) -> None:
-        """Show what is proposed, ask, and do it.
+        """Show the proposal, ask, and apply it.
 
         Raises:
-            UsageError: it cannot be done.
+            UsageError: it cannot be applied.
         """
         made = self._plan(proposal)
         if made.refusals:
@@ -239,7 +239,7 @@ class Changing:
             apply_and_say(made, journal)
 
     def shown(self, proposal: Proposal) -> dict[str, Any]:
-        """Return what is proposed as JSON; nothing is changed."""
+        """Return the proposal as JSON; nothing is changed."""
         return plan_object(self._plan(proposal))
 
     def undo(self) -> None:

@@ -1,6 +1,6 @@
-"""What a command applies to: its corpus, its settings and its documents.
+"""The scope of a command: its corpus, settings and documents.
 
-A search is read without click (see ``plain``), which is why the options themselves are elsewhere.
+Plain searches do not import click (see ``fast_search``), so the options themselves are elsewhere.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Filters(NamedTuple):
 
 
 def find_root(path: str | None) -> Path:
-    """Return the folder that is meant: the given one, else the nearest repository upwards, else this folder.
+    """Return the root: the given folder, else the nearest repository upwards, else this folder.
 
     Raises:
         NotFoundError: the path does not exist.
-        UsageError: the path cannot be one, or is an address of no site.
+        UsageError: the path or address is malformed.
     """
     if path is not None:
         return locate(path)
@@ -60,7 +60,7 @@ def configure(root: Path | None, **flags: object) -> Configuration:
 
 
 def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequence[str] = ()) -> None:
-    """Tell what of a question was taken for a filter, what would have been, and what it is in English."""
+    """Print a question's filters, words that were not used as one, and its English translation."""
     if translated:
         remark(f"searched for: {', '.join(map(one_line, translated))}")
     if understood:
@@ -72,7 +72,7 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
 
 
 def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
-    """Tell which words of a question stand nowhere, and what was searched for instead."""
+    """Print the words of a question that the corpus lacks, and those searched instead."""
     if unknown:
         named = ", ".join(_unknown(one) for one in unknown)
         remark(f"stands nowhere here: {named}")

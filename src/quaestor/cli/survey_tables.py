@@ -1,4 +1,4 @@
-"""Printing what is, or would be, indexed, and what is left out."""
+"""Printing a survey: the documents that are, or would be, indexed, and those left out."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from quaestor.cli.output import echo, one_line, size, style
-from quaestor.files.histogram import Bin, Range
+from quaestor.files.ingest_report import Bin, Range
 from quaestor.indexing.indexer import Skipped, Survey
 
 _BAR = 30
 
 
 def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
-    """Print what is, or would be, indexed."""
+    """Print a survey."""
     echo(style(one_line(str(root)), bold=True))
     echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
     echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
@@ -27,7 +27,7 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
 
 
 def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> None:
-    """Print what was left out: a line by reason, and each path if given."""
+    """Print the files left out: a line for each reason, and each path if given."""
     if reasons:
         echo("left out    " + _tally(reasons))
     for entry in skipped:

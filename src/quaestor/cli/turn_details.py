@@ -1,4 +1,4 @@
-"""What is shown of a turn beside its answer: calls, citations, the window; and its events as JSON lines."""
+"""Showing a turn's details: calls, citations, the window; and its events as JSON lines."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ _LONGEST = 80
 
 
 def call_line(call: Mapping[str, object], returned: Returned) -> str:
-    """Return what was called and what came of it: ``→ search "login" (5 passages)``.
+    """Return a call with its result on one line: ``→ search "login" (5 passages)``.
 
     Args:
         call: its ``name`` and ``arguments``.
-        returned: how it ended.
+        returned: its result.
     """
     arguments = call["arguments"]
     values = list(arguments.values()) if isinstance(arguments, Mapping) else []
@@ -42,7 +42,7 @@ def _outcome(returned: Returned) -> str:
 
 
 def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
-    """Print what a model premeditated and called in a turn."""
+    """Print a model's plan and calls in a turn."""
     if plan is None:
         echo("  the model said nothing beforehand")
     else:
@@ -71,11 +71,11 @@ def print_citations(citations: Sequence[Citation]) -> None:
 
 
 def print_unchecked(quotes: Sequence[Citation]) -> None:
-    """Say that nothing of an answer could be checked, and print what would have been quoted without a model."""
+    """Print that no citation of an answer is valid, followed by quotes from the corpus."""
     echo(style(f"\n{UNCHECKED}", bold=True))
     if not quotes:
         return
-    echo("What stands there:")
+    echo("From the corpus:")
     for quote in quotes:
         print_place(quote.n, f"{quote.path}:{quote.start_line}", quote.status)
         for line in quote.quote.splitlines():
@@ -83,13 +83,13 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
 
 
 def remark_on_unsupported(sentences: Sequence[str]) -> None:
-    """Tell which sentences of an answer nothing supports."""
+    """Print the unsupported sentences of an answer."""
     for sentence in sentences:
         remark(f"without support: {one_line(sentence.strip())[:160]}")
 
 
 def remark_on_sent(sent: int, found: int) -> None:
-    """Tell how many passages the model was shown, where that is fewer than were found."""
+    """Print the number of passages shown to the model, if it is smaller than the number of hits."""
     if sent < found:
         remark(f"{sent} of {found} passages sent: a larger window (--window) would hold more")
 
@@ -101,7 +101,7 @@ def print_place(n: int, place: str, status: CitationStatus | None) -> None:
 
 
 def standing_of(status: CitationStatus) -> str:
-    """Return a citation's mark with what it says, in its colour."""
+    """Return a citation's status mark with its label, in its colour."""
     mark, colour = _MARKS[status]
     return style(f"{mark} {STANDING[status]}", fg=colour)
 
@@ -132,12 +132,12 @@ def print_sections(sections: Mapping[str, int], *, tokens: int, limit: int, rese
 
 
 def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message], passages: Sequence[str]) -> None:
-    """Print what became of each message and passage, and why.
+    """Print the decision on each message and passage.
 
     Args:
-        decisions: as they were recorded.
-        messages: the conversation that they are about.
-        passages: where each passage is from.
+        decisions: as recorded.
+        messages: of the conversation.
+        passages: the place of each passage.
     """
     for run in decisions:
         action = style(run.action.ljust(10), fg=_COLOURS.get(run.action))
@@ -182,7 +182,7 @@ def _content(event: Event) -> dict[str, Any]:
 
 
 def _plain(event: Event) -> dict[str, Any]:
-    """Return an event's fields, proposals as far as JSON holds them."""
+    """Return an event's fields; proposals as plain JSON values."""
     return {key: _jsonable(value) for key, value in asdict(event).items() if key != "proposals" or value}
 
 

@@ -1,8 +1,9 @@
-"""Documents that are not plain text, as Markdown.
+"""Documents that are not plain text, as Markdown: HTML, PDF, Word, Excel, PowerPoint, EPUB, notebooks, JSON Lines.
 
-A converted document is cut, embedded, shown and quoted as its Markdown, and its lines and spans refer to that Markdown.
-The index keeps the Markdown as the document's chunks, under the hash of the original bytes; these bytes decide
-whether it is current.
+A converted document is cut, embedded, shown and quoted as its Markdown; its lines and spans refer to that Markdown.
+The index keeps it as the document's chunks, under the hash of the original bytes, which decide whether it is current.
+The package does not know indexes or networks: bytes go in, Markdown comes out, and large formats are read in a process
+of their own. Begin with ``conversion``, then ``html``.
 """
 
 from __future__ import annotations

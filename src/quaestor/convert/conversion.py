@@ -1,4 +1,4 @@
-"""What a conversion gives, and why one fails."""
+"""The result of a conversion, and its error."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ConversionError(Exception):
 
     Attributes:
         reason: one of the reasons of every report.
-        detail: what is the matter, and what to do where something can be done.
+        detail: the problem, and what to do about it if something can be done.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
@@ -26,9 +26,9 @@ class Converted(NamedTuple):
 
     Attributes:
         text: the Markdown, with line feeds only.
-        title: its title, where it has one.
-        author: who wrote it, where that is known.
-        date: ISO 8601 date of writing, where that is known.
+        title: its title, or None.
+        author: its author, or None.
+        date: ISO 8601 date of writing, or None.
         note: what was lossy, for the report.
         paged: whether its sections are pages, slides or sheets: a chunk is of one of them, so that citations say which.
     """

@@ -1,4 +1,4 @@
-"""Pages as Markdown: what their author wrote, with its structure, without the site's furniture around it."""
+"""Pages as Markdown: the author's text with its structure, without navigation and other boilerplate ("furniture")."""
 
 from __future__ import annotations
 
@@ -74,12 +74,12 @@ def from_html(data: bytes) -> Converted:
 
 
 def page_text(page: Element, address: str, told: About | None = None) -> Converted:
-    """Return a page's text as Markdown, with what it says about itself; the tree is used up.
+    """Return a page's text as Markdown, with its metadata. The tree is changed.
 
     Args:
         page: the whole page.
         address: where it was found; links become absolute. Empty leaves them as they are.
-        told: what it says about itself, where that was read already.
+        told: its metadata, if that was read already.
     """
     told = told or read_metadata(page, address)
     base = base_of(page, address) if address else ""
@@ -92,14 +92,14 @@ def page_text(page: Element, address: str, told: About | None = None) -> Convert
 
 @dataclass(slots=True)  # mutable: sums up while a tree is walked
 class Measure:
-    """What an element holds, with all below it.
+    """Measures of an element and everything below it.
 
     Attributes:
-        length: characters of text that are not blanks.
-        linked: those of them within links.
-        has_text_part: whether something in it bears the name of a page's text.
-        has_heading: whether there is a heading of the first two levels in it.
-        has_shown: whether there is a picture, a formula or code in it.
+        length: characters of text, without blanks.
+        linked: how many of them are within links.
+        has_text_part: whether an element in it is named as the page's text.
+        has_heading: whether it holds a heading of the first two levels.
+        has_shown: whether it holds a picture, a formula or code.
     """
 
     length: int = 0
@@ -120,7 +120,7 @@ class Measure:
 
 
 class Measures:
-    """The measures of every element of a page; each is looked at once, however deep it lies.
+    """The measures of every element of a page, in one pass.
 
     Args:
         page: the page, or a part of it.
@@ -153,11 +153,11 @@ class Measures:
 
 
 class Furniture:
-    """Tells what is furniture in a part of a page.
+    """Finds the furniture in a part of a page.
 
     Args:
         part: the part.
-        measures: of it and what is in it.
+        measures: of it and its elements.
     """
 
     def __init__(self, part: Element, measures: Measures) -> None:
@@ -167,7 +167,7 @@ class Furniture:
     def __call__(self, element: Element) -> bool:
         """Return whether an element is furniture.
 
-        Some wrap a whole page and say in their name what stands beside its text: "wrap has-sidebar", "entry share".
+        Names alone do not decide, for some elements wrap a whole page: "wrap has-sidebar", "entry share".
         """
         measure = self._measures[element]
         if not _is_named_furniture(element, measure):
@@ -222,10 +222,10 @@ _MOST_OF_IT = 0.8
 
 
 def main_text(page: Element) -> Element:
-    """Return the element that holds the text of a page, without the furniture in it. The tree is changed.
+    """Return the element that holds a page's text, without the furniture in it. The tree is changed.
 
-    A ``main``, an ``article`` or what sites commonly name their content is taken; else the body. What it holds must be
-    a fair part of what is not furniture, or the body is taken after all.
+    A ``main``, an ``article`` or an element with a common name for content is taken, if it holds a fair part of the
+    text that is not furniture; else the body.
     """
     body = page.find("body") or page
     _drop(body, _is_unread)
@@ -239,9 +239,9 @@ def main_text(page: Element) -> Element:
 
 
 def _content(body: Element, measures: Measures) -> Element:
-    """Return the innermost of the likely elements that still holds most of what the largest of them holds.
+    """Return the innermost of the likely elements that still holds most of the largest one's text.
 
-    Links count little: what stands beside a text is mostly made of them.
+    Text in links counts little, because navigation is made of it.
     """
     likely = [one for one in body.elements() if _is_content(one)]
     most = max((measures[one].length for one in likely), default=0)
@@ -257,7 +257,7 @@ def _is_content(element: Element) -> bool:
 
 
 def _outermost(element: Element, is_furniture: Callable[[Element], bool]) -> Iterator[Element]:
-    """Yield the pieces of furniture that lie in no other."""
+    """Yield the furniture that is not inside other furniture."""
     for child in element.children:
         if isinstance(child, Element):
             if is_furniture(child):

@@ -1,6 +1,6 @@
 """A page's elements as Markdown: headings, paragraphs, lists, tables, code, quotations.
 
-Tables that only lay out a page are told apart from tables of data.
+Tables that only lay out a page are not rendered as tables.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _LAYOUT = HEADINGS | {"table", "pre", "hr", "blockquote"}
 
 
 def render(root: Element, base: str = "") -> str:
-    """Return what an element holds as Markdown, ending with a line end; empty if it holds nothing.
+    """Return an element's content as Markdown, ending with a line end, or "".
 
     Args:
         root: the element.
@@ -85,7 +85,7 @@ class _Blocks:
             yield from self._running(element.children)
 
     def _linked(self, element: Element) -> Iterator[str]:
-        """A link around blocks, such as a card: the first that says something leads there."""
+        """Render a link around blocks, such as a card: its first block with text becomes the link."""
         texts = [one for one in element.elements() if one.name in _CARRIERS and one.text().strip()]
         if carrier := next((one for one in texts if one.name in HEADINGS), texts[0] if texts else None):
             carrier.children = [Element("a", element.attributes, carrier.children)]
@@ -132,7 +132,7 @@ class _Blocks:
             yield "\n".join(items)
 
     def _definitions(self, element: Element) -> Iterator[str]:
-        """Terms are items of a list, with what they mean, and whatever else stands there, below them."""
+        """Render a definition list: terms are list items, with definitions and other content below them."""
         items: list[list[str]] = []
         for child in _terms_and_meanings(element):
             if isinstance(child, str):
@@ -167,7 +167,7 @@ class _Blocks:
 
 
 def _note_holders(element: Element, holding: set[int]) -> bool:
-    """Note every element that is a block or holds one; each is looked at once, however deep it lies."""
+    """Collect every element that is a block or holds one, in one pass."""
     holds = element.name in _STRUCTURED
     for child in element.children:
         if isinstance(child, Element) and _note_holders(child, holding):
@@ -254,7 +254,7 @@ def _as_table(table: Element, inline: Inline) -> str:
 
 
 def _grid(table: Element, inline: Inline) -> list[list[str]]:
-    """Return the cells' texts; a cell that spans columns leaves blank ones, one that spans rows stands in each."""
+    """Return the cells' texts; a cell that spans columns leaves blank cells, one that spans rows is repeated."""
     grid: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
     for row in _rows(table):

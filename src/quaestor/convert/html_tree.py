@@ -1,7 +1,7 @@
-"""A page's bytes as characters, as tags and text, and as a tree, mended the way browsers mend.
+"""Parsing a page: its bytes as characters, tags and text, and a tree, with errors corrected the way browsers do.
 
-Which characters its bytes mean is found first: what servers and authors say of it is often wrong. All of it takes time
-that grows with the page and no faster.
+The encoding is detected first, because servers and authors often state a wrong one. Everything takes time linear in the
+page's size.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
         data: its bytes.
         declared: the character set that the server gave, if it did.
 
-    A byte order mark wins. Then bytes that are valid UTF-8 and not plain ASCII are UTF-8, whatever is said: no other
-    text looks like that by chance. Then what the server says, what the page says, and Windows-1252.
+    A byte order mark wins. Then bytes that are valid UTF-8 and not plain ASCII are UTF-8, whatever is declared: no
+    other encoding looks like that by chance. Then the server's declaration, the page's own, and Windows-1252.
     """
     for bom, codec in _BOMS:
         if data.startswith(bom):
@@ -202,7 +202,7 @@ _TABLE_ENDS = frozenset({"table", "tr", "td", "th", "body", "html"}) | _ROWS
 
 @dataclass(slots=True, eq=False)  # mutable: grows while a page is read
 class Element:
-    """An element with what it holds, in order."""
+    """An element with its content, in order."""
 
     name: str
     attributes: Mapping[str, str] = field(default_factory=dict)
@@ -226,7 +226,7 @@ class Element:
         return next((one for one in self.elements() if one.name in names), None)
 
     def text(self) -> str:
-        """Return all text below, as it stands in the page."""
+        """Return all text below, unchanged."""
         parts: list[str] = []
         _gather(self, parts)
         return "".join(parts)
@@ -289,14 +289,14 @@ class _Builder:
             self._close(frozenset({name}), frozenset() if name in _TABLE_ENDS else _END_BARRIERS)
 
     def _open_cell(self, wanted: str) -> None:
-        """Give what stands between the cells of a table a place: a row if it is a cell, else a cell of its own."""
+        """Open the row or cell that a table's content lacks: a row for a cell, a cell for anything else."""
         if self._open[-1].name != "tr":
             self.start(Start("tr", {}))
         if wanted not in _CELLS and self._open[-1].name == "tr":
             self.start(Start("td", {}))
 
     def _close(self, names: frozenset[str], barriers: frozenset[str]) -> None:
-        """Close the nearest open element of these names with all that is open in it, up to a barrier."""
+        """Close the nearest open element of these names, and everything open in it, up to a barrier."""
         for place in range(len(self._open) - 1, 0, -1):
             name = self._open[place].name
             if name in names:

@@ -64,7 +64,7 @@ def _first(record: dict[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _fields(record: dict[str, Any]) -> str:
-    """Return what else is known of a record, a line each, so that it can be searched for and shown."""
+    """Return a record's other fields, a line each, so that they can be searched and shown."""
     shown = []
     for name in _FIELDS:
         value = record.get(name)

@@ -1,4 +1,4 @@
-"""What a page says about itself (title, author, date, address), and where it leads: links, feeds, robots' leave."""
+"""A page's metadata (title, author, date, address), its links and feeds, and its rules for robots."""
 
 from __future__ import annotations
 
@@ -69,13 +69,13 @@ def outgoing(page: Element, address: str) -> Outgoing:
 
 
 def base_of(page: Element, address: str) -> str:
-    """Return what a page's links are relative to."""
+    """Return the base address of a page's links."""
     element = page.find("base")
     return _joined(address, element.get("href")) if element and element.get("href") else address
 
 
 def _meta_of(page: Element) -> dict[str, str]:
-    """Return what the ``meta`` elements of a page say, by their names in lower case; the first of a name counts."""
+    """Return the contents of a page's ``meta`` elements by name in lower case; the first of a name wins."""
     found: dict[str, str] = {}
     for one in page.elements():
         if one.name == "meta" and one.get("content"):
@@ -90,7 +90,7 @@ def _has_rel(element: Element, word: str) -> bool:
 
 
 def _joined(base: str, href: str) -> str:
-    """Return an absolute address; empty if there is none."""
+    """Return an absolute address, or ""."""
     try:
         return urljoin(base, href.strip())
     except ValueError:
@@ -174,13 +174,13 @@ _SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " « ", " » ")
 
 @dataclass(frozen=True, slots=True)
 class About:
-    """What a page says about itself; every field is one line of plain text, or None.
+    """A page's metadata; every field is one line of plain text, or None.
 
     Attributes:
-        title: its title, without the site's name where the page tells them apart.
+        title: its title, without the site's name if the page separates them.
         author: who wrote it, in one line; several with commas between them.
         date: of writing, in the form of ISO 8601, as exact as it is known.
-        canonical: the address that it wants to be known by, absolute.
+        canonical: its canonical address, absolute.
     """
 
     title: str | None = None
@@ -190,7 +190,7 @@ class About:
 
 
 def read_metadata(page: Element, base: str = "") -> About:
-    """Read what a page says about itself; the more particular place wins.
+    """Read a page's metadata; the more specific source wins.
 
     Args:
         page: the whole page.
@@ -294,7 +294,7 @@ def _first_words(element: Element) -> str:
 
 
 def _dated_part(page: Element) -> Element:
-    """Return the part of a page that its date stands in: nothing of it if it lists several texts with their dates."""
+    """Return the part of a page that may hold its date; nothing if it lists several texts with their dates."""
     dated = [one for one in page.elements() if one.name == "article" and one.find("time") is not None]
     if len(dated) <= 1:
         return page

@@ -19,7 +19,7 @@ from quaestor.convert.pdf_pieces import Pieces, pieces_of
 from quaestor.convert.pdf_tables import ROW, with_tables
 
 _FEWEST_PAGES = 4
-"""Fewer pages may begin alike by chance."""
+"""Fewer pages may begin with the same line by coincidence."""
 _SHARE = 0.3
 """Of all pages: left ones and right ones often have heads of their own."""
 _DEEPEST = 2
@@ -29,9 +29,9 @@ _NUMBER = re.compile(r"\d{1,5}")
 
 
 def without_running_heads(pages: Sequence[str]) -> list[str]:
-    """Return the pages' texts without the lines that many of them begin or end with, or that number them.
+    """Return the pages' texts without running heads and page numbers: lines that many pages begin or end with.
 
-    Words that many pages begin or end with stay where they stand first, for they may be a title or the head of a table.
+    The first page with such a line keeps it, for it may be a title or the head of a table.
     """
     lines = [page.split("\n") for page in pages]
     for from_end in (False, True):

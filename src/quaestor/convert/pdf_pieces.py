@@ -1,7 +1,7 @@
 """The text of a PDF's page in pieces with their places, and the lines drawn on it, through pypdf's own reading.
 
-pypdf tells where a piece begins only when it begins a new one. Its operators are therefore given back to it with one
-more before each move within a line, which changes nothing but that a piece ends there: the text stays what it was.
+pypdf reports the position of a piece only where it begins a new one. So the operators are given to it with one more
+before each move within a line: that ends a piece there and leaves the text unchanged.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Piece(NamedTuple):
     """A piece of text.
 
     Attributes:
-        text: as it stands in the page's text, with the blanks and line ends around it.
-        x: where it begins.
-        y: of its baseline, upward.
-        right: where it ends, about.
-        size: of its letters; 0 where its place is not known, or it does not run from left to right.
+        text: with the blanks and line ends around it in the page's text.
+        x: its left edge.
+        y: its baseline, upward.
+        right: its right edge, estimated.
+        size: of its letters; 0 if its position is unknown, or it does not run from left to right.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Stroke(NamedTuple):
 
 @dataclass(slots=True)  # mutable: grows while a page is read
 class Pieces:
-    """What stands on a page.
+    """A page's text in pieces, and its lines.
 
     Attributes:
         texts: its text, in the order of reading.
@@ -69,7 +69,7 @@ class Pieces:
 
 
 def pieces_of(page: PageObject, largest: int) -> Pieces | None:
-    """Return what stands on a page; None if its operators are more bytes than ``largest``, or there is no text."""
+    """Return a page's pieces, or None if its operators are more bytes than ``largest`` or it has no text."""
     if (kept := page.get("/Contents")) is None:
         return None
     content = ContentStream(kept.get_object(), page.pdf, "bytes")
@@ -189,7 +189,7 @@ def _widths_of(font: Any) -> tuple[Mapping[int, float], int, float]:
 
 
 def _listed(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
-    """Yield the widths that ``/W`` lists: after a code those that follow, or after two the one of all between."""
+    """Yield the widths in ``/W``: a list after one code, or one width after a range of two codes."""
     rest = iter(widths)
     for first in rest:
         second = next(rest).get_object()
@@ -212,7 +212,7 @@ class _Reading:
         self._at: tuple[float, float] | None = None
 
     def see_text(self, text: str, cm: list[float], tm: list[float], _font: object, _size: float) -> None:
-        """Take in a piece of text, which is as wide as what was shown since the last one."""
+        """Add a piece of text, which is as wide as the text shown since the last one."""
         if not text:
             return
         a, b, _, d, x, y = _product(tm, cm)
@@ -251,7 +251,7 @@ class _Reading:
         self._at = at
 
     def _end_path(self, filled: bool) -> None:
-        """Keep what was drawn; of filled shapes only bars, for what is filled is what a cell stands on."""
+        """Keep the lines of a path; of filled shapes only bars, for others are backgrounds of cells."""
         kept = [one for one in self._path if not filled or min(one.right - one.x, one.top - one.y) < _THIN]
         self.found.strokes += kept[: _MOST_STROKES - len(self.found.strokes)]
         self._path = []

@@ -1,6 +1,6 @@
 """Tables on a page of a PDF as Markdown: by the lines that are drawn around cells, or by how words stand in columns.
 
-Pure. What is not clearly a table stays as it is: prose in two columns, lists, contents with dots, formulas.
+Pure. Anything that is not clearly a table is left unchanged: prose in two columns, lists, contents with dots, formulas.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ _DRAWN = 0.4
 """Of a table's height or width: shorter lines do not part its columns or rows, and belong to a picture."""
 _FILLED = 1 / 3
 _ACROSS = 0.08
-"""Of what is written: more that runs over a drawn line is beside or below a picture, and in no cell."""
+"""Share of the words; if more cross a drawn line, it belongs to a picture and not to a cell."""
 _WORDS = 4
 """More in the middle cell of two columns are prose beside prose."""
 _SHORT = 3
 """Words of a line that is a cell by itself, not part of a sentence."""
 _GUTTER = 0.9
-"""Of a letter's size: what lies further apart are two cells."""
+"""In letter sizes: words further apart are two cells."""
 _APART = 2.6
-"""Of a letter's size: what lies further below is no longer the same table."""
+"""In letter sizes: a line further below is no longer part of the table."""
 _BELOW = 1.4
-"""Of a letter's size: what lies nearer below goes on with the row above."""
+"""In letter sizes: a line nearer below continues the row above."""
 _ABOVE = 0.7
 """Of a letter's size: lines nearer than that are parts of a formula."""
 _MARKER = re.compile(r"[^\w\s]|o|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.):]")
@@ -49,8 +49,8 @@ class _Cell:
     """Words that stand together on one line.
 
     Attributes:
-        x: where they begin.
-        right: where they end, about.
+        x: their left edge.
+        right: their right edge, estimated.
         text: the words.
         pieces: which pieces they are, by number.
     """
@@ -79,7 +79,7 @@ class _Table:
 
 
 def with_tables(page: Pieces) -> str:
-    """Return a page's text with its tables as Markdown, each where the first of its words stands."""
+    """Return a page's text with its tables as Markdown, each in the place of its first word."""
     texts = page.texts
     if len(texts) > _MOST_PIECES:
         return "".join(piece.text for piece in texts)
@@ -106,7 +106,7 @@ def _put_in(texts: Sequence[Piece], tables: Sequence[_Table]) -> str:
 
 
 def _markdown(rows: Sequence[Sequence[str]]) -> str:
-    """Return rows as Markdown; words above all columns stand above the table."""
+    """Return rows as Markdown; words above all columns become a line above the table."""
     titles = list(takewhile(lambda row: len(row) > 2 and sum(map(bool, row)) == 1, rows[:-2]))
     lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows[len(titles) :]]
     above = [f"{''.join(row)}\n" for row in titles]
@@ -131,7 +131,7 @@ def _ruled(placed: dict[int, Piece], strokes: Sequence[Stroke]) -> Iterator[_Tab
 
 
 def _drawn_along(edges: Sequence[Stroke]) -> list[float]:
-    """Return at which places across upright edges stand, of those that go on for much of what all take up together."""
+    """Return the horizontal positions of upright edges that extend along much of the whole grid."""
     found: list[tuple[float, float]] = []
     for edge in sorted(edges):
         if found and edge.x - found[-1][0] <= _NEAR:
@@ -172,7 +172,7 @@ def _edges(stroke: Stroke) -> Iterator[Stroke]:
 
 
 def _touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
-    """Return edges in groups of those that touch, by the boxes around them; from the top, so that few are compared."""
+    """Group edges that touch, by the boxes around them; sorted from the top, so that few are compared."""
     done: list[list[Stroke]] = []
     active: list[tuple[Stroke, list[Stroke]]] = []
     for edge in sorted(edges, key=lambda one: -one.top):
@@ -200,7 +200,7 @@ def _around(one: Stroke, other: Stroke) -> Stroke:
 
 
 def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[float]) -> Iterator[_Table]:
-    """Yield the table of a grid, if what stands in it is one."""
+    """Yield the table of a grid if its content is one."""
     held: dict[tuple[int, int], list[int]] = {}
     for number, piece in placed.items():
         column, row = bisect_right(columns, piece.x + 1), bisect_right(rows, piece.y + piece.size / 4)
@@ -221,7 +221,7 @@ def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[
 
 
 def _share_across(placed: dict[int, Piece], columns: Sequence[float]) -> float:
-    """Return what share of words run over a line between columns; a word may be of many pieces."""
+    """Return the share of words that cross a line between columns; a word may be of many pieces."""
     across = words = 0
     for line in _lines(placed):
         pieces = sorted((placed[number] for cell in line.cells for number in cell.pieces), key=lambda one: one.x)
@@ -234,7 +234,7 @@ def _share_across(placed: dict[int, Piece], columns: Sequence[float]) -> float:
 
 
 def _lines_of(numbers: Sequence[int], placed: dict[int, Piece]) -> list[str]:
-    """Return what stands in a cell, line by line."""
+    """Return a cell's text, line by line."""
     lines = _lines({number: placed[number] for number in numbers})
     return [" ".join(cell.text for cell in line.cells) for line in lines]
 
@@ -291,7 +291,7 @@ def _line(pieces: Sequence[tuple[int, Piece]]) -> _Line:
 
 
 def _without_markers(line: _Line) -> _Line:
-    """Return a line whose mark of a list, if it begins with one, belongs to what follows."""
+    """Return a line in which a leading list marker is joined to the next cell."""
     if len(line.cells) > 1 and _MARKER.fullmatch(line.cells[0].text):
         first, second, *rest = line.cells
         whole = _Cell(first.x, second.right, f"{first.text} {second.text}", first.pieces + second.pieces)
@@ -300,7 +300,7 @@ def _without_markers(line: _Line) -> _Line:
 
 
 def _runs(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
-    """Yield the lines that may be a table: near each other, and each of several cells or what goes on with one."""
+    """Yield runs of lines that may be a table: near each other, each with several cells or continuing a row."""
     run: list[_Line] = []
     for line in lines:
         gap = (run[-1].y - line.y) / max(line.size, 1) if run else 0.0
@@ -345,7 +345,7 @@ def _is_numbered(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def _is_by_rows(lines: Sequence[_Line]) -> bool:
-    """Return whether lines were written one after the other: what stands in columns of a page is not."""
+    """Return whether lines were written one after the other, which is not so for columns of prose."""
     ends = [[number for cell in line.cells for number in cell.pieces] for line in lines]
     return all(max(above) < min(below) for above, below in pairwise(ends))
 
@@ -362,7 +362,7 @@ def _spans(cells: Sequence[_Cell]) -> list[tuple[float, float]]:
 
 
 def _fitting(run: Sequence[_Line], columns: Sequence[tuple[float, float]]) -> Iterator[list[_Line]]:
-    """Yield the stretches of lines each of whose cells stands in a column of its own."""
+    """Yield runs of lines in which each cell has a column of its own."""
     part: list[_Line] = []
     for line in run:
         if None not in (own := [_column(cell, columns) for cell in line.cells]) and len(set(own)) == len(own):
@@ -381,7 +381,7 @@ def _column(cell: _Cell, columns: Sequence[tuple[float, float]]) -> int | None:
 
 
 def _rows(lines: Sequence[_Line], columns: Sequence[tuple[float, float]]) -> list[list[str]]:
-    """Return rows of texts; a line near the one above, without a first cell, goes on with its row."""
+    """Return rows of texts; a line near the one above, without a first cell, continues its row."""
     rows: list[list[str]] = []
     above = None
     for line in lines:

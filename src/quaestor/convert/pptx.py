@@ -56,7 +56,7 @@ def from_pptx(data: bytes) -> Converted:
 
 
 def _section(number: int, slide: Any) -> list[Element | str]:
-    """Return a slide's heading and what it holds; nothing for a slide without words."""
+    """Return a slide's heading and content, or nothing for a slide without words."""
     title = slide.shapes.title
     words = " ".join(title.text_frame.text.split()) if title is not None else ""
     blocks = [block for shape in _shapes(slide.shapes, title) for block in _shape(shape)]
@@ -68,7 +68,7 @@ def _section(number: int, slide: Any) -> list[Element | str]:
 
 
 def _shapes(shapes: Iterable[Any], title: Any) -> Iterator[Any]:
-    """Yield the shapes of a slide, those of groups among them, without its title and its furniture."""
+    """Yield the shapes of a slide, including those in groups, without its title, footer and number."""
     pending = list(shapes)[::-1]
     while pending:
         shape = pending.pop()
@@ -90,7 +90,7 @@ def _shape(shape: Any) -> Iterator[Element | str]:
 
 
 def _paragraphs(frame: Any, *, listed: bool) -> Iterator[Element]:
-    """Yield the paragraphs of a text frame; those of a slide's outline, and those set in, as a list."""
+    """Yield the paragraphs of a text frame; outline and indented paragraphs as list items."""
     items = [(min(one.level, _DEEPEST_LEVEL), one.text) for one in frame.paragraphs if one.text.strip()]
     if not ((listed and len(items) > 1) or any(level for level, _ in items)):
         yield from (Element("p", {}, [text]) for _, text in items)

@@ -22,14 +22,14 @@ _MARKS = {
 _CODE = frozenset({"code", "kbd", "samp", "tt"})
 _SCHEMES = frozenset({"http", "https", "mailto", "tel", ""})
 LINE_BREAK = "\x00"
-"""Stands for a line break that the author made, until lines are laid out."""
+"""Marks the author's line break until lines are laid out."""
 
 
 class Inline:
     """Renders running text.
 
     Args:
-        base: what links are relative to; empty leaves them as they are.
+        base: the base address of links; empty leaves them unchanged.
     """
 
     def __init__(self, base: str = "") -> None:
@@ -86,7 +86,7 @@ class Inline:
         return f"![{alt.replace('[', '').replace(']', '')}]({source})" if source else alt
 
     def url(self, href: str) -> str:
-        """Return where a link leads, absolute where that is known; empty for what is not a page, such as scripts."""
+        """Return a link's target, absolute if the base is known, or "" if it is not a page (a script, for example)."""
         href = _LINE_ENDS.sub("", href.strip()).replace(" ", "%20")
         try:
             whole = urljoin(self._base, href) if self._base else href

@@ -1,7 +1,7 @@
 """Converting in a process of its own, with a limit on its time and its memory.
 
-PDF and Office files are read by other people's parsers, and books are large: a hostile file can keep a parser busy for
-hours or have it fill the machine. What exceeds the limits costs that file only.
+PDF and Office files are read by third-party parsers, and books are large: a hostile file can keep a parser busy for
+hours or have it fill the machine. A file that exceeds the limits is left out alone.
 """
 
 from __future__ import annotations

@@ -38,10 +38,10 @@ class Row(NamedTuple):
 
 
 def sheet_section(name: str, rows: Sequence[Row]) -> Element | None:
-    """Return a sheet: its heading and its tables, a long one in parts; None if there are no rows.
+    """Return a sheet's heading and tables, long tables in parts, or None if it has no rows.
 
-    Rows without a blank one between them are one table. A part of a long table begins with the table's head and has a
-    heading of its own that says which rows it holds.
+    Consecutive rows without a blank row are one table. A part of a long table begins with the table's head and has a
+    heading with its row numbers.
     """
     if not rows:
         return None
@@ -52,7 +52,7 @@ def sheet_section(name: str, rows: Sequence[Row]) -> Element | None:
 
 
 def _blocks(rows: Sequence[Row]) -> Iterator[list[Row]]:
-    """Yield the rows that stand together, without columns that are blank in all of them at their left."""
+    """Yield blocks of consecutive rows, without leading columns that are blank in all of them."""
     ends = [place for place, (one, after) in enumerate(pairwise(rows), start=1) if after.number > one.number + 1]
     for start, end in pairwise([0, *ends, len(rows)]):
         block = rows[start:end]
@@ -69,7 +69,7 @@ def _long_table(name: str, block: list[Row]) -> Iterator[Element]:
 
 
 def _parts(block: list[Row]) -> Iterator[list[Row]]:
-    """Yield rows together as far as their texts are short enough for one chunk."""
+    """Yield groups of rows whose texts fit into one chunk."""
     part: list[Row] = []
     size = 0
     for row in block:
@@ -83,7 +83,7 @@ def _parts(block: list[Row]) -> Iterator[list[Row]]:
 
 
 def _table(block: list[Row], *, headed: bool | None = None) -> Iterator[Element]:
-    """Yield a table; what has one column is running text, such as a title or a remark."""
+    """Yield a table; a block of one column is running text, such as a title or a remark."""
     width = max(len(row.texts) for row in block)
     if width == 1:
         yield from (Element("p", {}, [row.texts[0]]) for row in block)
@@ -154,7 +154,7 @@ class _Reader:
     """Reads the sheets of one workbook, up to a number of cells.
 
     Attributes:
-        notes: what was left out.
+        notes: remarks on content that was left out.
     """
 
     def __init__(self, data: bytes, archive: Archive) -> None:

@@ -99,7 +99,7 @@ class Bounds:
         self._elements = self._texts = 0
 
     def count(self, part: bytes) -> None:
-        """Count the elements of a part; what is damaged is left to who reads it.
+        """Count the elements of a part; damage is left to its parser to report.
 
         Raises:
             ConversionError: all parts together hold too many.
@@ -139,7 +139,7 @@ def checked_archive(data: bytes, suffix: str, bounds: Bounds) -> Archive:
 
 
 def core_properties(archive: Archive) -> dict[str, str]:
-    """Return what a document says of itself, by the names of Dublin Core: ``title``, ``creator``, ``created``."""
+    """Return a document's metadata by their Dublin Core names: ``title``, ``creator``, ``created``."""
     if _PROPERTIES not in archive.names:
         return {}
     try:

@@ -75,7 +75,7 @@ _LONGEST_DATE = 200
 
 
 def iso_date(text: str) -> str | None:
-    """Return the first date that a text names, as exact as it is written; None if there is none.
+    """Return the first date in a text, as exact as it is written, or None.
 
     Of ``03/04/2021`` only the year is certain.
     """
@@ -83,7 +83,7 @@ def iso_date(text: str) -> str | None:
         for found in form.finditer(text[:_LONGEST_DATE]):
             parts = found.groupdict()
             month, day = _month_and_day(parts)
-            if made := _joined(int(parts["year"]), month, day):
+            if made := _join_date(int(parts["year"]), month, day):
                 return made
     return None
 
@@ -120,11 +120,11 @@ def date_bound(text: str) -> str:
 def date_of_path(path: str) -> str | None:
     """Return the date that a path names: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")
-    if (found := re.match(_NAMED, name)) and (made := _joined(*map(int, found.groups()))):
+    if (found := re.match(_NAMED, name)) and (made := _join_date(*map(int, found.groups()))):
         return made
     for found in re.finditer(_FOLDERS, f"{folders}/"):
         year, month, day = (int(part or 0) for part in found.groups())
-        if made := _joined(year, month, day):
+        if made := _join_date(year, month, day):
             return made
     return None
 
@@ -143,7 +143,7 @@ def _month_and_day(parts: dict[str, str | None]) -> tuple[int, int]:
 _MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split(), 1)}
 
 
-def _joined(year: int, month: int = 0, day: int = 0) -> str | None:
+def _join_date(year: int, month: int = 0, day: int = 0) -> str | None:
     """Return a date in its form; None for one that no calendar has."""
     if not month:
         return None if day else f"{year:04}"

@@ -2,7 +2,7 @@
 
 Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
 A project file belongs to the author of the repository, so it may only tune: most settings are closed to it, and
-limits it may only lower. What it tried and was refused is kept, to be reported.
+limits it may only lower. What it tried to set and may not is kept, to be reported.
 """
 
 from __future__ import annotations
@@ -58,10 +58,10 @@ class Configuration(NamedTuple):
     refusals: tuple[Refusal, ...] = ()
 
     def shown(self) -> Iterator[tuple[str, str, str]]:
-        """Yield (name, value as text with secrets masked, origin) for every setting."""
+        """Yield the name, the value as text with secrets masked, and the origin of every setting."""
         for name, rule in RULES.items():
             value = getattr(self.settings, name)
-            text = _masked(str(value)) if rule.secret and value else without_credentials(_as_text(value))
+            text = _mask(str(value)) if rule.secret and value else without_credentials(_as_text(value))
             yield name, text, self.origins[name]
 
 
@@ -100,7 +100,7 @@ def _merge(settings: Settings, origins: dict[str, str], values: Mapping[str, obj
     for name, value in values.items():
         if name not in RULES:
             raise UsageError(f"Unknown setting {name!r} in {origin}. `quaestor config show` lists all settings.")
-        settings = settings._replace(**{name: _checked(name, value, origin)})  # type: ignore[arg-type]
+        settings = settings._replace(**{name: _convert_value(name, value, origin)})  # type: ignore[arg-type]
         origins[name] = f"environment {' or '.join(variables_of(name))}" if origin == "environment" else origin
     return settings
 
@@ -134,7 +134,7 @@ def _refusal(name: str, value: object, settings: Settings, origin: str) -> str |
     if rule == "closed":
         return "a project file may not set this; set it by flag, environment or your own settings file"
     try:
-        checked = _checked(name, value, origin)
+        checked = _convert_value(name, value, origin)
     except UsageError as error:
         return str(error).removesuffix(".")
     current = getattr(settings, name)
@@ -143,7 +143,7 @@ def _refusal(name: str, value: object, settings: Settings, origin: str) -> str |
     return None
 
 
-def _checked(name: str, value: object, origin: str) -> object:
+def _convert_value(name: str, value: object, origin: str) -> object:
     """Return the value in the setting's own type."""
     expected = type(Settings._field_defaults[name])
     try:
@@ -163,7 +163,7 @@ def _checked(name: str, value: object, origin: str) -> object:
 
 
 def _short_repr(value: object) -> str:
-    """Return a value as in Python, cut; of one that cannot be written out, what it is."""
+    """Return the beginning of a value's ``repr``, or the name of its type if it has no ``repr``."""
     try:
         return f"{value!r:.{_SHOWN}}"
     except (ValueError, RecursionError):
@@ -274,8 +274,8 @@ def without_credentials(url: str) -> str:
     return re.sub(_CREDENTIALS, r"\1•••@", url)
 
 
-def _masked(secret: str) -> str:
-    """Return as much of a secret as tells two apart, and nothing of a short one."""
+def _mask(secret: str) -> str:
+    """Return the last four characters of a long secret, to tell two apart; nothing of a short one."""
     return "•••" + (secret[-4:] if len(secret) >= 16 else "")
 
 

@@ -36,7 +36,7 @@ class QuaestorError(Exception):
 
 
 class UsageError(QuaestorError):
-    """The caller asked for something impossible and can mend it."""
+    """The caller asked for something impossible and can correct it."""
 
     exit_code = 2
     http_status = 400
@@ -58,7 +58,7 @@ class ForbiddenError(UsageError):
 
 
 class ConflictError(UsageError):
-    """Something else is under way with the same thing; afterwards it may be asked again."""
+    """The same thing is being changed by another request; retry when that one has ended."""
 
     http_status = 409
     code = "conflict"
@@ -138,7 +138,7 @@ class IndexUnusableError(QuaestorError):
 
 
 class IndexBusyError(IndexUnusableError):
-    """Another process was writing the index for all the time that there was to wait."""
+    """Another process was still writing the index when the time to wait was over."""
 
     retryable = True
 
@@ -148,4 +148,4 @@ class IndexReadOnlyError(IndexUnusableError):
 
 
 class EmbedderChangedError(IndexUnusableError):
-    """An open index was given another embedder meanwhile; opened again, it can be used."""
+    """The index was given another embedder after it was opened; open it again."""

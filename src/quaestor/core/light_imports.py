@@ -1,8 +1,8 @@
 """Tuples with names, made in half the time that ``typing.NamedTuple`` takes to make one.
 
-That one compiles every annotation that is a string, as all of ours are, into an object that nobody asks for, and a
-cold search imports some fifty such classes. For type checkers this is ``typing.NamedTuple``, and the classes are the
-same but for one more base: what a class statement says besides its fields stands in a class above the bare tuple's.
+``typing.NamedTuple`` compiles every annotation that is a string, as all of ours are, into an object that is never used,
+and a cold search imports some fifty such classes. For type checkers this is ``typing.NamedTuple``, and the classes are
+the same but for one more base: what a class statement says besides its fields stands in a class above the bare tuple's.
 """
 
 from __future__ import annotations

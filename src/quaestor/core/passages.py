@@ -34,7 +34,7 @@ class Document(NamedTuple):
         path: relative to the source's root, with ``/``.
         sha256: of the bytes on disk, lower-case hex.
         size: bytes on disk.
-        stamp: stands for the file as it was when it was read; 0 where only its hash can tell whether it is that still.
+        stamp: changes when the file does; 0 if only its hash can tell whether it has changed.
         language: ``python``, ``markdown``, ``text`` and so on.
         encoding: the codec that turns spans' bytes into text. Files in UTF-16 or UTF-32 are
             transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
@@ -65,7 +65,7 @@ class Chunk(NamedTuple):
     """What is indexed: a span of a document with what is known about it.
 
     Attributes:
-        span: where it lies.
+        span: its place in the document.
         text: the document's bytes at the span, decoded.
         symbol: the name defined here (a function, class, type), or the heading of a section.
         kind: ``function``, ``class``, ``type``, ``module``, ``section``, ``block`` ...

@@ -1,4 +1,4 @@
-"""Folders that hold what was read, asked and answered: for the user who made them, and nobody else on the machine."""
+"""Folders for private data (indexes, sessions, accounts): only the user who made them can enter them."""
 
 from __future__ import annotations
 

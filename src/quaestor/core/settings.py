@@ -16,7 +16,7 @@ class Rule(NamedTuple):
     Attributes:
         help: one line for people.
         project: whether a project file may set it: not at all, freely, or only to a lower number.
-        also: environment variables that set it where its own is not set; see ``variables_of``.
+        also: further environment variables, used if its own is not set; see ``variables_of``.
         secret: whether its value is masked when shown.
         least: the smallest number allowed.
         form: a regular expression that a text must match as a whole.
@@ -99,7 +99,7 @@ RULES: Mapping[str, Rule] = {
     "protocol": Rule("how the endpoint is spoken to: 'chat', or 'completion' for a plain one with ChatML"),
     "tokenizer": Rule("path of the model's tokenizer.json, to count exactly; empty: by the model's name"),
     "tools": Rule("how the model calls subroutines: 'native', 'text', or 'auto': by what is known of the endpoint"),
-    "prefill": Rule("whether the endpoint goes on with a begun reply: 'yes', 'no', or 'auto': by what is known of it"),
+    "prefill": Rule("whether the endpoint continues a begun reply: 'yes', 'no', or 'auto': by what is known of it"),
     "temperature": Rule("0 is the most settled", least=0),
     "window": Rule("the model's window, tokens", "lower", least=256),
     "reserve": Rule("tokens kept free for the reply", "lower", least=1),

@@ -46,13 +46,13 @@ def find_words(text: str) -> list[str]:
 def rough_words(text: str) -> list[str]:
     """Return runs of letters, digits and underscores in order: raw words, some with a number in front (``2nd``).
 
-    Whoever remembers something for each word finds the same through these as through ``find_words``, and faster.
+    A cache keyed by these finds the same words as one keyed by ``find_words``, and faster.
     """
     return text.translate(_SEPARATORS).split() if text.isascii() else _WORD.findall(text)
 
 
 def is_raw(rough: str) -> bool:
-    """Return whether a rough word is one raw word; of some that are, this is not told."""
+    """Return whether a rough word is surely one raw word; False proves nothing."""
     return rough.isascii() and rough.isidentifier()
 
 
@@ -114,7 +114,7 @@ _stems = _Stems()
 
 
 def stems_of(parts: Sequence[str]) -> list[str]:
-    """Return the stems of lower-case words of ASCII letters; of words that nobody wrote, nothing is to be kept."""
+    """Return the stems of lower-case words of ASCII letters, without keeping them: for made-up words."""
     stems: list[str] = _stemmer.stemWords(parts)
     return stems
 
@@ -141,7 +141,7 @@ def _unspaced_terms(word: str, *, asked: bool) -> Iterator[str]:
 
     Args:
         word: any mixture of scripts.
-        asked: whether it is asked for. Pairs then suffice: that a letter stands somewhere tells much less.
+        asked: whether it is a word of a query. Then only pairs are given: single letters tell much less.
     """
     for run in runs_of_scripts(unicodedata.normalize("NFC", word)):
         if not has_unspaced(run):
@@ -165,7 +165,7 @@ def terms(text: str) -> list[str]:
 def key_of(term: str) -> int:
     """Return the key that a term is indexed by: 64 bits of two check sums, of which the last two are 0.
 
-    That one of a million terms has the key of a term that is asked for is a chance of one in 2**42.
+    The chance that any of a million terms has the same key as a given term is one in 2**42.
     """
     data = term.encode("utf-8", "replace")
     # The check sum of the bytes in reverse tells other things of them than that of the bytes as they are.

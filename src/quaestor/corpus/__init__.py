@@ -1,6 +1,7 @@
-"""A corpus: everything in one index, kept up to date with the files it was made from.
+"""A corpus: everything in one index, kept up to date with the files that it was made from.
 
-Begin with ``corpus``, which joins a folder and its index for searching.
+The package joins search, files and history: it finds, reads, lists and describes documents. It does not know answers,
+conversations or how an index is chosen. Begin with ``corpus``; ``several_corpora`` does the same for several at once.
 
 Import what only some commands need from its own module: ``line_excerpts``, ``document_tree``.
 """

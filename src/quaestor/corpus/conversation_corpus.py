@@ -1,4 +1,4 @@
-"""What a conversation needs of what it is about: one corpus, or several that are asked as one."""
+"""The protocol of a corpus that a conversation uses: one corpus, or several as one."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class DocumentsByPath(Protocol):
     """Documents that are looked up by their paths."""
 
     def document(self, path: str) -> Document | None:
-        """Return the document of this path; None if there is none."""
+        """Return the document of this path, or None."""
         ...
 
     def paths_ending(self, name: str, limit: int) -> Sequence[str]:
@@ -34,11 +34,11 @@ class DocumentsByPath(Protocol):
 
 
 class ConversationCorpus(Protocol):
-    """A corpus as a conversation uses it; each method does what that of ``Corpus`` with the same name does."""
+    """A corpus as a conversation uses it; each method does as the one of ``Corpus`` with the same name."""
 
     @property
     def source(self) -> str:
-        """What it is made of, as sessions and the ledger record it."""
+        """Its sources, as sessions and the ledger record them."""
         ...
 
     @property
@@ -48,7 +48,7 @@ class ConversationCorpus(Protocol):
 
     @property
     def near(self) -> Embedder:
-        """An embedder for what is compared in passing; it asks nobody and costs nothing."""
+        """A local embedder for small comparisons; it sends no request and costs nothing."""
         ...
 
     @property

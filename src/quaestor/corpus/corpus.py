@@ -1,4 +1,4 @@
-"""The corpus itself: searched, read, asked what belongs together, and summed up.
+"""The corpus itself: search, read, find relatives, and describe.
 
 It holds an index that is brought up to date before anything is taken from it (``fresh_index``), and its documents as
 they are on disk (``documents_on_disk``). This floor joins retrieval (which knows no files) with ingest (which knows
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.history.repository import Repository
+    from quaestor.history.git import Repository
     from quaestor.indexing.survey import Surveyed
     from quaestor.llm.models import Model
     from quaestor.related import Related, RelatedKind
@@ -49,11 +49,11 @@ class Corpus:
         embedder: turns texts and queries into vectors.
         indexer: keeps the store in step with the files.
         ranker: puts hits in order.
-        refresh_seconds: how long a use of the corpus may bring the index up to date.
-        refresh_cost: what embedding what changed may cost.
-        shared: whether others may keep the index current, and the files be elsewhere.
-        coming: tells of vectors that the index is yet to be given.
-        reopen: returns the parts anew, once the index was given another embedder; None where nobody here can.
+        refresh_seconds: how long the refresh before each use may take.
+        refresh_cost: what embedding changed files may cost.
+        shared: whether other machines may keep the index current, and hold the files.
+        coming: describes vectors that are still being made for the index.
+        reopen: returns new parts after the index was given another embedder; None if that is the caller's task.
 
     Attributes:
         root: as above.
@@ -126,7 +126,7 @@ class Corpus:
 
     @property
     def near(self) -> Embedder:
-        """An embedder for what is compared in passing; it asks nobody and costs nothing."""
+        """A local embedder for small comparisons; it sends no request and costs nothing."""
         return self.meaning.near
 
     @property
@@ -172,7 +172,7 @@ class Corpus:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Remarks on the last search for whoever can act on them."""
+        """Remarks on the last search, each with something that the user can do."""
         return self._index.remarks
 
     def refresh(
@@ -185,11 +185,11 @@ class Corpus:
         """Bring the index up to date with the files and return what changed.
 
         Args:
-            progress: called with the state of the work as it goes on.
-            budget_seconds: stop after about this time; what is still stale is in the result.
-            allowance: what asking a remote embedder may cost; then what waits since earlier is embedded, too. None:
-                ``refresh_cost``, and only for files that changed. What that does not cover is found by words alone.
-                A slow embedder that costs nothing goes on with what waits whenever there is time.
+            progress: called with the state of the work.
+            budget_seconds: stop after about this time; the result lists the files that are still stale.
+            allowance: what a remote embedder may cost; texts that wait since earlier are then embedded, too. None
+                allows ``refresh_cost``, for changed files only. Texts that it does not cover are found by words alone.
+                A slow embedder that costs nothing continues with waiting texts whenever there is time.
         """
         return self._index.refresh(progress, budget_seconds, allowance=allowance)
 
@@ -198,19 +198,19 @@ class Corpus:
         self._index.take_in()
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
+        """Return whether any of these documents changed unnoticed; if so, the next ``take_in`` looks at all files."""
         return self._index.overtaken(documents)
 
     def look_at(self, documents: Iterable[Document]) -> None:
-        """Say that the index is not fresh if any of these is not as it was indexed."""
+        """Mark the index as not fresh if any of these documents changed."""
         self._index.look_at(documents)
 
     def following(self, act: Callable[[], _Done]) -> _Done:
-        """Return what ``act`` does; if the index was given another embedder meanwhile, with the index as it is now."""
+        """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
         return self._index.following(act)
 
     def report_as(self, other: Corpus, changes: Changes) -> None:
-        """Tell of ``other``, which this takes the place of, how current the index is, and what changed."""
+        """Take over the freshness and the changes of ``other``, which this replaces."""
         self._index.freshness, self._index.last_changes = other.freshness, changes
 
     # Searching.
@@ -229,7 +229,8 @@ class Corpus:
         """Return up to ``k`` hits, best first, after bringing the index up to date within the time allowed.
 
         Args:
-            query: what to look for. It is taken as it stands; ``understand`` reads dates and authors out of a question.
+            query: the words to search for. Dates and authors in it are words, too; ``understand`` reads them as
+                filters.
             k: how many hits.
             mode: how they are scored.
             where: only documents that it lets through.
@@ -238,7 +239,7 @@ class Corpus:
             by: an author, or several, any of whom will do.
 
         Raises:
-            UsageError: a date is none.
+            UsageError: a date is malformed.
         """
         if since or before or by:
             from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
@@ -259,14 +260,14 @@ class Corpus:
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
     ) -> tuple[Sequence[Hit], Understood]:
-        """Return up to ``k`` hits for a question as it is understood, and how that is; otherwise as ``search``.
+        """Return up to ``k`` hits for a question, and how it was understood; otherwise as ``search``.
 
         Args:
-            question: what to look for. What it says of dates and authors limits the documents, unless that leaves none.
+            question: dates and authors in it limit the documents, unless that leaves none.
             k: how many hits.
             mode: how they are scored.
             where: only documents that it lets through.
-            filters: whether anything is to be read out of the question; without, its words are searched for.
+            filters: whether dates and authors are read from the question; if not, they are searched as words.
         """
         asked = self.understand(question, where) if filters else Understood(question, where)
         hits, asked = search_understood(
@@ -276,11 +277,11 @@ class Corpus:
         return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
 
     def spelling(self, query: str) -> Spelling:
-        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        """Return a query's words that this corpus lacks, each with the most similar words that it has."""
         return self._index.following(lambda: self.retriever.spelling(query))
 
     def translated(self, question: str) -> tuple[str, ...]:
-        """Return what is searched for in English for the words of a question in another language."""
+        """Return the English translation by which a question in another language is searched."""
         return self.retriever.translated(question)
 
     def in_english(self, question: str) -> str:
@@ -288,7 +289,7 @@ class Corpus:
         return self.retriever.in_english(question)
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
-        """Return a question with what it says of dates and authors as a filter, within ``where``."""
+        """Return a question with its dates and authors as a filter, within ``where``."""
         return understood(self.store, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
@@ -302,9 +303,9 @@ class Corpus:
         return self._index.following(lambda: unmentioned(self.store, question))
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
-        """Return what speaks against there being an answer to a question in the hits of a search for it alone.
+        """Return the reasons to doubt that the hits of a search for a question answer it.
 
-        ``translated`` tells that it was asked in another language than it was searched for in.
+        ``translated``: whether the question was translated for the search.
         """
         from quaestor.corpus.doubt import doubt_of, likeness, share_absent  # noqa: PLC0415 - no search needs it
 
@@ -313,7 +314,7 @@ class Corpus:
         return doubt_of(question, hits, self.unmentioned(question), absent, alike=alike, translated=translated)
 
     def checked(self, hits: list[Hit]) -> list[Hit]:
-        """Return hits that say of themselves whether they are fresh."""
+        """Return the hits with ``fresh`` set."""
         if self.freshness.fresh:
             return hits
         return [hit._replace(fresh=self._documents.is_current(hit.path, hit.document.sha256)) for hit in hits]
@@ -372,21 +373,21 @@ class Corpus:
         return self._documents.tree(folder, depth)
 
     def repository(self) -> Repository | None:
-        """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
+        """Return the repository around the root, limited to the root and to indexable files, or None."""
         return self._documents.repository()
 
     # What belongs together, and the whole of it.
 
     def related(self, target: str, kinds: Iterable[RelatedKind] | None = None, limit: int = 10) -> Related:
-        """Return what belongs to a name or a document, after bringing the index up to date.
+        """Return the relatives of a name or a document, after bringing the index up to date.
 
         Args:
-            target: a name (``send``, ``Client.send``), a document's path, or ``path:line`` for what stands there.
+            target: a name (``send``, ``Client.send``), a document's path, or ``path:line`` for the definition there.
             kinds: ``definitions``, ``callers``, ``tests``, ``neighbours``; all of them by default.
             limit: of each kind.
 
         Raises:
-            NotFoundError: there is no such document, or the name stands nowhere.
+            NotFoundError: there is no such document, or the name occurs nowhere.
         """
         from quaestor.corpus.find_relatives import Relatives  # noqa: PLC0415 - no search needs it
 
@@ -411,11 +412,11 @@ class Corpus:
         )
 
     def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
-        """Count what the index holds as of the last refresh; no file is read.
+        """Count the indexed documents as of the last refresh; no file is read.
 
         Args:
             count_tokens: counts a text's tokens for an estimate of cost.
-            embedder: whose vectors' keys are wanted; None: nobody's.
+            embedder: name of the embedder whose vector keys are wanted, or None.
         """
         return self._index.survey(count_tokens, embedder)
 

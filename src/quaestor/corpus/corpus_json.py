@@ -1,4 +1,4 @@
-"""What a corpus, or several as one, gives in its contracted JSON forms: the same on the command line and over HTTP."""
+"""A corpus's results in their contracted JSON forms: the same on the command line and over HTTP."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def search_object(
     Args:
         query: what was searched for.
         hits: what was found, best first.
-        corpus: where; its freshness is that of this search.
+        corpus: the corpus, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         asked: how the query was understood.
@@ -49,7 +49,7 @@ def found_object(
     explain: bool = False,
     asked: Understood | None = None,
 ) -> dict[str, Any]:
-    """Return what was found in an index, or in several that ``index`` tells of as one."""
+    """Return the hits of one index, or of several that ``index`` describes as one."""
     return {
         "query": query,
         "understood": list(asked.phrases) if asked else [],
@@ -63,7 +63,7 @@ def found_object(
 
 
 def index_object(corpus: Corpus) -> dict[str, Any]:
-    """Return how current an index is, and what it holds."""
+    """Return an index's freshness and contents."""
     size = corpus.stats()
     return {
         "fresh": corpus.freshness.fresh,
@@ -79,7 +79,7 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
 
 
 def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
-    """Return the words of a query that stand nowhere, with the nearest that do."""
+    """Return a query's words that occur nowhere, with the most similar ones that do."""
     return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
 
 
@@ -107,7 +107,7 @@ def hit_object(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
 
 
 def survey_object(root: str, survey: Survey) -> dict[str, Any]:
-    """Return what is, or would be, indexed of a source."""
+    """Return a survey of a source."""
     from dataclasses import asdict  # noqa: PLC0415 - imports much, of which no search needs any
 
     return {
@@ -120,7 +120,7 @@ def survey_object(root: str, survey: Survey) -> dict[str, Any]:
 
 
 def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | None) -> dict[str, Any]:
-    """Return what is indexed of a source, what its index takes, and what that is yet to be given."""
+    """Return a source's survey, the size of its index, and the vectors that are still being made."""
     return {**survey_object(root, survey), "index": held._asdict(), "coming": coming_object(coming)}
 
 
@@ -144,21 +144,21 @@ def several_object(
     Args:
         query: what was searched for.
         hits: what was found, best first.
-        corpora: where; their freshness is that of this search.
+        corpora: the corpora, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         asked: how the query was understood.
-        failures: why others were not searched, by their names.
+        failures: errors of corpora that were not searched, by name.
     """
     held = {name: index_object(corpus) for name, corpus in corpora.answering.items()}
-    each = [_answered(name, corpora[name], index) for name, index in held.items()]
-    each += [_failed(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
-    found = found_object(query, hits, _together(corpora, held), seconds, explain=explain, asked=asked)
+    each = [_searched_object(name, corpora[name], index) for name, index in held.items()]
+    each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
+    found = found_object(query, hits, _joint_index_object(corpora, held), seconds, explain=explain, asked=asked)
     return {**found, "corpora": each}
 
 
-def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what all indexes that were searched are together."""
+def _joint_index_object(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the indexes that were searched, described as one."""
     each = list(held.values())
     return {
         "fresh": corpora.freshness.fresh,
@@ -173,11 +173,11 @@ def _together(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) ->
     }
 
 
-def _answered(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dict[str, Any]:
+def _searched_object(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dict[str, Any]:
     return {"name": name, "root": str(corpus.root), "error": None, **index}
 
 
-def _failed(name: str, error: Exception) -> dict[str, Any]:
+def _failed_object(name: str, error: Exception) -> dict[str, Any]:
     current = {"fresh": False, "checked_at": "", "stored": False, "commit": ""}
     nothing = {**current, "by_meaning": "none", "embedder": "", "coming": None}
     return {"name": name, "root": "", "error": str(error), **nothing, "documents": 0, "chunks": 0}

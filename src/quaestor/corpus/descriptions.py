@@ -1,6 +1,6 @@
-"""What a corpus, or several as one, tells of itself: how fresh it is, and how far it can be searched by meaning.
+"""A corpus's remarks on itself, or on several as one: its freshness, and how much of it has vectors.
 
-What it says of files that its settings leave out is here as well.
+The remark on files that its settings leave out is here, too.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ ByMeaning = Literal["all", "some", "none"]
 
 
 class Coming(NamedTuple):
-    """Vectors that an index is yet to be given, while it answers by those that it has.
+    """Vectors that are still being made for an index, which answers by its present ones meanwhile.
 
     Attributes:
-        embedder: what chooses the embedder that makes them.
+        embedder: the setting that chooses their embedder.
         done: how many are made.
-        total: how many there will be; 0 while that is not known.
-        busy: whether somebody is making them.
+        total: how many there will be, or 0 if unknown.
+        busy: whether a process is making them.
     """
 
     embedder: str
@@ -71,15 +71,14 @@ class CorpusStats(NamedTuple):
 
 
 class Freshness(NamedTuple):
-    """How current an answer is.
+    """How current an index is.
 
     Attributes:
-        fresh: whether everything that changed on disk is in the index.
+        fresh: whether all changes on disk are in the index.
         checked_at: when that was checked, ISO 8601 in UTC.
-        hindrance: why it could not be taken in, where time alone would not have helped; else empty.
-        stored: whether the files are not here: then it is as current as the index, whose files were taken in at
-            ``checked_at``.
-        commit: what was checked out then, where the files are not here; empty outside of a repository.
+        hindrance: why changes could not be indexed, unless the time was too short; else empty.
+        stored: whether the files are on other machines: then ``checked_at`` is the time of the index's last refresh.
+        commit: the commit of that refresh, if the files are on other machines; else empty.
     """
 
     fresh: bool
@@ -94,7 +93,7 @@ AS_IF_NOT_SET = "QUAESTOR_IGNORE='#' in the environment reads them nevertheless"
 
 
 def hidden_by_settings(changes: Changes) -> tuple[str, ...]:
-    """Return what is to be said of files that settings leave out, if they are more than those that are indexed."""
+    """Return a remark on files that settings leave out, if they outnumber the indexed ones."""
     indexed = changes.unchanged + len(changes.added) + len(changes.changed) + len(changes.touched)
     ignored = ignored_by_setting(changes)
     large = sum(entry.reason == "too large" for entry in changes.skipped)
@@ -141,22 +140,22 @@ def merged_freshness(each: Sequence[Freshness]) -> Freshness:
 
 
 def merged_reach(each: Sequence[ByMeaning]) -> ByMeaning:
-    """Return what a search of several corpora could find by meaning."""
+    """Return how much of several corpora could be searched by meaning."""
     reached = set(each)
     return reached.pop() if len(reached) == 1 else "some"
 
 
 class Meaning:
-    """A corpus's embedder as searches use it.
+    """A corpus's embedder as its searches use it.
 
     Args:
         embedder: that the index was made with.
         indexer: knows which documents wait for vectors.
         root: the source.
-        coming: tells of vectors of another embedder that the index is yet to be given.
+        coming: describes vectors that are still being made for the index.
 
     Attributes:
-        asked: embeds queries; where a slow one is down, as what is like nothing.
+        asked: embeds queries; if a slow embedder is down, as zeros.
     """
 
     def __init__(
@@ -171,7 +170,7 @@ class Meaning:
 
     @property
     def near(self) -> Embedder:
-        """An embedder for what is compared in passing, messages and sentences: it asks nobody and costs nothing."""
+        """A local embedder for comparing messages and sentences; it sends no request and costs nothing."""
         return self._embedder if self._forgiving is None else StaticEmbedder.bundled()
 
     @property
@@ -195,7 +194,7 @@ class Meaning:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Remarks on the last search for whoever can act on them."""
+        """Remarks on the last search, each with something that the user can do."""
         if self._forgiving is None:
             coming = self.coming
             return () if coming is None else (self._remark_on_pending(coming),)

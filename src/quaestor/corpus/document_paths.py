@@ -1,4 +1,4 @@
-"""Paths of a corpus's documents: as the index has them, and which one is meant by a path that is not there."""
+"""Paths of a corpus's documents, and suggestions for a path that does not exist."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIKE = 0.6
 
 
 def near_paths(path: str, paths: Iterable[str], most: int = 3) -> list[str]:
-    """Return up to ``most`` of ``paths`` that are like ``path``, most alike first.
+    """Return up to ``most`` of ``paths`` that are similar to ``path``, the most similar first.
 
     First those that end like it, then those of the same name elsewhere, then those of a similar name.
     """
@@ -60,7 +60,7 @@ def suggest_path(path: str, paths: Iterable[str]) -> str:
 
 
 def suggest_paths(near: list[str]) -> str:
-    """Return the end of an error about something that is not there: what may be meant."""
+    """Return the end of a not-found message: suggestions."""
     if not near:
         return " Give a path as a search shows it."
     return f" Did you mean {' or '.join(map(repr, near))}?"

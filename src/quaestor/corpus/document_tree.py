@@ -12,10 +12,10 @@ class Folder:
 
     Attributes:
         path: relative to the root, without a slash at its end; empty for the root.
-        count: documents in it, those of its folders included.
-        documents: names of the documents that lie in it directly, sorted.
-        folders: its folders, sorted by name; empty below the depth that was asked for.
-        hidden: folders that were not opened, because they lie deeper than was asked for.
+        count: documents in it, including its subfolders.
+        documents: names of the documents directly in it, sorted.
+        folders: its subfolders, sorted by name; empty below the requested depth.
+        hidden: number of subfolders that are not listed, because they are deeper than requested.
     """
 
     path: str
@@ -31,12 +31,12 @@ class Folder:
 
 
 def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
-    """Return a folder with everything down to ``depth`` levels of folders; None if no document lies in it.
+    """Return a folder with ``depth`` levels of subfolders, or None if it holds no document.
 
     Args:
         paths: of all documents.
         folder: where to begin; empty for the root.
-        depth: 0 shows no more than the number of documents.
+        depth: 0 gives only the number of documents.
     """
     prefix = f"{folder}/" if folder else ""
     inside = sorted(path[len(prefix) :] for path in paths if path.startswith(prefix))

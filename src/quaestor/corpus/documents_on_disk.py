@@ -1,8 +1,7 @@
-"""A corpus's documents as they are on disk now, and its commits and tags, read as documents are.
+"""Reading a corpus's documents as they are on disk now, and its commits and tags like documents.
 
-What a search found is a part of what was indexed; here are the files themselves. A converted document is the Markdown
-that the index keeps of it, as its chunks. Searches come by here: what knows git is imported by whoever asks for
-history.
+A search finds indexed text; this module reads the files themselves. A converted document is read as the Markdown that
+the index keeps as its chunks. Searches import this module, so git is imported only when history is asked for.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.document_tree import Folder
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.files.source_settings import IngestSettings
-    from quaestor.history.repository import Repository
+    from quaestor.history.git import Repository
 
 
 _KINDS = ("commit ", "tag ")
@@ -65,7 +64,7 @@ class DocumentsOnDisk:
         return document
 
     def _text(self, document: Document, snapshot: Snapshot) -> bytes | None:
-        """Return what a document's lines and spans count in: its bytes, or the Markdown that they become."""
+        """Return the text that a document's lines and spans refer to: its bytes, or their Markdown."""
         # A search reads no file.
         from quaestor.convert import ConversionError, converted, is_converted  # noqa: PLC0415
 
@@ -87,12 +86,12 @@ class DocumentsOnDisk:
             ForbiddenError: the path now leads out of the root.
         """
         if not self._index.has_files():
-            return self._stored(path)
+            return self._read_indexed(path)
         root = folder_of(self._index.root)
         place = Path(on_disk(str(root), path))
         try:
             folder = place.parent.resolve()
-            # The root is a real path but where somebody has put a link in its place since.
+            # The root is a real path, unless a link has been put in its place since.
             if not (folder.is_relative_to(root) or folder.is_relative_to(root.resolve())):
                 raise ForbiddenError(f"{path!r} leads out of {str(root)!r} and is not read.")
             # What was just looked at may be a link by now: none is followed below the root.
@@ -100,7 +99,7 @@ class DocumentsOnDisk:
         except OSError:
             return None
 
-    def _stored(self, path: str) -> Snapshot | None:
+    def _read_indexed(self, path: str) -> Snapshot | None:
         """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
         document = self._index.store.document(path)
         if document is None:
@@ -141,12 +140,12 @@ class DocumentsOnDisk:
         return document, data, document.sha256
 
     def _object(self, path: str) -> bytes | None:
-        """Return the text of a commit or tag; None where there is none."""
+        """Return the text of a commit or tag, or None."""
         repository = self.repository()
         return None if repository is None else _read_object(repository, path)
 
     def repository(self) -> Repository | None:
-        """Return the repository that the root is in, limited to the root and to what may be indexed; None without."""
+        """Return the repository around the root, limited to the root and to indexable files, or None."""
         return _repository_of(self._index.root, self._index.indexer.settings)
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
@@ -203,7 +202,7 @@ def object_document(path: str, text: str, title: str | None = None, author: str 
 
 
 def _read_object(repository: Repository, path: str) -> bytes | None:
-    """Return the text of a commit or tag; None where there is none, or no git."""
+    """Return the text of a commit or tag, or None if it or git is missing."""
     from quaestor.history.git import Git, NoHistoryError  # noqa: PLC0415 - see above
     from quaestor.history.history_json import object_text  # noqa: PLC0415
 
@@ -216,12 +215,12 @@ def _read_object(repository: Repository, path: str) -> bytes | None:
 
 
 def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
-    """Return the repository that a source is in, limited to the source and to what may be indexed; None without."""
+    """Return the repository around a source, limited to the source and to indexable files, or None."""
     folder = root if root.is_dir() else root.parent
     top = repository_root(folder)
     if top is None:
         return None
-    from quaestor.history.repository import Repository  # noqa: PLC0415 - see above
+    from quaestor.history.git import Repository  # noqa: PLC0415 - see above
 
     inside = root.relative_to(top).as_posix()
     prefix = "" if inside == "." else inside + "/" * root.is_dir()

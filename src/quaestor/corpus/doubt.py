@@ -1,13 +1,12 @@
-"""Whether what was found answers a question at all, told before anything is quoted.
+"""Whether hits answer a question at all, judged before anything is quoted.
 
-Four things are known without a model: that a question names what nothing in the corpus mentions, how many of its words
-stand nowhere, how far the first hit stands above the rest, and how near it is to the question in meaning. Where a
-place answers, it fits the question in ways that its neighbours do not; where none does, the ten best are about as good
-as each other. A better first hit, a longer lead and a nearer meaning never refuse more, a name or a word that stands
-nowhere never refuses less. The weights were learned, by logistic regression and a grid of round numbers around what it
-gave, from the part ``learn`` of two sets: questions asked with and without the files that answer them, and near
-misses. They are in the ranker's units, which differ between code and prose: another ranker needs the least worths
-anew, which ``benchmarks/refusals.py`` prints.
+Four signals need no model: names in the question that the corpus never mentions, the share of its words that occur
+nowhere, the first hit's lead over the rest, and its similarity to the question. A hit that answers fits the question
+better than its neighbours do; without one, the ten best are about equally good. A better first hit, a longer lead and a
+higher similarity never lead to a refusal; a name or word that occurs nowhere never prevents one. The weights were
+learned, by logistic regression and a grid of round numbers around what it gave, from the part ``learn`` of two sets:
+questions asked with and without the files that answer them, and near misses. They are in the ranker's units, which
+differ between code and prose: another ranker needs new thresholds, which ``benchmarks/refusals.py`` prints.
 """
 
 from __future__ import annotations
@@ -28,25 +27,25 @@ from quaestor.search.spelling import SAY_NOTHING, Unknown, is_foreign
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
-"""What a point of the first score tells, where most hits are code, and where most are prose."""
+"""Weight of the first score, if most hits are code, and if most are prose."""
 _LEAD = 0.67
 _NAMES = 3.2
 _NAMED = -1.0
-"""What hits are worth at most where a question names what nothing mentions: whatever they say is of something else."""
+"""The most that hits are worth if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
-"""What the likeness of the first hit to the question tells."""
+"""Weight of the first hit's similarity to the question."""
 _ALIKE_OF_NAMES = 0.25
-"""It stands for that of a name, a path and a trace, which have no meaning to compare."""
+"""The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
 _ABSENT = 1.2
-"""What it tells that all words stand nowhere. It is little: in a small corpus most words of everyday speech do."""
+"""Weight of the share of absent words. It is small, because a small corpus lacks most everyday words."""
 _MISSED = 2.2
-"""What it tells that a name or a path that is the whole query has no certain place."""
+"""Penalty if the whole query is a name or a path and no certain hit was found."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
-"""What hits must be worth, where most are code, and where most are prose."""
+"""The least worth of hits that answer, if most are code, and if most are prose."""
 _HIGHEST = 15.0
 _LONGEST_LEAD = 6.0
 _FEWEST = 10
-"""Hits of which fewer are no rest that the first could stand above."""
+"""The fewest hits for which a lead is computed."""
 _BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
 _FEWEST_WORDS = 4
 _PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
@@ -77,11 +76,11 @@ _ENGLISH = 0.2
 
 
 class Doubt(NamedTuple):
-    """What speaks against there being an answer.
+    """Reasons to doubt that the hits answer.
 
     Attributes:
-        names: what the question names and the corpus does not, as far as that tells anything.
-        worth: how surely the hits answer, 0 and above if they do; None where there are too few of them to tell.
+        names: names in the question that the corpus never mentions.
+        worth: how surely the hits answer: 0 and above if they do; None if there are too few hits.
     """
 
     names: tuple[str, ...] = ()
@@ -89,7 +88,7 @@ class Doubt(NamedTuple):
 
     @property
     def refuses(self) -> bool | None:
-        """Whether the question is not to be answered; None where only quotes can tell."""
+        """Whether to refuse an answer; None if only quotes can decide."""
         if self.worth is None:
             return True if self.names else None
         return self.worth < 0
@@ -104,18 +103,18 @@ def doubt_of(
     alike: float,
     translated: bool = False,
 ) -> Doubt:
-    """Return the doubt that hits answer a question.
+    """Return the doubt whether hits answer a question.
 
-    Names in a message, which shows values of another machine, tell nothing; in another language than English only those
-    do that are written as no word is (``GraphQL``, ``insert_all``, ``HTTP/3``).
+    Names in an error message do not count, because they may be values of another machine. In other languages than
+    English only names that are not written like words count (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
-        question: as it was searched for.
-        hits: of a ranked search for it alone, best first.
-        names: what ``unmentioned`` returns.
-        absent: share of the question's words that stand nowhere, and nothing like them, 0 to 1.
-        alike: how near in meaning the first hit is to the question, as ``likeness`` tells.
-        translated: whether the question was asked in another language than it was searched for in.
+        question: as it was searched.
+        hits: of a ranked search for the question, best first.
+        names: as ``unmentioned`` returns them.
+        absent: as ``share_absent`` returns it.
+        alike: the first hit's similarity to the question, as ``likeness`` returns it.
+        translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
     kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
@@ -162,7 +161,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 
 def _score_and_lead(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the first hit's score and its lead over the mean of the rest, each cut where more tells nothing more."""
+    """Return the first hit's score and its lead over the mean of the rest, each capped."""
     lead = scores[0] - statistics.fmean(scores[1:])
     return min(scores[0], _HIGHEST), min(lead, _LONGEST_LEAD)
 
@@ -220,18 +219,18 @@ _SAME_NAME = 0.4
 
 
 def unmentioned(store: Store, question: str) -> tuple[str, ...]:
-    """Return the names in a question that stand in no chunk, title or path, whatever their capitals and separators.
+    """Return the names in a question that occur in no chunk, title or path, regardless of case and separators.
 
-    In prose an acronym must stand in capitals: a board with an ``ARM`` is not an arm. ``asyncio.run`` stands wherever
-    its parts do, ``build.rs`` only where a file of this name is mentioned.
+    In prose an acronym must be in capitals: a board with an ``ARM`` is not an arm. ``asyncio.run`` occurs wherever its
+    parts do, ``build.rs`` only where a file of this name is mentioned.
     """
     return tuple(name for name in names_in(question) if not _is_mentioned(store, name))
 
 
 def share_absent(question: str, unknown: Sequence[Unknown]) -> float:
-    """Return the share of a question's words that stand nowhere, and nothing like them, 0 to 1.
+    """Return the share, 0 to 1, of a question's words that occur nowhere and resemble no word that does.
 
-    Words that say nothing count neither way: ``how do I boil an egg`` has two, and a corpus of code neither.
+    Stop words do not count: ``how do I boil an egg`` has two words, and a corpus of code neither.
     """
     words = {word.lower() for word in find_words(question) if len(word) > 1} - SAY_NOTHING
     absent = {one.word.lower() for one in unknown if not one.nearest}
@@ -239,7 +238,7 @@ def share_absent(question: str, unknown: Sequence[Unknown]) -> float:
 
 
 def _is_mentioned(store: Store, name: str) -> bool:
-    if _is_elsewhere(name) or _is_path_here(store, name):
+    if _is_absolute(name) or _is_path_here(store, name):
         return True
     if "." in name and "/" not in name and not knows_extension(name):
         return all(_is_mentioned(store, part) for part in name.split(".") if part)
@@ -256,13 +255,13 @@ def _is_mentioned(store: Store, name: str) -> bool:
         # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
         end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
         written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + end, re.IGNORECASE)
-        return any(written.search(_said(one)) for one in holders)
+        return any(written.search(_indexed_text(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
-    return any(one.document.language not in PROSE or capitals.search(_said(one)) for one in holders)
+    return any(one.document.language not in PROSE or capitals.search(_indexed_text(one)) for one in holders)
 
 
-def _is_elsewhere(name: str) -> bool:
-    """Return whether a name is a place on some machine, which says nothing of what is asked about."""
+def _is_absolute(name: str) -> bool:
+    """Return whether a name is a path or address on some machine, which is not what is asked about."""
     return _ABSOLUTE.match(name) is not None
 
 
@@ -271,18 +270,18 @@ def _is_path_here(store: Store, name: str) -> bool:
     for place in read_query(name).places:
         stem = place.path.rpartition("/")[2].partition(".")[0]
         near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
-        if any(_is_end(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
+        if any(_is_same_file(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
             return True
     return False
 
 
-def _is_end(pointed: str, path: str) -> bool:
-    """Return whether a file's name, and its folder where both have one, is what is pointed at."""
+def _is_same_file(pointed: str, path: str) -> bool:
+    """Return whether two paths have the same file name, and the same folder if both have one."""
     folders = "/" in pointed and "/" in path
     return agreement(pointed, path) > (_SAME_NAME if folders else 0)
 
 
-def _said(stored: StoredChunk) -> str:
+def _indexed_text(stored: StoredChunk) -> str:
     """Return all that the index knows a chunk by."""
     document, chunk = stored.document, stored.chunk
     return " ".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

@@ -1,4 +1,4 @@
-"""What belongs to a name or a document of a corpus: reading what is asked for, and finding what belongs to it."""
+"""Finding the relatives of a name or a document: reading the request, and searching for them."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Relatives:
         self._relations: tuple[Store, Relations] | None = None
 
     def of(self, text: str, kinds: Iterable[RelatedKind] | None, limit: int) -> Related:
-        """Return what belongs to what a text names, after bringing the index up to date."""
+        """Return the relatives of the name or document in a text, after bringing the index up to date."""
         wanted = KINDS if kinds is None else tuple(kinds)
 
         def find() -> Related:
@@ -77,7 +77,7 @@ class Relatives:
         return [document for path in paths if (document := self._index.store.document(path)) is not None]
 
     def _target(self, text: str, relations: Relations) -> Target:
-        """Return what a text means: a document if there is one of this path, else a name."""
+        """Return the target that a text names: a document if there is one of this path, else a name."""
         path, line = split_place(text.strip())
         document = self._index.store.document(plain(path))
         if document is None and looks_like_a_path(path):

@@ -35,14 +35,14 @@ _Found = TypeVar("_Found")
 
 
 class Parts(NamedTuple):
-    """The exchangeable parts of a corpus, which fit each other.
+    """The exchangeable parts of a corpus, which belong together.
 
     Attributes:
         store: opened for the embedder.
         embedder: turns texts and queries into vectors.
         indexer: keeps the store in step with the files.
         ranker: puts hits in order.
-        coming: tells of vectors that the index is yet to be given.
+        coming: describes vectors that are still being made for the index.
     """
 
     store: Store
@@ -53,20 +53,19 @@ class Parts(NamedTuple):
 
 
 class FreshIndex:
-    """An open index, with the time that each use of it may spend on what changed.
+    """An open index that is brought up to date before each use, within a time limit.
 
     Args:
         root: the folder or file that the index was made from.
         parts: what it is put together from.
-        reopen: returns the parts of the index as it is now, once it was given another embedder; None where whoever
-            put it together must do so again.
-        refresh_seconds: how long a use may bring the index up to date.
-        refresh_cost: what embedding what changed may cost.
-        shared: whether others may keep the index current, and the files be elsewhere.
+        reopen: returns new parts after the index was given another embedder; None if that is the caller's task.
+        refresh_seconds: how long the refresh before each use may take.
+        refresh_cost: what embedding changed files may cost.
+        shared: whether other machines may keep the index current, and hold the files.
 
     Attributes:
-        freshness: how current it was found to be by its last use.
-        last_changes: what the last refresh changed.
+        freshness: of its last use.
+        last_changes: of the last refresh.
     """
 
     def __init__(
@@ -98,10 +97,9 @@ class FreshIndex:
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
     def found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
-        """Return what ``find`` finds in an index brought up to date.
+        """Return the hits of ``find`` in an index brought up to date.
 
-        Whatever said that nothing changed, the files of what was found are looked at: one that did change, since or
-        unheard, has everything looked at again.
+        The files of the hits are checked in any case; if one changed, all files are looked at and ``find`` runs again.
         """
         self.take_in()
         found = self.following(find)
@@ -112,14 +110,14 @@ class FreshIndex:
         return found
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these changed unnoticed; the next ``take_in`` then looks at all files."""
+        """Return whether any of these documents changed unnoticed; if so, the next ``take_in`` looks at all files."""
         if not self.freshness.fresh or self._as_indexed(documents):
             return False
         self.indexer.distrust()
         return True
 
     def look_at(self, documents: Iterable[Document]) -> None:
-        """Say that the index is not fresh if any of these is not as it was indexed."""
+        """Mark the index as not fresh if any of these documents changed."""
         if not self._as_indexed(documents):
             self.freshness = self.freshness._replace(fresh=False)
 
@@ -167,20 +165,20 @@ class FreshIndex:
             return any(entries)
 
     def following(self, act: Callable[[], _Done]) -> _Done:
-        """Return what ``act`` does; if the index was given another embedder meanwhile, with the index as it is now."""
+        """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
         used = self.store
         try:
             return act()
         except EmbedderChangedError:
             with self._reopening:
                 if self.store is used:
-                    parts = self._reopened()
+                    parts = self._reopen_parts()
                     # Other threads may be reading from it: it is closed at the end.
                     self._former.append(used)
                     self._use(parts)
             return act()
 
-    def _reopened(self) -> Parts:
+    def _reopen_parts(self) -> Parts:
         if self._reopen is None:
             raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
         return self._reopen()
@@ -196,7 +194,7 @@ class FreshIndex:
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """Remarks on the last search for whoever can act on them."""
+        """Remarks on the last search, each with something that the user can do."""
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
@@ -220,7 +218,7 @@ def _remark_on_store(freshness: Freshness) -> str:
 
 
 def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
-    """Return what is to be said of parts of an index that were not as they were written."""
+    """Return a remark on damaged parts of an index that were rebuilt."""
     if not damaged:
         return ()
     parts = ", ".join(sorted(damaged))

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def joint_source(roots: Sequence[str]) -> str:
-    """Return what a session about corpora with these roots is about, as it is recorded: one root a line."""
+    """Return the source of a session about several corpora, as it is recorded: one root a line."""
     return "\n".join(dict.fromkeys(roots))
 
 
@@ -35,10 +35,10 @@ def roots_of(source: str) -> tuple[str, ...]:
 
 
 def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
-    """Return the name of the corpus that a path begins with, and the rest of the path.
+    """Split a path into the name of its corpus and the path in it.
 
     Raises:
-        NotFoundError: it begins with none of the names.
+        NotFoundError: it begins with no corpus's name.
     """
     # One name may begin with another: the longest is meant.
     for name in sorted(names, key=len, reverse=True):
@@ -46,7 +46,7 @@ def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
         if path.startswith(prefix):
             return name, path.removeprefix(prefix)
     known = ", ".join(repr(f"{name}/") for name in names)
-    raise NotFoundError(f"{path!r} is in none of the corpora that are asked. Begin the path with one of {known}.")
+    raise NotFoundError(f"{path!r} is in none of the searched corpora. Begin the path with one of {known}.")
 
 
 def path_under(name: str, path: str) -> str:
@@ -58,16 +58,16 @@ class JointCorpus:
     """Several corpora, by name, that a conversation uses as one; see ``ConversationCorpus``.
 
     Args:
-        corpora: at least one; the paths of one without a name, ``""``, are as they are.
-        aside: others by name, which are read and not searched: what a question names by its path is there.
+        corpora: at least one; paths in one without a name, ``""``, have no prefix.
+        aside: others by name, which are read and not searched, for files that a question names by path.
 
     Attributes:
-        source: their roots, as sessions record them.
-        project: empty: several have no name.
-        store: their documents, by path.
+        source: the roots, as sessions record them.
+        project: empty, because several corpora have no common name.
+        store: the documents of all, by path.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no corpus.
     """
 
     def __init__(self, corpora: Mapping[str, Corpus], aside: Mapping[str, Corpus] = MappingProxyType({})) -> None:
@@ -79,7 +79,7 @@ class JointCorpus:
 
     @property
     def near(self) -> Embedder:
-        """The bundled embedder: those of the corpora may differ."""
+        """The bundled embedder, because those of the corpora may differ."""
         return StaticEmbedder.bundled()
 
     def model_named(self, name: str) -> Model:
@@ -107,11 +107,11 @@ class JointCorpus:
         return [_with_corpus_in_path(hit) for hit in self._several.search(query, k, where=where)]
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
-        """Return up to ``k`` hits for a turn of a conversation: those of the one text that stands for the turn."""
+        """Return up to ``k`` hits for a turn of a conversation."""
         return self.search(turn.single, k, where=where)
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
-        """Return a question with what it says of dates and authors as a filter."""
+        """Return a question with its dates and authors as a filter."""
         return self._several.understand(question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
@@ -128,11 +128,11 @@ class JointCorpus:
         return next((text for text in read if text != question), question)
 
     def translated(self, question: str) -> tuple[str, ...]:
-        """Return what is searched for in English for the words of a question in another language."""
+        """Return the English translation by which a question in another language is searched."""
         return self._several.translated(question)
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
-        """Return what speaks against there being an answer; a name counts that none of the corpora mentions."""
+        """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
         from quaestor.corpus.doubt import doubt_of, likeness, share_absent  # noqa: PLC0415 - no search needs it
 
         lacking = [corpus.unmentioned(question) for corpus in self._several.values()]

@@ -1,6 +1,6 @@
 """Several corpora that are searched as one: one ranking, and each hit says which corpus it is of.
 
-Each corpus keeps what it has alone: its index, its freshness, its embedder. One that fails costs only itself.
+Each corpus keeps its own index, freshness and embedder. If one fails, the others are still searched.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ from quaestor.stores import Bylines, Counts, Where
 
 
 def short_names(roots: Sequence[Path]) -> dict[str, Path]:
-    """Return each root by its folder's name, with as many parents before it as tell it from the others.
+    """Return the roots by folder name, with as many parents as distinguish it from the others.
 
     Args:
-        roots: real paths; one that is there twice is named once.
+        roots: real paths; duplicates are named once.
     """
     named: dict[str, Path] = {}
     for root in dict.fromkeys(roots):
@@ -61,13 +61,13 @@ class SeveralCorpora(Mapping[str, Corpus]):
     """Corpora by name, searched as one.
 
     Args:
-        corpora: at least one; one that is there twice is searched once.
+        corpora: at least one; duplicates are searched once.
 
     Attributes:
-        failures: why a corpus did not take part in the last search, by its name.
+        failures: errors of corpora in the last search, by name.
 
     Raises:
-        UsageError: there is none.
+        UsageError: there is no corpus.
     """
 
     def __init__(self, corpora: Mapping[str, Corpus]) -> None:
@@ -99,12 +99,11 @@ class SeveralCorpora(Mapping[str, Corpus]):
     ) -> list[Hit]:
         """Return up to ``k`` hits of all corpora, best first, each with its ``corpus``; otherwise as ``Corpus.search``.
 
-        Filters hold within each corpus: paths are those in it. Of corpora that lie within each other, a file is
-        found in the innermost.
+        Filters apply within each corpus: paths are those in it. A file of nested corpora is found in the innermost.
 
         Raises:
-            UsageError: a date is none.
-            QuaestorError: every corpus failed; this is why the first one did.
+            UsageError: a date is malformed.
+            QuaestorError: every corpus failed; this is the first one's error.
         """
         if since or before or by:
             from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
@@ -115,7 +114,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         hits = self._found(query, k, mode, where)
         overtaken = {
             name: corpus
-            for name, corpus in self._of(hits)
+            for name, corpus in self._corpora_of(hits)
             if corpus.overtaken(hit.document for hit in hits if hit.corpus == name)
         }
         if overtaken:
@@ -123,7 +122,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
             hits = self._found(query, k, mode, where)
             for name, corpus in overtaken.items():
                 corpus.look_at(hit.document for hit in hits if hit.corpus == name)
-        return self._checked(hits)
+        return self._set_fresh(hits)
 
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
@@ -137,7 +136,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
 
     def spelling(self, query: str) -> Spelling:
-        """Return a query beside what the corpora hold: its words that stand in none, and the nearest that do in one."""
+        """Return a query's words that all corpora lack, each with the most similar words that one has."""
         each = list(self._each(lambda corpus: corpus.spelling(query)).values())
         lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
         unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
@@ -146,12 +145,12 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return Spelling(mend(query, found), found, all(spelling.strange for spelling in each))
 
     def translated(self, question: str) -> tuple[str, ...]:
-        """Return what is searched for in English for the words of a question in another language."""
+        """Return the English translation by which a question in another language is searched."""
         words = (word for corpus in self.answering.values() for word in corpus.translated(question))
         return tuple(dict.fromkeys(words))
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
-        """Return a question with what it says of dates and authors as a filter, unless that leaves nothing anywhere."""
+        """Return a question with its dates and authors as a filter, unless that leaves nothing in any corpus."""
         return understood(self, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
@@ -169,7 +168,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     @property
     def freshness(self) -> Freshness:
-        """How current the last search's answer is: as current as the least of those that took part."""
+        """The freshness of the last search: that of the least fresh corpus."""
         return merged_freshness([corpus.freshness for corpus in self.answering.values()])
 
     @property
@@ -200,35 +199,36 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return _hits(query, {name: (self[name], found) for name, found in each.items()}, k, mode, count)
 
     def _read(self, text: str) -> Query:
-        """Read a query. What a project is called tells nothing within it, but which of several is meant."""
+        """Read a query. A project's name is no search term within it, but selects one of several."""
         if len(self) == 1:
             [corpus] = self.values()
             return corpus.retriever.read(text)
         return in_words_of_corpus(read_query(text), self._frequencies)
 
     def _frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks of all corpora in which each term stands."""
+        """Return the number of chunks of all corpora that hold each term."""
         wanted = list(terms)
         total = Counter(dict.fromkeys(wanted, 0))
         for found in self._each(lambda corpus: corpus.following(lambda: corpus.store.frequencies(wanted))).values():
             total.update(found)
         return total
 
-    def _of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
+    def _corpora_of(self, hits: Sequence[Hit]) -> Iterable[tuple[str, Corpus]]:
         return [(name, self[name]) for name in dict.fromkeys(hit.corpus for hit in hits)]
 
-    def _checked(self, hits: Sequence[Hit]) -> list[Hit]:
-        """Return hits that say of themselves whether they are fresh."""
+    def _set_fresh(self, hits: Sequence[Hit]) -> list[Hit]:
+        """Return the hits with ``fresh`` set."""
         checked = {
-            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name])) for name, corpus in self._of(hits)
+            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name]))
+            for name, corpus in self._corpora_of(hits)
         }
         return [next(checked[hit.corpus]) for hit in hits]
 
     def _each(self, act: Callable[[Corpus], _Done], corpora: Mapping[str, Corpus] | None = None) -> dict[str, _Done]:
-        """Return what ``act`` does with each corpus that has not failed; those that fail now are noted.
+        """Return the result of ``act`` for each corpus that has not failed; record new failures.
 
         Raises:
-            QuaestorError: none is left; this is why the first one failed.
+            QuaestorError: all failed; this is the first one's error.
         """
         done: dict[str, _Done] = {}
         for name, corpus in (self if corpora is None else corpora).items():
@@ -264,6 +264,6 @@ def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, 
 
 
 def _ranker(corpora: Sequence[Corpus]) -> Ranker:
-    """Return what weighs the candidates: the corpora's own ranker if they share one, else the one that is bundled."""
+    """Return the corpora's ranker if they share one, else the bundled one."""
     first = corpora[0].retriever.ranker
     return first if all(corpus.retriever.ranker.name == first.name for corpus in corpora) else Ranker.bundled()

@@ -17,15 +17,15 @@ _NAMED = 5
 
 
 class Understood(NamedTuple):
-    """A question as it is searched for.
+    """A question as it is searched.
 
     Attributes:
         text: its words.
-        where: only documents that this lets through.
-        phrases: the words that were taken for a filter, and are not searched for.
-        missed: words that would be a filter, but nothing was left by it, so they are searched for.
-        translated: what the words of a question in another language are in English; they are searched for, too.
-        unknown: words that stand nowhere in the corpus, with the nearest that do.
+        where: a filter on documents.
+        phrases: the words that were read as a filter, and are not searched.
+        missed: words that would be a filter, but would leave nothing, so they are searched.
+        translated: the English translation of a question in another language, which is searched, too.
+        unknown: words that the corpus lacks, each with the most similar ones that it has.
     """
 
     text: str
@@ -45,9 +45,9 @@ class HasBylines(Protocol):
 
 
 def understood(store: HasBylines, question: str, where: Where | None = None) -> Understood:
-    """Return a question with what it says of dates and authors as a filter, within ``where``.
+    """Return a question with its dates and authors as a filter, within ``where``.
 
-    If no document is of that date or by that author, the question stays as it is.
+    If no document has that date or author, the question is not changed.
     """
     if not _MAY_SAY.search(question):
         return Understood(question, where)
@@ -65,16 +65,16 @@ def understood(store: HasBylines, question: str, where: Where | None = None) -> 
 def search_understood(
     question: str, asked: Understood, search: Callable[[str, Where | None], Sequence[Hit]], where: Where | None = None
 ) -> tuple[Sequence[Hit], Understood]:
-    """Return what is found for a question as it is understood; if that is nothing, for its words as they stand.
+    """Search for a question as it is understood; if nothing is found, search for all of its words.
 
     Args:
-        question: as it was asked.
-        asked: as it is understood.
-        search: finds a text among the documents that a filter lets through.
-        where: what was asked for besides the question.
+        question: the original question.
+        asked: the question as it is understood.
+        search: searches for a text within a filter.
+        where: the filter given besides the question.
 
     Returns:
-        The hits, and the question as it was searched for in the end.
+        The hits, and the question as it was finally searched.
     """
     hits = search(asked.text, asked.where)
     if hits or not asked.phrases:

@@ -33,7 +33,7 @@ _NO_REF = ("couldn't find remote ref", "not our ref", "unadvertised object")
 _SECONDS = 900.0
 """What all commands for one repository may take."""
 _MOST_BYTES = 2_000_000_000
-"""What a repository may take on disk: what is fetched and the files that are made of it."""
+"""The most bytes that a repository may take on disk, fetched objects and files together."""
 
 _POLL_SECONDS = 0.05
 _SAID_BYTES = 20_000
@@ -69,15 +69,15 @@ def fetch_commit(
     Args:
         address: the repository, and which commit of it.
         folder: made if it is missing; nothing else may write there.
-        allow_private: whether it may lie on this machine or in a private network.
-        seconds: what that may take.
+        allow_private: whether it may be on this machine or in a private network.
+        seconds: time limit.
         most_bytes: what the folder may grow to.
 
     Returns:
-        Whether that changed anything.
+        Whether anything changed.
 
     Raises:
-        ForbiddenError: it lies on this machine or in a private network, and that was not allowed.
+        ForbiddenError: it is on this machine or in a private network, and that was not allowed.
         LimitError: it takes more time or room than it may.
         NotFoundError: it has no such branch, tag or commit, or no commits.
         UpstreamError: it cannot be reached, or is not a repository.
@@ -93,13 +93,13 @@ def fetch_commit(
     git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
     for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
         left.unlink()
-    before = _head(folder)
+    before = _head_commit(folder)
     _raise_failure(address, git.run("init", "--quiet", "--template="))
     fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
     _raise_failure(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
     _check_size(git, most_bytes)
     _raise_failure(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
-    if before is None or before == _head(folder):
+    if before is None or before == _head_commit(folder):
         return before is None
     git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
     return True
@@ -119,7 +119,7 @@ def _permitted_host(address: GitAddress, allow_private: bool) -> str:
     elif allow_private:
         return ""
     place = "on this machine" if address.scheme == "file" else "in a private network"
-    raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private if that is meant.")
+    raise ForbiddenError(f"{address.url!r} lies {place}. Give --allow-private to allow that.")
 
 
 def _settings_for_host(address: GitAddress, host: str) -> dict[str, str]:
@@ -131,7 +131,7 @@ def _settings_for_host(address: GitAddress, host: str) -> dict[str, str]:
 
 
 def _ssh(address: GitAddress, host: str) -> str:
-    """Return the command for ssh: without the user's configuration, which may name programs, and asking nobody."""
+    """Return the ssh command: without the user's configuration, which may name programs, and without prompts."""
     if address.scheme != "ssh":
         return ""
     known_as = address.host if address.port == 22 else f"[{address.host}]:{address.port}"
@@ -172,7 +172,7 @@ def _raise_failure(address: GitAddress, ended: _Ended) -> None:
     )
 
 
-def _head(folder: Path) -> str | None:
+def _head_commit(folder: Path) -> str | None:
     try:
         return (folder / ".git" / "HEAD").read_text(encoding="ascii").strip()
     except (OSError, ValueError):
@@ -180,11 +180,11 @@ def _head(folder: Path) -> str | None:
 
 
 class _Ended(NamedTuple):
-    """How a run of git ended.
+    """The end of a run of git.
 
     Attributes:
         code: its exit code.
-        said: the last of what it printed, with what it complained of.
+        said: the end of its output, standard error included.
     """
 
     code: int
@@ -226,7 +226,7 @@ class _GitRunner:
 
         Args:
             arguments: what follows ``git``.
-            most_said: the last bytes of its output that are returned.
+            most_said: most bytes of output to return.
 
         Raises:
             LimitError: it took more time or room than it may.
@@ -245,7 +245,7 @@ class _GitRunner:
             try:
                 self._wait(process, said.fileno())
             finally:
-                _end(process)
+                _kill_command(process)
             said.seek(max(0, said.seek(0, os.SEEK_END) - most_said))
             return _Ended(process.returncode, said.read().decode("utf-8", "replace"))
 
@@ -268,8 +268,8 @@ class _GitRunner:
                 return
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a command, and what that started."""
+def _kill_command(process: subprocess.Popen[bytes]) -> None:
+    """Kill what is left of a command and of its children."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -298,7 +298,7 @@ def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes in a folder; what goes meanwhile counts nothing."""
+    """Return the bytes in a folder; files that disappear meanwhile count nothing."""
     total = 0
     pending = [str(folder)]
     while pending:

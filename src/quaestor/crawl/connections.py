@@ -123,14 +123,14 @@ class _TimedTLSSocket(_Timed, ssl.SSLSocket):
 
 
 def tls_context() -> ssl.SSLContext:
-    """Return what connections are secured with: the system's authorities, and sockets that keep the deadline."""
+    """Return the TLS context of connections: the system's authorities, and sockets that keep the deadline."""
     context = ssl.create_default_context()
     context.sslsocket_class = _TimedTLSSocket
     return context
 
 
 class Connection(http.client.HTTPConnection):
-    """A connection to one judged address; it never connects by itself, for nobody would judge where to."""
+    """A connection to one checked address; it never reconnects by itself, to an address that was not checked."""
 
     auto_open = 0
 
@@ -162,11 +162,11 @@ class Connector:
     def connect(self, url: str, deadline: float) -> Connection:
         """Return a new connection to the host of an address.
 
-        Its name is resolved once, and what is connected to is an address that was judged: no second answer of a name
-        server can lead elsewhere.
+        Its name is resolved once, and the connection goes to the address that was checked: a second DNS answer cannot
+        lead elsewhere.
 
         Raises:
-            FetchError: there is no such host, it may not be asked, it is private and may not be, or it does not answer.
+            FetchError: the host does not exist, is forbidden or private, or does not answer.
         """
         parts = urlsplit(url)
         host, secure = parts.hostname or "", parts.scheme == "https"
@@ -217,8 +217,8 @@ class Idle:
     """Connections that wait for their next request. May be used by several threads.
 
     Args:
-        most: connections that are kept.
-        seconds: that one waits at most; servers close theirs after some, too.
+        most: number of connections that are kept.
+        seconds: how long one is kept; servers close idle connections, too.
     """
 
     def __init__(self, most: int = 16, seconds: float = 30.0) -> None:
@@ -228,7 +228,7 @@ class Idle:
         self._lock = threading.Lock()
 
     def take(self, origin: str) -> Connection | None:
-        """Return a connection to a scheme and host, the one that waited least; None if none is open."""
+        """Return the most recently used connection to a scheme and host, or None."""
         with self._lock:
             self._drop(time.monotonic() - self._seconds)
             for place in range(len(self._waiting) - 1, -1, -1):

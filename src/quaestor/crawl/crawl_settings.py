@@ -1,4 +1,4 @@
-"""What a caller can choose about a crawl, and what it reports."""
+"""Settings of a crawl, and its report."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ class CrawlSettings:
     """The scope and the pace of a crawl.
 
     Attributes:
-        include: globs on paths (``*`` matches any text); empty for everything below the start.
+        include: globs on paths to crawl (``*`` matches any text); empty for everything below the start.
         exclude: globs on paths that are left out in any case.
         depth: links from the start; pages listed in sitemaps and feeds count as one away.
         max_pages: pages that are kept.
-        delay: least seconds between two requests to a host; the site's own wish counts if it is longer.
+        delay: least seconds between two requests to a host; the site's own delay wins if it is longer.
         concurrency: requests under way at once.
-        seconds: that one page may take.
-        page_bytes: that one page may have.
+        seconds: time limit of one page.
+        page_bytes: size limit of one page.
         allow_private: whether the start's own host may lie in a private network.
-        tries: how often a page is asked for that fails for a reason that may pass.
-        drop: whether pages that are gone are dropped however many they are.
-        hosts: globs on the names of the hosts that may be asked, wherever a redirect leads.
+        tries: how often a page is requested if it fails for a temporary reason.
+        drop: whether missing pages are dropped even if they are many.
+        hosts: globs on the names of allowed hosts, also for redirects.
     """
 
     include: tuple[str, ...] = ()
@@ -46,9 +46,9 @@ class CrawlState:
     Attributes:
         kept: pages on disk.
         fetched: answers received by this run.
-        waiting: addresses still to be asked for.
+        waiting: addresses still to be fetched.
         skipped: addresses that were left out.
-        url: the one that was answered last.
+        url: the last one answered.
     """
 
     kept: int
@@ -63,23 +63,23 @@ CrawlProgress = Callable[[CrawlState], None]
 
 @dataclass(frozen=True, slots=True)
 class CrawlReport:
-    """What a crawl did.
+    """The result of a crawl.
 
     Attributes:
         start: the address that was crawled.
         pages: pages on disk now.
         new: pages that were not there before.
         changed: pages whose text changed.
-        unchanged: pages that are as they were.
-        gone: pages that are no longer there, or no longer wanted.
-        held: pages that are no longer there and are kept all the same, because they are more than a fifth of all.
-        unanswered: pages that stay as they were because the site did not answer when they were asked for.
-        requests: how often the site was asked.
+        unchanged: pages whose text is the same.
+        gone: pages that are missing or no longer wanted, and were removed.
+        held: missing pages that are kept, because they are more than a fifth of all.
+        unanswered: pages that were left unchanged because the site did not answer.
+        requests: number of requests to the site.
         bytes: received, as unpacked.
         skipped: addresses left out, per reason.
-        examples: some of them with the reason and detail, for people.
-        unfinished: whether something stopped it before all was asked for; the next run goes on.
-        seconds: that it took.
+        examples: some of them with reason and detail.
+        unfinished: whether it stopped before all addresses were fetched; the next run continues.
+        seconds: time taken.
     """
 
     start: str

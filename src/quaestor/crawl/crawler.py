@@ -1,6 +1,6 @@
-"""Crawling one site into a folder: politely, within bounds, and on from where it was left.
+"""Crawling one site into a folder: politely, within limits, continuing where an earlier run stopped.
 
-What a disk or a damaged file does to a crawl becomes an error for people.
+Failures of the disk and damaged files are translated into Quaestor's errors.
 """
 
 from __future__ import annotations
@@ -50,10 +50,10 @@ class Crawl:
 
     Args:
         start: the address, with http or https.
-        folder: of the site; pages lie in the folder below it that is named after the host.
+        folder: of the site; its pages are in the subfolder named after the host.
         settings: how far and how hard.
-        fetcher: fetches; made from the settings by default.
-        clock: tells and spends time; the real one by default.
+        fetcher: made from the settings by default.
+        clock: the real one by default.
 
     Raises:
         UsageError: ``start`` is not a web address.
@@ -76,15 +76,15 @@ class Crawl:
         self._clock = clock or Clock()
 
     def run(self, progress: CrawlProgress | None = None) -> CrawlReport:
-        """Crawl, and return what came of it.
+        """Crawl the site.
 
         Raises:
-            ForbiddenError: the site lies in a private network and that was not allowed, or its robots.txt forbids all.
-            UpstreamError: the start cannot be had, and nothing is there of an earlier run.
+            ForbiddenError: the site is in a private network and that was not allowed, or its robots.txt forbids all.
+            UpstreamError: the start cannot be fetched, and there are no pages of an earlier run.
             IndexUnusableError: another process crawls this site, or its files are damaged.
-            LimitError: there is no room, or the disk fails; what was fetched by then is kept.
+            LimitError: the disk is full or fails; pages fetched by then are kept.
         """
-        with _explained(self._folder):
+        with _translate_failures(self._folder):
             return self._run(progress)
 
     def _run(self, progress: CrawlProgress | None) -> CrawlReport:
@@ -154,7 +154,7 @@ class _Run:
         return self._report(time.monotonic() - started)
 
     def _prepare(self) -> None:
-        """Begin, begin again, or go on from where a run was left."""
+        """Begin, begin again, or continue an interrupted run."""
         nothing = not self._frontier.on_disk() and not self._frontier.count("waiting")
         if nothing or self._frontier.fact("state") == DONE:
             self._frontier.begin_again()
@@ -189,7 +189,7 @@ class _Run:
             self._frontier.end()
 
     def _let_go(self) -> None:
-        """Drop the pages that are gone, unless they are so many that something else may be wrong."""
+        """Drop missing pages, unless they are so many that the site itself may be failing."""
         leaving = self._frontier.leaving()
         scope = self._rules.scope
         lost = [page for page in leaving if page.is_lost and not scope.is_left_out_by_choice(page.url)]
@@ -267,19 +267,19 @@ class _Run:
         try:
             fetched = future.result()
         except FetchError as error:
-            self._failed(entry, error.reason, error.detail, retryable=error.retryable)
+            self._record_failure(entry, error.reason, error.detail, retryable=error.retryable)
             return
         self._fetched += 1
         after = self._taking.seconds_to_wait(fetched)
         if after is not None:
             self._pace.rest(host_of(entry.url), after)
-            self._failed(entry, f"answer {fetched.status}", "", retryable=True, after=after)
+            self._record_failure(entry, f"answer {fetched.status}", "", retryable=True, after=after)
             return
         self._failures = 0
         self._taking.take(entry, fetched)
         self._judge(entry, *self._frontier.why_left_out(entry.url))
 
-    def _failed(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
+    def _record_failure(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
         tries = entry.tries + 1
         if retryable and tries < self._settings.tries:
             self._frontier.set(entry.url, "waiting", tries=tries)
@@ -298,7 +298,7 @@ class _Run:
         self._taking.skip(entry, reason, detail, keep=retryable or reason == PRIVATE)
 
     def _check_start(self) -> None:
-        """Say why nothing could be had, where that is so."""
+        """Raise an error if nothing could be fetched."""
         if self._frontier.on_disk() or self._frontier.count_before():
             return
         if entry := self._frontier.why(self._start):
@@ -312,7 +312,7 @@ class _Run:
         said = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
-                f"{self._start!r} lies in a private network ({detail}). Give --allow-private if that is meant."
+                f"{self._start!r} is in a private network ({detail}). Give --allow-private to allow that."
                 f"{safe}{'.' if kept else ''}"
             )
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
@@ -347,8 +347,8 @@ class _Run:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
-    """Raise what goes wrong with the files of a crawl as an error for people.
+def _translate_failures(folder: Path) -> Iterator[None]:
+    """Translate failures with a crawl's files into Quaestor's errors.
 
     Args:
         folder: of the site.
@@ -366,7 +366,7 @@ def _explained(folder: Path) -> Iterator[None]:
         if is_full(error):
             raise LimitError(
                 f"The crawl into {place} could not go on, for lack of space or because the disk fails ({error}); each "
-                "page there is whole, and the crawl goes on from there: free some space and run again."
+                "page there is whole, and the crawl continues from there: free some space and run again."
             ) from error
         if "locked" in str(error) or "busy" in str(error):
             raise IndexBusyError(f"The crawl into {place} is busy in another process: try again later.") from error

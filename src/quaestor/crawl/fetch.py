@@ -1,4 +1,4 @@
-"""Fetching one address: how much, and for how long at most.
+"""Fetching one address, with limits on size and time.
 
 Redirects are not followed here, proxies of the environment not used. Connections are kept open for the next request to
 the same host; where each leads was judged when it was opened (``connect``).
@@ -67,7 +67,7 @@ def read_body(response: http.client.HTTPResponse, encoding: str, largest: int, d
 
 
 def drain(response: http.client.HTTPResponse) -> None:
-    """Read a body that nobody wants, if it is short, so that the connection can serve again."""
+    """Read and discard a short body, so that the connection can be reused."""
     left = _DRAINED
     with suppress(OSError, http.client.HTTPException):
         while left > 0 and (block := response.read1(_BLOCK)):
@@ -80,7 +80,7 @@ def is_read(response: http.client.HTTPResponse) -> bool:
 
 
 def _unpacker(encoding: str) -> Callable[[bytes], tuple[bytes, bytes]]:
-    """Return what turns a block into (a part of the body, what of the block is left), never much at once."""
+    """Return a function from a block to (a part of the body, the rest of the block), never much at once."""
     if encoding in ("", "identity"):
         return lambda block: (block, b"")
     if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -110,7 +110,7 @@ class Fetched:
     Attributes:
         status: the HTTP status.
         headers: names in lower case.
-        body: as it was before any compression; empty where the status promises none of use.
+        body: decompressed; empty if the status promises no useful one.
     """
 
     status: int
@@ -127,14 +127,14 @@ class Fetcher:
     """Fetches addresses; may be used by several threads.
 
     Attributes:
-        seconds: that one answer may take, from the first byte asked to the last one read.
-        largest: bytes that a body may have, compressed or not.
+        seconds: time limit of one response, from the first byte sent to the last one read.
+        largest: size limit of a body, compressed or not.
         private_hosts: hosts, with ports, that may have private addresses.
-        resolve: gives a host's addresses.
-        tls: secures connections.
-        stop: once set, ends every read that is under way.
-        idle: connections that wait for their next request.
-        hosts: globs on the names of the hosts that may be asked.
+        resolve: returns a host's addresses.
+        tls: context of secure connections.
+        stop: once set, ends every read.
+        idle: connections kept for further requests.
+        hosts: globs on the names of allowed hosts.
     """
 
     seconds: float = 30.0

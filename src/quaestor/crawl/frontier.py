@@ -1,5 +1,6 @@
-"""What a crawl knows of every address: asked for or not, kept or left out and why. On disk, so that memory stays small
-and a crash loses nothing.
+"""The state of every address of a crawl: fetched or not, kept, or left out and why.
+
+It is kept on disk, so that memory stays small and a crash loses nothing.
 """
 
 from __future__ import annotations
@@ -78,12 +79,12 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class UnwantedPage:
-    """A page that was on disk when the crawl began and is not wanted any more.
+    """A page that was on disk when the crawl began and is no longer wanted.
 
     Attributes:
         url: its address.
-        path: where its file lies, in the folder of pages.
-        hash: of its text; None if that is not known.
+        path: of its file in the folder of pages.
+        hash: of its text, if that is known.
         depth: links from the start.
         is_lost: whether its text is kept under no other address.
     """
@@ -116,7 +117,7 @@ class Frontier:
     """The addresses of one site. Used by one thread.
 
     Args:
-        folder: where the file lies; made if it is missing.
+        folder: of the database file; made if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -130,7 +131,7 @@ class Frontier:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """Have everything in the block written at once, or nothing of it."""
+        """Write everything in the block in one transaction."""
         self._db.execute("BEGIN")
         try:
             yield
@@ -175,11 +176,11 @@ class Frontier:
         )
 
     def note_feed_entry(self, url: str, date: str | None, author: str | None) -> None:
-        """Note what a feed says of a page: when it was written, and by whom."""
+        """Record a page's date and author from a feed."""
         self._db.execute("UPDATE addresses SET date = ?, author = ? WHERE url = ?", (date, author, url))
 
     def feed_entry(self, url: str) -> tuple[str | None, str | None]:
-        """Return what a feed said of a page: when it was written, and by whom."""
+        """Return a page's date and author from a feed."""
         row = self._db.execute("SELECT date, author FROM addresses WHERE url = ?", (url,)).fetchone()
         return (row[0], row[1]) if row else (None, None)
 
@@ -193,12 +194,12 @@ class Frontier:
         return [Entry(*row) for row in rows if row[0] not in busy][:count]
 
     def entry(self, url: str) -> Entry | None:
-        """Return what is known of an address."""
+        """Return an address's entry."""
         row = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE url = ?", (url,)).fetchone()
         return Entry(*row) if row else None
 
     def set(self, url: str, state: State, **fields: str | int | None) -> None:
-        """Note what became of an address; fields that are not given stay, but reason and detail are emptied."""
+        """Update an address's entry; fields that are not given stay, but reason and detail are emptied."""
         if "path" in fields and self._on_disk is not None:
             row = self._db.execute("SELECT path IS NOT NULL FROM addresses WHERE url = ?", (url,)).fetchone()
             self._on_disk += (fields["path"] is not None) - (row[0] if row else 0)
@@ -214,7 +215,7 @@ class Frontier:
         return Entry(*row) if row else None
 
     def repeats(self, shape: str) -> Repeats:
-        """Return what is known of the pages of one shape; of very many, of some of them."""
+        """Return the entries of pages of one shape, or of some of them if they are many."""
         row = self._db.execute(
             "SELECT count(*), count(DISTINCT likeness), "
             "coalesce(sum(reason = 'duplicate'), 0), coalesce(min(depth), 0) "
@@ -244,7 +245,7 @@ class Frontier:
 
     def why(self, url: str) -> tuple[str, str] | None:
         """Return why an address was left out, following where it led; None if it was not."""
-        *_, last = self._led(url)
+        *_, last = self._follow_redirects(url)
         row = self._db.execute("SELECT reason, detail FROM addresses WHERE url = ?", (last,)).fetchone()
         return None if row is None or not row[0] else (row[0], row[1] or "")
 
@@ -257,10 +258,10 @@ class Frontier:
 
     def leads_to(self, url: str, other: str) -> bool:
         """Return whether an address redirects to another one, or is it."""
-        return other in self._led(url)
+        return other in self._follow_redirects(url)
 
-    def _led(self, url: str) -> Iterator[str]:
-        """Yield an address and where it led, as far as that is known."""
+    def _follow_redirects(self, url: str) -> Iterator[str]:
+        """Yield an address and the addresses that it redirected to."""
         for _ in range(_LONGEST_WAY):
             yield url
             row = self._db.execute(

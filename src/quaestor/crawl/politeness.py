@@ -1,4 +1,4 @@
-"""What a site's robots.txt allows, after RFC 9309, and how often a host is asked."""
+"""Robots.txt after RFC 9309, and delays between requests to a host."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LONGEST_DELAY = 300.0
 
 @dataclass(frozen=True, slots=True)
 class Robots:
-    """What may be fetched.
+    """The rules of a robots.txt.
 
     Attributes:
-        rules: (path pattern, whether it allows), of the group that speaks of us.
-        delay: seconds between two requests, where the file asks for that.
-        sitemaps: addresses of sitemaps, as they are written.
+        rules: (path pattern, whether it allows), of the group that applies to us.
+        delay: seconds between two requests, if the file sets it.
+        sitemaps: addresses of sitemaps, as written.
     """
 
     rules: tuple[tuple[str, bool], ...] = ()
@@ -68,7 +68,7 @@ def parse(text: str) -> Robots:
 
 
 def _agent(value: str) -> str:
-    """Return whom a line names, without a version."""
+    """Return the user agent that a line names, without a version."""
     return value.lower().partition("/")[0].strip()
 
 
@@ -131,7 +131,7 @@ class Pace:
 
     Args:
         delay: least seconds between two requests to a host.
-        clock: tells and spends time.
+        clock: for reading the time and waiting.
     """
 
     def __init__(self, delay: float, clock: Clock) -> None:

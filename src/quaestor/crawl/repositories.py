@@ -1,4 +1,4 @@
-"""Git repositories as sources: where their files lie, and fetching them."""
+"""Git repositories as sources: their folders, and fetching them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaestor.stores.embedded.lock import WriteLock
 _SCP = re.compile(r"^(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!/?/)[^\s:#]+)(?P<ref>#.*)?$", re.ASCII)
 _SCHEMES = frozenset({"http", "https", "ssh", "file"})
 _PORTS = {"http": 80, "https": 443, "ssh": 22}
-# Their pages are drawn by scripts, and whoever names a repository's first page means the repository.
+# Their pages are drawn by scripts, and a repository's first page means the repository.
 _HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 _REF = re.compile(r"[A-Za-z0-9][\w./+-]{0,200}", re.ASCII)
 
@@ -58,10 +58,10 @@ def names_repository(source: object) -> bool:
 
 
 def read_git_address(source: str) -> GitAddress:
-    """Return what an address says.
+    """Parse a repository's address.
 
     Raises:
-        UsageError: it is none that is fetched from, or holds a password.
+        UsageError: it is not a supported address, or holds a password.
     """
     if found := _SCP.match(source):
         source = f"ssh://{found['user']}@{found['host']}/{found['path']}{found['ref'] or ''}"
@@ -95,11 +95,11 @@ _DONE = "fetched"
 
 
 def files_of(source: str, home: Path) -> Path:
-    """Return where the files of a repository lie; nothing is fetched.
+    """Return the folder of a repository's files; nothing is fetched.
 
     Raises:
-        NotFoundError: it was not fetched yet.
-        UsageError: it is not an address that is fetched from.
+        NotFoundError: it has not been fetched yet.
+        UsageError: it is not a supported address.
     """
     address = read_git_address(source)
     folder = _folder(address, home)
@@ -109,10 +109,10 @@ def files_of(source: str, home: Path) -> Path:
 
 
 def fetch_repository(source: str, home: Path, *, allow_private: bool = False) -> bool:
-    """Fetch a repository, or what changed in it, into the folder that is indexed; return whether anything changed.
+    """Fetch a repository, or its changes, into the folder that is indexed; return whether anything changed.
 
     Args:
-        source: its address, with a branch, tag or commit behind ``#`` if it is not the first.
+        source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
         home: the data folder.
         allow_private: whether it may lie on this machine or in a private network.
 

@@ -1,4 +1,4 @@
-"""What becomes of an answer: its text, which kind of document it is, where it leads; a page on disk, or a reason."""
+"""Handling a response: its text, type and links; it becomes a page on disk or is left out for a reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 120.0
 _CANONICAL = "another address is canonical"
 ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of scope"})
-"""Reasons to leave an address out that say nothing against its site."""
+"""Reasons to leave an address out that are not the site's failures."""
 
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
 
@@ -60,13 +60,13 @@ _NOWHERE = Outgoing((), (), True, True)
 
 
 class Taking:
-    """Takes answers and counts what came of them.
+    """Takes responses and counts their outcomes.
 
     Attributes:
-        new: pages that were not on disk.
+        new: pages that were not on disk before.
         changed: pages whose file changed.
-        unchanged: pages that are as they were.
-        unanswered: pages that stay as they were because there was no answer.
+        unchanged: pages whose file is the same.
+        unanswered: pages left unchanged because there was no response.
         bytes: received, unpacked.
     """
 
@@ -119,7 +119,7 @@ class Taking:
                 self.skip(entry, "out of scope")
 
     def _drop(self, entry: Entry) -> None:
-        """Remove a page that this crawl made; what was there before stays until the crawl as a whole is judged."""
+        """Remove a page that this crawl made; an older one stays until the crawl ends."""
         if entry.path is not None and not self._frontier.was_kept(entry.url):
             self._mirror.remove(entry.path)
 
@@ -155,7 +155,7 @@ class Taking:
         self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
 
     def _begin_at_home(self, url: str, found: Listed) -> None:
-        """Take what a feed that was given as the start speaks of for the site."""
+        """If the start is a feed, crawl the site that it belongs to."""
         listed = self._on_site(found, url)
         home = min(listed, key=len, default="")
         target = home if home and all(one.startswith(home) for one in listed) else normalise("/", url) or url
@@ -202,7 +202,7 @@ class Taking:
         content: _PageContent | None,
         validators: dict[str, str | None],
     ) -> None:
-        """Keep a page, unless its text is kept already: then the shorter of both addresses stands for it."""
+        """Keep a page, unless its text is kept already: then keep it under the shorter of both addresses."""
         other = self._frontier.kept_as(content_hash)
         if other is not None and other.url != entry.url:
             if (len(other.url), other.url) < (len(entry.url), entry.url):
@@ -213,22 +213,22 @@ class Taking:
             self.unchanged += 1
         else:
             is_new = entry.path is None
-            wrote = self._mirror.write(path, entry.url, self._completed(entry.url, content.text))
+            wrote = self._mirror.write(path, entry.url, self._complete_by_feed(entry.url, content.text))
             self.new += is_new
             self.changed += wrote and not is_new
             self.unchanged += not wrote and not is_new
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
-    def _completed(self, url: str, text: Converted) -> Converted:
-        """Return a page with what only its feed says of it, or says more exactly."""
+    def _complete_by_feed(self, url: str, text: Converted) -> Converted:
+        """Return a page with metadata that its feed adds or states more exactly."""
         date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date
         return text._replace(date=exact, author=text.author or author)
 
     def _canonical(self, url: str, content: _PageContent) -> str | None:
-        """Return the address that stands for a page, if it is another one of this site.
+        """Return a page's canonical address, if it is another one of this site.
 
-        Many sites name their first page for every page, and some a page that there is not; that is not believed.
+        Many sites name their first page for every page, and some name a missing page; these are ignored.
         """
         canonical = normalise(content.canonical) if content.canonical else None
         if canonical is None or canonical == url or not self._rules.scope.holds(canonical):
@@ -263,9 +263,9 @@ class _PageContent:
     """A page that was read.
 
     Attributes:
-        text: its Markdown with what it says about itself.
-        led: where it leads, and whether it may be kept.
-        canonical: the address that it wants to be known by, as it is written.
+        text: its Markdown with its metadata.
+        led: its links, and whether it may be kept.
+        canonical: its canonical address, as written.
     """
 
     text: Converted
@@ -284,11 +284,11 @@ class _PageContent:
 
 
 class _NotAPageError(Exception):
-    """An answer that holds nothing to read.
+    """A response without readable text.
 
     Attributes:
         reason: for the report.
-        detail: what it was.
+        detail: what it is.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -298,14 +298,14 @@ class _NotAPageError(Exception):
 
 
 def _read_page(fetched: Fetched, url: str) -> _PageContent:
-    """Return what an answer says.
+    """Return the page of a response.
 
     Args:
-        fetched: the answer, of status 200.
+        fetched: the response, of status 200.
         url: its address, which links are relative to.
 
     Raises:
-        NotAPageError: it is not a document, or one that cannot be read.
+        NotAPageError: it is not a readable document.
     """
     said = fetched.headers.get("content-type", "")
     kind = _media_type(fetched.headers)
@@ -332,7 +332,7 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
 
 
 def _media_type(headers: Mapping[str, str]) -> str:
-    """Return what kind of document an answer says that it is, in lower case; empty if it says nothing."""
+    """Return a response's media type in lower case, or ""."""
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 

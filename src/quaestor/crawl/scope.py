@@ -1,4 +1,4 @@
-"""What of a site is asked for: its scope, its robots.txt, and bounds on what programs can make up."""
+"""Which addresses of a site are fetched: its scope, its robots.txt, and limits on generated addresses."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ Objection = tuple[str, str]
 
 
 class SiteRules:
-    """Decides what is asked for.
+    """Decides which addresses are fetched.
 
     Attributes:
-        scope: what belongs to the site; it widens if the start leads to another host.
+        scope: the site's addresses; it widens if the start redirects to another host.
     """
 
     def __init__(self, scope: Scope, settings: CrawlSettings, frontier: Frontier, fetcher: Fetcher) -> None:
@@ -39,7 +39,7 @@ class SiteRules:
         self._robots: dict[str, Robots] = {}
 
     def sitemaps(self) -> list[str]:
-        """Return the sitemaps that the site names, else the place where one usually lies."""
+        """Return the sitemaps that the site names, else their usual address."""
         start = self.scope.start
         named = [found for one in self.robots(start).sitemaps if (found := normalise(one, start))]
         usual = normalise("/sitemap.xml", start)
@@ -91,7 +91,7 @@ class SiteRules:
         return self.robots(url).delay
 
     def robots(self, url: str) -> Robots:
-        """Return what the robots.txt of an address's host says; it is asked for once a run."""
+        """Return the robots.txt of an address's host; it is fetched once a run."""
         host = host_of(url)
         if host not in self._robots:
             self._robots[host] = self._fetched(f"{urlsplit(url).scheme}://{host}/robots.txt")
@@ -102,7 +102,7 @@ class SiteRules:
         self.scope = Scope(url, self.scope.hosts | {host_of(url)}, self.scope.include, self.scope.exclude)
 
     def _fetched(self, url: str) -> Robots:
-        """Return what a robots.txt says: without one all is allowed, and nothing where the site cannot tell."""
+        """Fetch a robots.txt: if it is missing everything is allowed, and if the server fails nothing is."""
         for _ in range(_MOST_HOPS):
             try:
                 found = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)

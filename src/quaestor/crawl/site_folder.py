@@ -1,6 +1,6 @@
-"""The folder of a site: one Markdown file a page, and what was chosen for it when it was crawled before.
+"""The folder of a site: one Markdown file a page, and the settings of its last crawl.
 
-Pages that crawls dropped are kept aside for a week.
+Pages that a crawl drops are kept aside for a week.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def checked_start(url: str) -> str:
 
 
 def pages_folder(folder: Path, start: str) -> Path:
-    """Return where the pages of a site lie: below its folder, in one that is named after its host."""
+    """Return the folder of a site's pages: the subfolder named after its host."""
     return folder / (urlsplit(start).hostname or "site").replace(":", "-")
 
 
@@ -66,12 +66,12 @@ def site_folder(sites: Path, url: str) -> Path:
 
 
 def site_root(sites: Path, url: str) -> Path:
-    """Return the folder of a site's pages, which is what is indexed; it need not exist."""
+    """Return the folder of a site's pages, which is indexed; it need not exist."""
     return pages_folder(site_folder(sites, url), checked_start(url))
 
 
 def chosen(folder: Path, **given: object) -> CrawlSettings:
-    """Return the settings for a crawl: what is given, else what was chosen the time before; they are remembered.
+    """Return the settings for a crawl: those given, else those of the last crawl; remember them.
 
     Whether private addresses are allowed is never remembered.
     """
@@ -88,7 +88,7 @@ def chosen(folder: Path, **given: object) -> CrawlSettings:
 
 
 def put_back(folder: Path, start: str) -> int:
-    """Return how many pages came back of those that crawls of a site dropped within a week.
+    """Restore the pages that crawls of a site dropped within a week; return their number.
 
     Raises:
         IndexUnusableError: another process crawls this site.
@@ -104,7 +104,7 @@ def _as_setting(value: object) -> object:
 
 
 def erase(folder: Path, start: str) -> None:
-    """Delete what a crawl made of a site, its pages after a week only; what was chosen for it stays."""
+    """Delete a site's crawl, its pages only after a week; its settings stay."""
     if not folder.is_dir():
         return
     with WriteLock(folder).held(1.0):
@@ -122,7 +122,7 @@ class Mirror:
     """Writes and removes pages.
 
     Args:
-        folder: where they lie; made if it is missing.
+        folder: for the pages; made if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -197,7 +197,7 @@ _LIST = "pages.json"
 
 
 class Dropped:
-    """What was dropped of one site: a folder for each time, named after its second, with the pages and a list of them.
+    """The dropped pages of one site: a folder for each crawl, named after its time, with the pages and their list.
 
     Args:
         folder: of the site.
@@ -232,7 +232,7 @@ class Dropped:
         restored: dict[str, UnwantedPage] = {}
         self._expire(int(time.time()))
         for place in self._places():
-            for page in _listed(place):
+            for page in _read_list(place):
                 if self._mirror.move_in(place / "pages" / page.path, page.path):
                     restored[page.url] = page
         frontier.put_back(restored.values())
@@ -251,7 +251,7 @@ class Dropped:
             )
 
 
-def _listed(place: Path) -> list[UnwantedPage]:
+def _read_list(place: Path) -> list[UnwantedPage]:
     try:
         return [UnwantedPage(**page) for page in json.loads((place / _LIST).read_text(encoding="utf-8"))]
     except (OSError, ValueError, TypeError):

@@ -43,10 +43,10 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """What a file lists.
+    """The contents of a sitemap, feed or list.
 
     Attributes:
-        pages: the pages, in its order; a feed's own home first.
+        pages: in its order; a feed's own home first.
         sitemaps: addresses of further sitemaps.
     """
 
@@ -73,10 +73,10 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
     """Read a sitemap, a list of sitemaps, a feed (RSS, Atom or JSON), or a text of one address a line.
 
     Args:
-        data: as it was sent; may be packed once more with gzip.
-        largest: bytes that it may unpack to; what lies beyond is not read.
+        data: the response's body; may be compressed once more with gzip.
+        largest: most decompressed bytes that are read.
     """
-    text = decode_page(_unpacked(data, largest))
+    text = decode_page(_decompress(data, largest))
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         return Listed(tuple(_json_pages(text)))
     if "<" not in text[:1000]:
@@ -89,7 +89,7 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
     return Listed(pages=found)
 
 
-def _unpacked(data: bytes, largest: int) -> bytes:
+def _decompress(data: bytes, largest: int) -> bytes:
     if not data.startswith(_GZIP):
         return data[:largest]
     packed = zlib.decompressobj(zlib.MAX_WBITS | 32)
@@ -106,7 +106,7 @@ def _unpacked(data: bytes, largest: int) -> bytes:
 
 
 def _listings(text: str) -> Iterator[Listing]:
-    """Yield what stands in ``loc`` and ``link`` elements, and where Atom's links lead, with what is said of each."""
+    """Yield the addresses of ``loc`` and ``link`` elements and of Atom's links, with each entry's metadata."""
     entry = _Entry()
     inside = ""
     parts: list[str] = []
@@ -142,7 +142,7 @@ def _listings(text: str) -> Iterator[Listing]:
 
 
 class _Entry:
-    """What is known of an entry so far."""
+    """The fields of an entry read so far."""
 
     def __init__(self) -> None:
         self.urls: list[str] = []

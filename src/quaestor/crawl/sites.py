@@ -1,6 +1,6 @@
-"""Sites as sources: which addresses name one, where its pages lie, and fetching them.
+"""Sites as sources: their addresses, their folders, and crawling them.
 
-What lies below is imported only for sites, for most commands are about folders.
+The crawler is imported only for sites, because most commands are about folders.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ def is_site(root: Path, home: Path) -> bool:
 
 
 def pages_of(url: str, home: Path) -> Path:
-    """Return where the pages of a site lie; nothing is fetched.
+    """Return the folder of a site's pages; nothing is fetched.
 
     Raises:
-        NotFoundError: the site was not crawled yet.
+        NotFoundError: the site has not been crawled yet.
         UsageError: it is not an address of a page on the web.
     """
     from quaestor.crawl.site_folder import site_root  # noqa: PLC0415 - most sources are folders
@@ -79,19 +79,19 @@ def crawl(
     *,
     rebuild: bool = False,
 ) -> CrawlReport:
-    """Fetch a site's pages, those that are new or changed since the time before, into the folder that is indexed.
+    """Fetch a site's new and changed pages into the folder that is indexed.
 
     Args:
         url: where to begin; http or https.
         home: the data folder.
-        chosen: fields of ``CrawlSettings``; those that are None or not given are as the time before.
+        chosen: fields of ``CrawlSettings``; those that are None or missing are as in the last crawl.
         progress: called as the work goes on.
-        rebuild: throw away what is there and begin anew; if the site gives nothing then, it is there again.
+        rebuild: begin anew without the present pages; they are restored if the crawl finds nothing.
 
     Raises:
         UsageError: ``url`` is not a web address.
-        ForbiddenError: the site lies in a private network, or forbids to be fetched.
-        UpstreamError: the site gave nothing.
+        ForbiddenError: the site is in a private network, or forbids crawling.
+        UpstreamError: no page could be fetched.
         IndexUnusableError: another process crawls this site.
     """
     from quaestor.crawl import site_folder as site  # noqa: PLC0415 - most sources are folders

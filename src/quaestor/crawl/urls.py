@@ -1,4 +1,4 @@
-"""Addresses of pages: one form for each, what belongs to a site, and where a page lies on disk. Pure."""
+"""Addresses of pages: their normal form, the scope of a site, and a page's path on disk. Pure."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ _LONGEST_NAME = 80
 
 
 def normalise(url: str, base: str = "") -> str | None:
-    """Return an address in its one form; None for what is not a page on the web.
+    """Return the normal form of an address, or None if it is not a page on the web.
 
     Lower-case host without its default port, no fragment, no user name, no dots in the path, escapes only where they
-    are needed, nothing that tells a visit from another. Normalising twice changes nothing.
+    are needed, no tracking parameters. Normalising twice changes nothing.
     """
     try:
         parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
@@ -64,7 +64,7 @@ def _host(parts: SplitResult) -> str | None:
 
 
 def _escaped(text: str, safe: str) -> str:
-    """Return text with escapes in upper case, and only for what must be escaped."""
+    """Return text with upper-case escapes, and only the necessary ones."""
     parts = _ESCAPE.split(text.encode("utf-8", "replace").decode())
     return "".join(_escape(part) if place % 2 else quote(part, safe=f"{safe}~") for place, part in enumerate(parts))
 
@@ -113,7 +113,7 @@ def shape_of(url: str) -> str:
 
 @dataclass(frozen=True)
 class Scope:
-    """What of the web belongs to a site.
+    """The addresses that belong to a site.
 
     Attributes:
         start: the address that was given, normalised.
@@ -132,14 +132,14 @@ class Scope:
         return url == self.start or (self.on_site(url) and self._is_wanted(urlsplit(url).path))
 
     def is_left_out_by_choice(self, url: str) -> bool:
-        """Return whether a normalised address is left out by ``include`` or ``exclude``, not by where it lies."""
+        """Return whether ``include`` or ``exclude`` leave a normalised address out, wherever it is."""
         plain = unquote(urlsplit(url).path)
         included, excluded = self._patterns
         wanted = not included or any(pattern.match(plain) for pattern in included)
         return url != self.start and (not wanted or any(pattern.match(plain) for pattern in excluded))
 
     def on_site(self, url: str) -> bool:
-        """Return whether an address lies on one of the hosts."""
+        """Return whether an address is on one of the hosts."""
         return host_of(url) in self.hosts
 
     def _is_wanted(self, path: str) -> bool:
@@ -162,13 +162,13 @@ class Scope:
 
 
 def path_for(url: str, home: str) -> str:
-    """Return where a page lies in the folder of its site: ``/guide/`` is ``guide/index.md``.
+    """Return a page's path in the folder of its site: ``/guide/`` is ``guide/index.md``.
 
     Args:
         url: normalised address.
-        home: the site's own host; pages of others lie in a folder of their host's name.
+        home: the site's own host; pages of others are in a folder named after their host.
 
-    Whatever cannot be part of a file's name on any system is left out, and a hash keeps such names apart.
+    Characters that some system forbids in file names are left out, and a hash keeps such names apart.
     """
     parts = urlsplit(url)
     *folders, name = unquote(parts.path).removeprefix("/").split("/")

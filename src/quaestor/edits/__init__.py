@@ -7,7 +7,7 @@
     undo(journal)                   back to those bytes, if nobody has changed the files since
 
 No change is made at a guessed place: one that fits nowhere, or in two places, is refused.
-This package knows neither models nor who consents.
+The package does not know models or who consents. Begin with ``make_plan``.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ from quaestor.edits.plans import Plan
 
 
 class ChangedError(UsageError):
-    """A file is no longer as it was when the edit was made up, or applied.
+    """A file has changed since the edit was planned, or applied.
 
     Attributes:
         paths: of these files.
@@ -37,10 +37,10 @@ class ChangedError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What was done.
+    """The result of applying a plan.
 
     Attributes:
-        number: of the record in the journal.
+        number: of its record in the journal.
         paths: of the files that changed.
     """
 
@@ -279,7 +279,7 @@ def _unlink(folders: Folders, path: str) -> None:
 
 def _changed(paths: Sequence[str], what: str) -> ChangedError:
     named = ", ".join(repr(path) for path in paths)
-    return ChangedError(f"Somebody has changed {named} {what}.", paths)
+    return ChangedError(f"Another program has changed {named} {what}.", paths)
 
 
 def _hash(data: bytes | None) -> str | None:

@@ -1,4 +1,4 @@
-"""Which paths a change may name, told from the path alone.
+"""Which paths a change may name, judged by the path alone.
 
 Pure; `folders.py` then walks to it without following links.
 """
@@ -41,7 +41,7 @@ _FOLDERS = frozenset({"requirements", "githooks", "git-hooks"})
 
 
 def is_run(path: str) -> bool:
-    """Return whether a file of this name is run, or says what is run, without being called."""
+    """Return whether programs run a file of this name, or read commands from it, without being asked to."""
     folded = path.casefold()
     *folders, name = folded.split("/")
     return folded in _AT_ROOT or not _FOLDERS.isdisjoint(folders[-1:]) or _names().fullmatch(name) is not None

@@ -1,7 +1,7 @@
 """A file's bytes as lines, and back without touching a byte of the lines that did not change.
 
-Line ends, the byte order mark, the encoding and a missing last line feed belong to the file: what is put in takes them
-on. Pure: bytes in, bytes out.
+Line ends, the byte order mark, the encoding and a missing last line feed belong to the file: new lines take them on.
+Pure: bytes in, bytes out.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class Text:
         return [line.text for line in self.lines]
 
     def spliced(self, start: int, stop: int, lines: Sequence[Line]) -> Text:
-        """Return the text with ``lines`` in the place of those from ``start`` up to ``stop``."""
+        """Return the text with the lines from ``start`` up to ``stop`` replaced."""
         return replace(self, lines=(*self.lines[:start], *lines, *self.lines[stop:]))
 
     def data(self) -> bytes:

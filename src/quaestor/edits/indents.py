@@ -1,4 +1,4 @@
-"""A model's new lines as the file would have them: its indentation, and what its quotation of the old ones damaged."""
+"""Adapting a model's new lines to the file: indentation, and characters that the model damaged when it quoted."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ class UnclearError(ValueError):
 
 
 def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str]) -> Indent:
-    """Return what turns the indentation of a proposed line into the file's.
+    """Return a function from a proposed line's indentation to the file's.
 
     Args:
-        pairs: (proposed line, line of the file) that are the same but for blanks.
+        pairs: (proposed line, line of the file) that differ only in blanks.
         proposed: all lines of the proposal.
         file: all lines of the file.
 
-    The returned function raises ``UnclearError`` for an indentation that the pairs say nothing about.
+    The function raises ``UnclearError`` for an indentation that no pair explains.
     """
     known: dict[str, str] = {}
     for said, there in pairs:
@@ -43,7 +43,7 @@ def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file:
 
 
 def _tabs_for_blanks(known: dict[str, str]) -> Indent | None:
-    """Return what writes the proposal's tabs as blanks, if there is one width of a tab that explains all pairs."""
+    """Return a function that writes tabs as blanks, if one tab width explains all pairs."""
     if not any("\t" in own for own in known) or any("\t" in real for real in known.values()):
         return None
     widths = [
@@ -53,7 +53,7 @@ def _tabs_for_blanks(known: dict[str, str]) -> Indent | None:
 
 
 def _blanks_for_tabs(known: dict[str, str]) -> Indent | None:
-    """Return what writes the proposal's blanks as tabs, if there is one width of a tab that explains all pairs."""
+    """Return a function that writes blanks as tabs, if one tab width explains all pairs."""
     if any("\t" in own for own in known) or not any("\t" in real for real in known.values()):
         return None
     widths = [
@@ -111,7 +111,7 @@ def unit_of(lines: Sequence[str]) -> int | None:
 
 
 def _in_kind(known: dict[str, str], file: Sequence[str]) -> Indent:
-    """Return an identity that refuses tabs where the file has blanks, or the reverse: nobody knows a tab's width."""
+    """Return an identity that refuses tabs if the file has blanks, or the reverse, because a tab's width is unknown."""
     real = _usual(file)
 
     def indent(own: str) -> str:
@@ -190,10 +190,10 @@ class Mending:
         return body
 
     def _is_damage(self, kind: Mapping[str, str]) -> bool:
-        """Return whether characters of a kind stand where the file has plain ones.
+        """Return whether the proposal has typographic characters of a kind where the file has plain ones.
 
         Raises:
-            UnclearError: neither the quoted lines nor the file tell.
+            UnclearError: neither the quoted lines nor the file decide.
         """
         said, there = ("\n".join(lines) for lines in zip(*self._pairs, strict=True)) if self._pairs else ("", "")
         if sum(map(said.count, kind)) > sum(map(there.count, kind)):

@@ -1,4 +1,4 @@
-"""The record of applied edits: what the files held before, kept until it can no longer be wanted.
+"""The record of applied edits: the files' bytes before each, for undo.
 
 One folder a record, in Quaestor's own data folder, never in the user's. A record is written, and on disk, before the
 first file changes; the last thing written is that it is done. So after a crash the record says what to put back.
@@ -77,7 +77,7 @@ class Journal:
     """The records of one root.
 
     Args:
-        folder: where they lie; made when first needed.
+        folder: of the records; made when first needed.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -111,7 +111,7 @@ class Journal:
         return [self._read(number) for number in self._numbers()]
 
     def last_to_undo(self) -> Entry | None:
-        """Return the newest record that was done and not taken back."""
+        """Return the newest record that was applied and not reverted."""
         done = [entry for entry in self.entries() if entry.state == "done"]
         undone = {entry.undoes for entry in done}
         return next((one for one in reversed(done) if one.undoes is None and one.number not in undone), None)
@@ -124,7 +124,7 @@ class Journal:
         folders: tuple[str, ...],
         undoes: int | None,
     ) -> Entry:
-        """Write a record of what is about to change, with the bytes as they are."""
+        """Write a record of the files that are about to change, with their present bytes."""
         number = max(self._numbers(), default=0) + 1
         place = self._place(number)
         shutil.rmtree(place, ignore_errors=True)  # left by a crash before its entry was written

@@ -1,7 +1,7 @@
-"""Reaching files under one root through descriptors of their folders, so that no link is ever followed.
+"""Opening files under one root through descriptors of their folders, so that no link is ever followed.
 
-Each folder on the way is opened from the one above it and refused if it is a link. What is then read or renamed is an
-entry of that very folder, even if names were moved or swapped meanwhile.
+Each folder on the way is opened from the one above it and refused if it is a link. Files are then read or renamed as
+entries of that very folder, even if names were moved or swapped meanwhile.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGEST = 8_000_000
 
 
 class PlaceError(Exception):
-    """A path that cannot be reached, or holds what is not edited.
+    """A path that cannot be reached, or is not an editable file.
 
     Attributes:
         kind: the refusal's kind.
@@ -139,7 +139,7 @@ class Folders:
         return Content(data, stat.S_IMODE(state.st_mode), state.st_uid, state.st_gid)
 
     def unmoved(self, path: str) -> bool:
-        """Return whether the folder that holds ``path`` is still the one that was opened."""
+        """Return whether the folder of ``path`` is still the one that was opened."""
         folder = path.rpartition("/")[0]
         with Folders(self._root) as afresh:
             try:
@@ -178,4 +178,4 @@ def _name(path: str) -> str:
 
 
 def _is_link(path: str) -> PlaceError:
-    return PlaceError("link", f"{path!r} is a symbolic link, which edits do not follow; name what it leads to")
+    return PlaceError("link", f"{path!r} is a symbolic link, which edits do not follow; name its target")

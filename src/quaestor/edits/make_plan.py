@@ -1,6 +1,6 @@
 """From a proposal to a plan: reads the files, fits the changes, checks the syntax, and writes nothing.
 
-Whether a file still parses is told by its language's own parser where we have one, else by tree-sitter.
+Syntax is checked by the language's own parser if we have one, else by tree-sitter.
 """
 
 from __future__ import annotations
@@ -64,8 +64,8 @@ def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, 
     Args:
         root: the folder that all paths are relative to.
         proposal: as a reply was parsed.
-        objection: tells the paths that need a second consent.
-        check_syntax: whether a file that parsed must parse afterwards.
+        objection: returns whether a path needs a second consent.
+        check_syntax: whether a file that parsed before must parse afterwards.
 
     Raises:
         NotFoundError: there is no such folder.
@@ -109,7 +109,7 @@ class _Planning:
         self._files: dict[str, _File] = {}
 
     def take(self, change: Change) -> Refusal | None:
-        """Make a change in what is planned so far; return why it cannot be made."""
+        """Add a change to the plan; return a refusal if that is impossible."""
         path = confined(change.path)
         if isinstance(path, Refusal):
             return path
@@ -121,7 +121,7 @@ class _Planning:
             return Refusal(path, "not a file", f"{path!r} cannot be read ({error.strerror or error}); mend that")
 
     def files(self, refusals: list[Refusal]) -> tuple[FileChange, ...]:
-        """Return all that changes, sorted by path; what no longer parses is added to the refusals."""
+        """Return all changed files, sorted by path; refuse those that no longer parse."""
         changed = []
         for path, file in sorted(self._files.items()):
             before = None if file.before is None else file.before.data
@@ -276,9 +276,9 @@ def broken_line(data: bytes, path: str) -> int | None:
 
 
 def _newly_broken(before: bytes | None, after: bytes, path: str) -> int | None:
-    """Return the line at which a file no longer parses that did before; None where it never parsed.
+    """Return the line of a new syntax error, or None if there is none or the file did not parse before.
 
-    A grammar that finds fault with the file as it was says nothing about the change.
+    If the grammar rejects the old file, its verdict on the new one means nothing.
     """
     line = broken_line(after, path)
     if line is None or before is None:

@@ -1,16 +1,16 @@
-"""Reading the changes out of a model's reply: what is written around them is prose and stays unread.
+"""Reading the changes in a model's reply; the text around them is prose and ignored.
 
-Four ways to write a change are understood, in any mixture:
+Four notations are understood, in any mixture:
 
 - search and replace blocks, the form that we ask for: a path, then ``<<<<<<< SEARCH``, ``=======``,
   ``>>>>>>> REPLACE``, with or without a fence;
 - ``*** Add File:``, ``*** Delete File:`` and ``*** Move File: a -> b`` lines, and whole ``*** Begin Patch`` patches
   (`patches.py`);
-- unified diffs, whose line numbers are not believed (`patches.py`);
-- a path and a fence that holds the whole file, only where the caller asked for whole files: elsewhere such a fence
-  is an illustration.
+- unified diffs, whose line numbers are ignored (`patches.py`);
+- a path and a fence with the whole file, only if the caller asked for whole files: otherwise such a fence is an
+illustration.
 
-Pure. Whatever looks like a change and cannot be read becomes a problem with its line.
+Pure. Text that looks like a change and cannot be read becomes a problem with its line.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from quaestor.edits.plans import Change, Create, Problem, Proposal, Replace, Who
 
 
 def read_whole_files(lines: list[str]) -> tuple[list[Change], list[Problem]]:
-    """Return the files that a reply gives in full, with what could not be read."""
+    """Return the whole files in a reply, and the problems."""
     changes: list[Change] = []
     problems: list[Problem] = []
     at = 0
@@ -101,7 +101,7 @@ class _Reply:
 
 
 def parse(reply: str, *, whole: bool = False) -> Proposal:
-    """Return what a reply proposes.
+    """Return the proposal of a reply.
 
     Args:
         reply: the model's words.

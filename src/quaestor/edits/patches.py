@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from quaestor.edits.plans import Change, Create, Delete, Problem, Rename, Replace
 
 FENCE = re.compile(r"^[ \t]*(`{3,}|~{3,})[ \t]*([^`]*)$")
-"""A line that opens or closes a fence: its marks, and what follows them."""
+"""A line that opens or closes a fence: its marks, and the text after them."""
 
 _LABEL = re.compile(r"^(?:file|path|filename|file path|file name)\s*:\s*", re.IGNORECASE)
 _LEADING = re.compile(r"^(?:#{1,6}\s+|[-*+>]\s+|\d+[.)]\s+)")
@@ -164,7 +164,7 @@ class _Hunk:
     new: list[str] = field(default_factory=list)
 
     def take(self, line: str) -> None:
-        """Add a line of the hunk to what is searched for, to what is put there, or to both."""
+        """Add a line of the hunk to the search text, to the replacement, or to both."""
         if not line.startswith("+"):
             self.old.append(line[1:])
         if not line.startswith("-"):
@@ -204,7 +204,7 @@ def _read_hunks(lines: list[str], at: int, path: str, *, add: bool = False) -> R
 
 
 def _written_behind(lines: list[str], at: int) -> int | None:
-    """Return where the hunk goes on behind blank lines, which then are blank lines of the file; None if it does not."""
+    """Return the line at which the hunk continues after blank lines, which then are lines of the file, or None."""
     written = next((place for place in range(at, len(lines)) if lines[place]), None)
     if written is None or lines[written][0] not in "+- " or _OLD.match(lines[written]):
         return None

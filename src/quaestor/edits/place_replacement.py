@@ -1,4 +1,4 @@
-"""Putting one replacement into a file's text: at the one place that its search text quotes, or not at all.
+"""Applying one replacement to a file's text, at the only place that its search text quotes, or not at all.
 
 Tried in this order, the first that finds anything decides: the very lines; the lines but for blanks and typography;
 the same after repairs that lose nothing (line numbers, blank lines around, a line written twice); runs of lines with
@@ -64,7 +64,7 @@ class _Refused(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    """Lines to search for, what is to stand there, and the lines of the file that they quote."""
+    """Lines to search for, their replacement, and the lines of the file that they quote."""
 
     search: list[str]
     replace: list[str]
@@ -132,7 +132,7 @@ def _repaired(search: list[str], replace: list[str], bare: _Block) -> Iterator[_
 
 
 def _check_alone(file: list[str], search: list[str]) -> None:
-    """Refuse a text that stands elsewhere too but for blanks: indented wrongly, it may mean that place."""
+    """Refuse a text that also occurs elsewhere with other indentation, because it may mean that place."""
     places = windows([key(line) for line in file], [key(line) for line in search])
     if len(places) > 1:
         raise _several(places)
@@ -173,7 +173,7 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
 
 
 def _trimmed(file: list[str], search: list[str], replace: list[str]) -> tuple[list[str], list[str]]:
-    """Return both texts, without blank lines around the search text if it does not stand in the file with them."""
+    """Return both texts, without blank lines around the search text if the file lacks them."""
     if any(line.strip() for line in search) and strictest(file, search)[0]:
         return search, replace
     trims = [*without_outer_blanks(search, replace)]
@@ -221,7 +221,7 @@ def _spans(changes: Sequence[Hunk], places: Sequence[int | None]) -> tuple[tuple
 
 
 def _check_run(keys: list[str], change: Hunk, found: Alignment) -> None:
-    """Refuse a change whose unbroken surroundings stand in the file more than once."""
+    """Refuse a change whose unbroken surroundings occur in the file more than once."""
     try:
         first, last = span(change, found.places)
     except ConflictError:
@@ -295,7 +295,7 @@ class _Writing:
             raise _Refused("conflict", f"it cannot be told how to write the new lines: {error}") from None
 
     def _same_ends(self, piece: _Piece) -> bool:
-        """Return whether blanks at line ends are quoted as they are, so that a change of them is meant."""
+        """Return whether blanks at line ends are quoted exactly, so that a change of them is intended."""
         file = self._text.strings
         pairs = zip(piece.search, piece.places, strict=True)
         return all(_tail(said) == _tail(file[place]) for said, place in pairs if place is not None)
@@ -310,7 +310,7 @@ class _Writing:
         return Mending(pairs, [*piece.search, *piece.replace], file, prose=self._prose)
 
     def _first_is_stripped(self, piece: _Piece) -> bool:
-        """Return whether the first line lost its indentation alone, and stays: it tells nothing of the others."""
+        """Return whether only the unchanged first line lost its indentation, which then explains no other line."""
         at = piece.places[0]
         if at is None or len(piece.search) < 2 or piece.search[:1] != piece.replace[:1]:
             return False

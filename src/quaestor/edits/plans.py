@@ -1,6 +1,6 @@
-"""What a model proposes, as it wrote it, and what would be done to the files: every byte of it, or why not.
+"""Values of edits: a model's proposal as it wrote it, and a plan with every byte of the files, or the refusals.
 
-Nothing here has looked at a file.
+Nothing here reads a file.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ Kind = Literal[
 ]
 """Why a change is refused.
 
-``not found`` and ``ambiguous``: its search text stands nowhere, or in several places. ``conflict``: it misquotes the
-very lines that it changes, or says too little of how they are indented. ``elided``: it leaves out lines that would
-have to be written. ``twice``: two changes want the same file.
+``not found`` and ``ambiguous``: its search text occurs nowhere, or in several places. ``conflict``: it misquotes the
+lines that it changes, or their indentation is unclear. ``elided``: it leaves out lines that would have to be written.
+``twice``: two changes want the same file.
 """
 
 How = Literal["exact", "whitespace", "elided", "fuzzy", "whole"]
@@ -43,14 +43,13 @@ How = Literal["exact", "whitespace", "elided", "fuzzy", "whole"]
 
 @dataclass(frozen=True, slots=True)
 class Replace:
-    """Put one text in the place of another.
+    """Replace one text by another.
 
     Attributes:
         path: of the file, relative to the root, with ``/``.
-        search: whole lines that the file holds, each ended by a line feed.
-        replace: the lines to stand there instead; empty to delete them.
-        readings: the other (search, replace) pairs that the block can be read as, where its text holds a line
-            that looks like the divider.
+        search: whole lines of the file, each with a line feed.
+        replace: the new lines; empty to delete.
+        readings: other (search, replace) pairs, if the block holds several lines that look like the divider.
     """
 
     path: str
@@ -98,8 +97,8 @@ class Problem:
     """A part of a reply that looks like a change and cannot be read as one.
 
     Attributes:
-        line: where in the reply, from 1.
-        message: what is wrong with it and how it is to be written.
+        line: of the reply, from 1.
+        message: the problem, and the correct form.
     """
 
     line: int
@@ -111,8 +110,9 @@ class Proposal:
     """All that one reply proposes, in its order.
 
     Attributes:
-        changes: what could be read.
-        problems: what could not. A proposal with problems is never applied, for half of a change is another change.
+        changes: those that could be read.
+        problems: those that could not. A proposal with problems is never applied, for half of a change is another
+            change.
     """
 
     changes: tuple[Change, ...] = ()

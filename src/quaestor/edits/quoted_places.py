@@ -1,7 +1,7 @@
 """Finding the places in a file that a search text may quote: whole lines only, best agreement first.
 
-Lines such as ``...`` or ``# ... existing code ...`` stand for lines that a model was too lazy to write. Pure; places
-are line numbers from 0.
+Lines such as ``...`` or ``# ... existing code ...`` replace lines that a model left out. Pure; places are line numbers
+from 0.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ TYPOGRAPHY = (
     dict.fromkeys("\u00a0\u202f", " "),
     {"\u2026": "..."},
 )
-"""Kinds of typographic characters, quotes, dashes, blanks and ellipses, each with what a keyboard writes instead."""
+"""Kinds of typographic characters (quotes, dashes, blanks, ellipses), each with its plain form."""
 
 _STRAIGHT = str.maketrans({letter: plain for kind in TYPOGRAPHY for letter, plain in kind.items()})
 _NUMBERED = re.compile(r"^\s*(\d+)\s?(?:[|:│→]|\t) ?(.*)$")
@@ -47,7 +47,7 @@ def straight(text: str) -> str:
 
 
 def key(line: str) -> str:
-    """Return what is compared of a line: without indentation, with single blanks, in plain typography."""
+    """Return a line for comparison: without indentation, with single blanks, in plain typography."""
     return " ".join(straight(line).split())
 
 
@@ -72,7 +72,7 @@ def without_numbers(search: list[str], replace: list[str]) -> tuple[list[str], l
 
 
 def without_repeats(search: list[str], replace: list[str]) -> tuple[list[str], list[str]] | None:
-    """Return both texts with the first run of lines that stands twice in a row only once; None without one."""
+    """Return both texts with the first immediately repeated run of lines only once, or None."""
     for size in range(min(8, len(search) // 2), 0, -1):
         for at in range(len(search) - 2 * size + 1):
             run = search[at : at + size]
@@ -111,7 +111,7 @@ _LONGEST_COUNTED = 40
 
 
 def windows(file: Sequence[str], search: Sequence[str]) -> list[int]:
-    """Return every line at which ``search`` stands in ``file``, line for line."""
+    """Return every line at which ``search`` occurs in ``file``, line for line."""
     if not search:
         return []
     size = len(search)
@@ -123,9 +123,9 @@ def windows(file: Sequence[str], search: Sequence[str]) -> list[int]:
 
 
 def strictest(file: Sequence[str], search: Sequence[str]) -> tuple[list[int], Callable[[str], str]]:
-    """Return where ``search`` stands by the strictest comparison by which it stands anywhere, and that comparison.
+    """Return the places of ``search`` by the strictest comparison that finds any, and that comparison.
 
-    From lines that are the same, over lines that differ at their ends, to lines that differ in blanks and typography.
+    Comparisons: exact lines, lines without trailing blanks, lines without indentation and typography.
     """
     if not any(line.strip() for line in search):
         return [], key
@@ -197,7 +197,7 @@ def _aligned(file: Sequence[str], search: Sequence[str], diagonal: int) -> Align
 
 
 def is_elision(line: str) -> bool:
-    """Return whether a line may stand for others: three dots, in a comment or not, with or without words."""
+    """Return whether a line may be an elision: three dots, in a comment or not, with or without words."""
     found = _ELISION.match(line)
     return bool(_WORDY.match(line)) or (
         found is not None and (not found["after"] or bool(_WORDS.search(found["after"])))
@@ -205,10 +205,10 @@ def is_elision(line: str) -> bool:
 
 
 def new_elision(lines: list[str], known: set[str], *, prose: bool = False, dots_are_code: bool = False) -> str | None:
-    """Return the first line that leaves something out and that is not among the ``known`` lines.
+    """Return the first elision that is not among the ``known`` lines.
 
     Args:
-        lines: what would be written.
+        lines: those to write.
         known: lines of the file, stripped.
         prose: whether dots without words are ordinary, as in a manual's examples.
         dots_are_code: whether three dots alone are a statement of the file's language.

@@ -1,7 +1,7 @@
-"""Three-way merge of one place: what was searched for, what is to stand there, and what the file has.
+"""Three-way merge of one place: the search text, its replacement, and the file's lines.
 
-Lines that the proposal leaves as they are stay the file's own, byte for byte, however badly they were quoted. A line
-that it changes, and its neighbours, must have been quoted right.
+Lines that the proposal does not change stay the file's own, byte for byte, however badly they were quoted. A line that
+it changes, and its neighbours, must be quoted correctly.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def hunks(search: Sequence[str], replace: Sequence[str], *, exact: bool) -> list
 
 
 def same_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
-    """Return how many items at the beginning, and how many at the end, are the same; comparing the rest is slow."""
+    """Return the numbers of equal items at the beginning and at the end."""
     most = min(len(one), len(two))
     head = next((at for at in range(most) if one[at] != two[at]), most)
     tail = next((at for at in range(most - head) if one[-1 - at] != two[-1 - at]), most - head)
@@ -52,12 +52,12 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
 
     Args:
         changes: from the search text to ``replace``.
-        replace: the lines that are to stand there.
+        replace: the new lines.
         places: for each line of the search text the line of the file that it quotes, or None.
         stop: the line of the file after the place.
 
     Raises:
-        ConflictError: a change does not lie between lines of the file that were quoted right.
+        ConflictError: a change is not between correctly quoted lines of the file.
     """
     merged: Merged = []
     at = next(place for place in places if place is not None)
@@ -80,9 +80,9 @@ def span(change: Hunk, places: Sequence[int | None]) -> tuple[int, int]:
 
 
 def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[Hunk]:
-    """Return a change with all other places of the same lines that come to the same text.
+    """Return a change and all equivalent ones, shifted along repeated lines.
 
-    Where a line is put in beside one that is the same, nobody can tell which of the two is new.
+    If a line is inserted beside an equal one, either of the two may be the new one.
     """
     found = [change]
     if change.s1 != change.s2 and change.r1 != change.r2:

@@ -1,4 +1,8 @@
-"""Turning text into vectors: the protocol, and the embedders that follow it."""
+"""Turning text into vectors: the protocol, and the embedders that follow it.
+
+The bundled ``static``, a local ``transformer``, and any endpoint over ``http``. The package does not know chunks,
+stores or search: texts go in, unit vectors come out. Begin with ``static``.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """Any endpoint that speaks OpenAI's ``/v1/embeddings``: hosted services, llama.cpp, vLLM, Ollama, another Quaestor.
 
-Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request is
-reserved with the meter before it is sent, each further try as well, and settled afterwards: a request of which nobody
-can say whether it was charged counts as if it was.
+Texts are cut to what the model reads and sent in requests that the server takes, several at once. Each request, and
+each retry, is reserved with the meter before it is sent and settled afterwards: a request that may have been charged
+counts as charged.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ KNOWN_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 30
 _AT_ONCE = 4
 _REMEMBERED = 256
 _SHORTENINGS = 12
-# Whoever searches waits for it, and has the words to fall back on; an index can wait for a busy server.
+# A search waits for it and can fall back on words; an index can wait for a busy server.
 _SEARCH_SECONDS = 10.0
 _SEARCHING = RetryPolicy(retries=1, first=0.25, longest=2.0)
 _INDEXING = RetryPolicy(retries=6, first=0.5, longest=60.0)
@@ -72,10 +72,10 @@ class HttpEmbedder(RemoteEmbedder):
         model: the model's name at the endpoint.
         base_url: the API's root; empty means OpenAI's own.
         api_key: sent as a bearer token; empty sends none.
-        tokenizer: counts the tokens of texts, or more.
+        tokenizer: counts the tokens of texts, or an upper bound.
         meter: keeps account of the requests.
-        dimensions: of the vectors, where that is known; otherwise a word is embedded when it is first asked for.
-        limits: what the server takes; None: what is known of the model.
+        dimensions: of the vectors, if known; else a word is embedded to find out.
+        limits: of requests; None uses the known limits of the model.
         timeout: seconds of silence after which the server counts as gone.
 
     Raises:
@@ -150,9 +150,9 @@ class HttpEmbedder(RemoteEmbedder):
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts; nothing that was paid for is lost.
+        """Return the vectors of as many texts as possible; nothing that was paid for is lost.
 
-        After a failure, Ctrl-C among them, no further request is sent, and those under way are waited for.
+        After a failure or Ctrl-C no further request is sent, and those under way are waited for.
         """
         # What it took to learn the dimensions, before anybody could say what may be spent, belongs to the first work.
         asking, self._asking = self._asking, Allowance(None)
@@ -178,7 +178,7 @@ class HttpEmbedder(RemoteEmbedder):
         self._do(list(in_requests(pieces, self._limits)), work)
         # Nothing is known of their length only where no request was answered, and then that is the failure's affair.
         vectors = np.zeros((len(texts), self._dimensions or 0), np.float32)
-        # A text that says nothing has a vector of zeros, and needs nobody to say so.
+        # An empty text has a vector of zeros without any request.
         done = np.array([not text.strip() for text in texts], dtype=np.bool_)
         for run, rows in work.done:
             places = [piece.place for piece in run]
@@ -199,7 +199,7 @@ class HttpEmbedder(RemoteEmbedder):
                 work.end(interrupt)
 
     def _send(self, run: list[Piece], work: _Work) -> None:
-        """Send one request, again where that helps, and put what came of it down; raises nothing."""
+        """Send one request, with retries, and record its outcome; raise nothing."""
         tried = shortened_times = 0
         retries = _SEARCHING if work.use == "search" else _INDEXING
         while not work.ended.is_set():
@@ -210,7 +210,7 @@ class HttpEmbedder(RemoteEmbedder):
                 if shortened_times == _SHORTENINGS:
                     return work.end(failure)
                 shortened_times += 1
-                run = self._shortened(run, failure.limit)
+                run = self._shorten_longest(run, failure.limit)
             except UpstreamError as failure:
                 if len(run) > 1 and refuses_so_many(failure):
                     return self._send_halves(run, work)
@@ -229,7 +229,7 @@ class HttpEmbedder(RemoteEmbedder):
         self._send(run[:half], work)
         self._send(run[half:], work)
 
-    def _shortened(self, run: list[Piece], said: int | None) -> list[Piece]:
+    def _shorten_longest(self, run: list[Piece], said: int | None) -> list[Piece]:
         """Return a run whose longest texts are cut, after the server refused them as too long."""
         limits = self._limits.shorter(max(piece.tokens for piece in run), said)
         if said is not None:
@@ -246,7 +246,7 @@ class HttpEmbedder(RemoteEmbedder):
             answer = self._post([piece.text for piece in run], work.use)
             said = read_tokens(answer)
             took, reported = (tokens if said is None else said), said is not None
-            vectors = self._checked(answer, len(run))
+            vectors = self._check_vectors(answer, len(run))
             whole = True
         except UpstreamError as failure:
             if not reported and (failure.status is not None or isinstance(failure, UnreachableError)):
@@ -257,16 +257,16 @@ class HttpEmbedder(RemoteEmbedder):
         return vectors
 
     def _post(self, texts: Sequence[str], use: Use) -> Any:
-        """Return the JSON that the server answers; without what it refuses to be told."""
+        """Return the server's JSON; leave out a parameter that it refuses."""
         try:
-            return self._posted(texts, use)
+            return self._post_once(texts, use)
         except UpstreamError as failure:
             if self._form is None or failure.status not in (400, 422) or not _is_about_form(failure):
                 raise
             self._form = None
-            return self._posted(texts, use)
+            return self._post_once(texts, use)
 
-    def _posted(self, texts: Sequence[str], use: Use) -> Any:
+    def _post_once(self, texts: Sequence[str], use: Use) -> Any:
         import openai  # noqa: PLC0415 - takes most of a second
 
         timeout = min(self._timeout, _SEARCH_SECONDS) if use == "search" else self._timeout
@@ -282,7 +282,7 @@ class HttpEmbedder(RemoteEmbedder):
         except ValueError as error:
             raise self._nonsense(str(error)) from None
 
-    def _checked(self, answer: Any, count: int) -> Vectors:
+    def _check_vectors(self, answer: Any, count: int) -> Vectors:
         try:
             vectors = read_vectors(answer, count)
         except NoVectorsError as error:

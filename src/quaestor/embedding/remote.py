@@ -1,7 +1,7 @@
-"""Embedders that take their time, or money: what they are held to, what they give, and what stands in for them.
+"""Slow or paid embedders: their allowances and results, and stand-ins for them.
 
-The accounts lie on a higher floor; they come in as a ``Meter``. An ``Allowance`` is what one piece of work may cost. A
-stand-in takes an embedder's place where the user did not name it, and where its server is down.
+The accounts are on a higher floor; they are passed in as a ``Meter``. An ``Allowance`` is what one piece of work may
+cost. A stand-in takes an embedder's place if the user did not name it, or if its server is down.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ class Allowance:
     """What one piece of work may cost at most; threads may share it.
 
     Args:
-        most: millionths of the currency's unit; None: there is no bound, and unknown prices are taken.
+        most: millionths of the currency's unit; None is unlimited, and accepts unknown prices.
 
     Attributes:
-        spent: what was taken so far, requests under way at the most that they could cost.
-        until: when it must be done, by ``time.monotonic``, for what costs time alone; None: it may take long.
+        spent: the cost so far, with requests under way at their maximum.
+        until: deadline by ``time.monotonic`` for embedders that cost only time; None sets none.
     """
 
     def __init__(self, most: int | None = 0) -> None:
@@ -44,10 +44,10 @@ class Allowance:
         self._lock = threading.Lock()
 
     def take(self, cost: int | None) -> None:
-        """Take what a request could cost at most, before it is sent.
+        """Take a request's maximum cost before it is sent.
 
         Args:
-            cost: None: no price is known.
+            cost: the maximum; None if no price is known.
 
         Raises:
             BudgetError: it is more than is left; nothing was taken.
@@ -71,7 +71,7 @@ class Allowance:
                 self.spent += cost
 
     def correct(self, taken: int | None, cost: int | None) -> None:
-        """Put what a request did cost in the place of what was taken for it."""
+        """Replace a request's maximum cost by its actual cost."""
         with self._lock:
             self.spent += (cost or 0) - (taken or 0)
 
@@ -84,8 +84,8 @@ class Meter(Protocol):
 
         Args:
             tokens: the most that it could take.
-            use: what it is for.
-            allowance: what may be spent on the work that it is a part of; None: only the limits count.
+            use: its purpose.
+            allowance: of the work that it is a part of; None applies only the limits.
 
         Raises:
             BudgetError: it could pass a limit or the allowance; it must not be sent.
@@ -98,7 +98,7 @@ class Entry(Protocol):
     """One request that was taken note of."""
 
     def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
-        """Put what the request took in the place of what was reserved; ``reported``: the server said so."""
+        """Replace the reservation by what the request took; ``reported``: whether the server reported it."""
         ...
 
 
@@ -119,7 +119,7 @@ class Encoded(NamedTuple):
 
 
 class SlowEmbedder(ABC):
-    """An embedder whose vectors are dear: asked for them once, a few hundred at a time; as such it is an ``Embedder``.
+    """An ``Embedder`` whose vectors are expensive: they are requested once, a few hundred at a time.
 
     Attributes:
         name: identifies the model.
@@ -148,7 +148,7 @@ class SlowEmbedder(ABC):
 
     @abstractmethod
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts, as for an index; nothing that was done is lost."""
+        """Return the vectors of as many texts as possible; nothing that was done is lost."""
 
 
 class RemoteEmbedder(SlowEmbedder):
@@ -160,8 +160,8 @@ class UnaskedEmbedder(RemoteEmbedder):
 
     Args:
         name: of the embedder that it stands for.
-        dimensions: length of that one's vectors.
-        spec: the setting that lets it be asked.
+        dimensions: length of its vectors.
+        spec: the setting that allows requests to it.
     """
 
     def __init__(self, name: str, dimensions: int, spec: str) -> None:

@@ -1,4 +1,4 @@
-"""What is sent to ``/v1/embeddings`` at a time, and reading what it answers: nothing is believed unchecked. Pure."""
+"""Splitting texts into requests to ``/v1/embeddings``, and checking its replies. Pure."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _OPENAI_EACH = 8191
 
 @dataclass(frozen=True, slots=True)
 class RequestLimits:
-    """What a server takes.
+    """The limits of a server's requests.
 
     Attributes:
-        texts: in one request. OpenAI takes 2048, many local servers fewer; what is refused is sent in halves.
+        texts: in one request. OpenAI takes 2048, many local servers fewer; a refused request is sent in halves.
         tokens: in one request; OpenAI takes 300,000.
-        each: tokens of one text; None: not known, until the server says so.
+        each: tokens of one text; None until the server states it.
     """
 
     texts: int = 128
@@ -37,7 +37,7 @@ class RequestLimits:
 
     @classmethod
     def of_model(cls, model: str) -> RequestLimits:
-        """Return what is known of a model: OpenAI's read 8191 tokens each."""
+        """Return the known limits of a model: OpenAI's read 8191 tokens each."""
         known = model.rsplit("/", 1)[-1].startswith("text-embedding-")
         return cls(each=_OPENAI_EACH if known else None)
 
@@ -114,7 +114,7 @@ def in_requests(pieces: Iterable[Piece], limits: RequestLimits) -> Iterator[list
 
 
 class NoVectorsError(ValueError):
-    """An answer is not what was asked for; says in what."""
+    """A reply does not hold the requested vectors; the message says why."""
 
 
 def read_vectors(answer: Any, count: int) -> Vectors:
@@ -145,7 +145,7 @@ def read_vectors(answer: Any, count: int) -> Vectors:
 
 
 def read_tokens(answer: Any) -> int | None:
-    """Return the tokens that the server says it read; None if it does not say, or says nothing that can be."""
+    """Return the number of tokens that the server reports, or None if it reports no plausible one."""
     usage = answer.get("usage") if isinstance(answer, dict) else None
     tokens = usage.get("prompt_tokens") if isinstance(usage, dict) else None
     return tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None

@@ -38,7 +38,7 @@ _LONGEST_HEADER = 256
 
 
 def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return what so many occurrences of a row in one text weigh: the logarithm of one more; zero stays zero."""
+    """Return the weight of so many occurrences of a row in one text: log(1 + n)."""
     weighed: NDArray[np.float32] = np.log1p(counts)
     return weighed
 
@@ -91,7 +91,7 @@ class Pieces(dict[str, bytes]):
     """Rows of the table for each rough word, found on first use and kept as the bytes of 32-bit integers.
 
     Bytes are joined faster than numbers are gathered and take a third of the room. A character that no row covers takes
-    one of the hashed rows, so that every script is told apart a little.
+    one of the hashed rows, so that every script is distinguished a little.
     """
 
     def __init__(self, vocabulary: Sequence[str] | Vocabulary, hashed: int) -> None:
@@ -193,8 +193,8 @@ class StaticEmbedder:
         """Return an embedder of another name with other vectors for some rows.
 
         Args:
-            name: identifies what it becomes.
-            rows: which ones, shape ``(n,)``.
+            name: of the new embedder.
+            rows: their numbers, shape ``(n,)``.
             table: their vectors, shape ``(n, dimensions)``.
             scales: their scales, shape ``(n,)``.
         """
@@ -236,9 +236,9 @@ class StaticEmbedder:
         return vectors
 
     def question(self, text: str) -> NDArray[np.float32]:
-        """Return the unit row near which the answers to a question lie, shape ``(dimensions,)``; zeros without words.
+        """Return a question's unit vector, shape ``(dimensions,)``, moved to where answers are; zeros without words.
 
-        A text that asks uses other words than those that answer, so its own row is moved as questions taught.
+        Questions use other words than their answers, so the vector is moved by a learned offset.
         """
         vector = self._encode_one(text)
         if self._moved is None:
@@ -264,7 +264,7 @@ class StaticEmbedder:
         return alike
 
     def _lengths_of(self, rows: NDArray[np.intp], vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return the lengths of ``vectors``, which stand at ``rows`` of the table; measured once and kept."""
+        """Return the lengths of ``vectors``, which are ``rows`` of the table; cached."""
         unknown = np.flatnonzero(self._known_lengths.take(rows) == 0)
         if len(unknown):
             self._known_lengths[rows[unknown]] = _lengths(vectors[unknown])

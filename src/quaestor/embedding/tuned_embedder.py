@@ -1,4 +1,4 @@
-"""The bundled embedder as it was tuned to one corpus: some rows of its table replaced, kept in a small file.
+"""The bundled embedder tuned to one corpus: some rows of its table are replaced, from a small file.
 
 The name of a tuned embedder carries the name of what it was tuned from and a hash of its rows, so that an index is
 refused with other weights in either.
@@ -29,9 +29,9 @@ class Replaced:
     """Rows of the bundled embedder's table that were tuned.
 
     Attributes:
-        rows: which ones, ascending, int32, shape ``(n,)``.
+        rows: their numbers, ascending, int32, shape ``(n,)``.
         table: their vectors, shape ``(n, dimensions)``.
-        scales: what each is multiplied by, shape ``(n,)``.
+        scales: their factors, shape ``(n,)``.
     """
 
     rows: NDArray[np.int32]
@@ -39,7 +39,7 @@ class Replaced:
     scales: NDArray[np.float32]
 
     def embedder(self) -> StaticEmbedder:
-        """Return the bundled embedder with these rows, under a name that tells them."""
+        """Return the bundled embedder with these rows, under a name with their hash."""
         base = StaticEmbedder.bundled()
         parts = (self.rows.astype("<i4"), self.table, self.scales.astype("<f4"))
         digest = hashlib.sha256(b"".join(part.tobytes() for part in parts))

@@ -1,4 +1,4 @@
-"""Names of tuned embedders, and of their files: what was tuned, and a hash of the rows that it became.
+"""Names of tuned embedders and of their files: the original's name and a hash of the tuned rows.
 
 Reads no weights.
 """
@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 PREFIX = "tuned-"
-"""What the hash stands behind, in names and in files."""
+"""Precedes the hash in names and files."""
 
 _NAME = re.compile(rf"(?P<base>.+)\+{PREFIX}(?P<digest>[0-9a-f]{{12}})")
 
@@ -20,12 +20,12 @@ def tuned_name(base: str, digest: str) -> str:
 
 
 def is_tuned(name: str) -> bool:
-    """Tell whether the name of an embedder is that of a tuned one."""
+    """Return whether an embedder's name is that of a tuned one."""
     return _NAME.fullmatch(name) is not None
 
 
 def base_of(name: str) -> str:
-    """Return the name of the embedder that one was tuned from; of any other, its own."""
+    """Return the name of the embedder that this one was tuned from, or the name itself."""
     found = _NAME.fullmatch(name)
     return name if found is None else found["base"]
 

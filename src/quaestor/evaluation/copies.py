@@ -1,4 +1,4 @@
-"""Copies of corpora as files, each laid out once: whole or not at all."""
+"""Copies of corpora as files, each written once and atomically."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ _STATE = "state"
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """Where the copy of one corpus lies.
+    """The place of a corpus's copy.
 
     Attributes:
-        folder: holds the copy, in a folder named as the corpus is, and what it was made of.
+        folder: holds the copy, in a folder named after the corpus, and a record of its state.
         name: of the corpus.
     """
 
@@ -29,12 +29,12 @@ class Copy:
 
     @classmethod
     def of(cls, copies: Path, source: Path, *what: object) -> Copy:
-        """Return the place of a source's copy, always the same for the same ``what``.
+        """Return the place of a source's copy, the same for the same ``what``.
 
         Args:
             copies: holds all copies.
-            source: what is copied.
-            what: other things that the copy depends on.
+            source: of the copy.
+            what: other values that the copy depends on.
         """
         key = hashlib.blake2b(repr((str(source.resolve()), what)).encode("utf-8", "surrogatepass"), digest_size=8)
         name = re.sub(r"[^A-Za-z0-9._-]+", "-", source.name)[:40].strip(".") or "root"
@@ -46,14 +46,14 @@ class Copy:
         return self.folder / self.name
 
     def lay_out(self, state: str, files: Iterable[tuple[str, bytes]]) -> Path:
-        """Write a copy, unless one of the same state lies there; return where it lies.
+        """Write a copy, unless one of the same state exists; return its folder.
 
         Args:
-            state: tells one content from another.
-            files: path and bytes of each; not asked for where nothing is written.
+            state: identifies the content.
+            files: returns path and bytes of each; called only if the copy is written.
 
         Raises:
-            ForbiddenError: a path leads out of the copy.
+            ForbiddenError: a path is outside of the copy.
         """
         known = self.folder / _STATE
         if self.root.is_dir() and known.is_file() and known.read_text("utf-8") == state:

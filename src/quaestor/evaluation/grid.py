@@ -1,4 +1,4 @@
-"""What is compared: every combination of embedder, chunker and way of searching."""
+"""The configurations to compare: every combination of embedder, chunker and way of searching."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Configuration:
     search: Mode
 
     def __str__(self) -> str:
-        """Return what tells it from others, for people."""
+        """Return the values that distinguish it, for people."""
         return " · ".join((self.embedder, self.chunker, self.search))
 
 
@@ -38,9 +38,9 @@ class Step:
     """Two configurations that differ in one thing.
 
     Attributes:
-        before: the one with the value that was given first.
+        before: the one with the earlier value.
         after: the other one.
-        what: what they differ in, a field of ``Configuration``.
+        what: the field of ``Configuration`` that differs.
     """
 
     before: Configuration
@@ -84,7 +84,7 @@ def _dense_too(retriever: RetrieverName, ranked: bool) -> Mode:
 
 
 def steps(configurations: Sequence[Configuration]) -> Iterator[Step]:
-    """Yield every pair that differs in one thing, of which the first has the value that comes first of all."""
+    """Yield every pair that differs in one thing, with the first value of all in the first."""
     for entry in fields(Configuration):
         first = getattr(configurations[0], entry.name) if configurations else None
         for before in configurations:

@@ -21,17 +21,17 @@ Measure = Callable[[Sequence[Location], Sequence[Target]], float]
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """What a configuration takes, on this machine.
+    """The costs of a configuration on this machine.
 
     Attributes:
-        index_seconds: to build the indexes of all parts, from nothing; None where that is not known of all.
-        index_bytes: that they take on disk.
-        documents: in them.
-        chunks: in them.
-        chunk_bytes: of a chunk, on average.
-        query_p50: seconds of a search, half of all are faster.
-        query_p95: seconds of a search, 19 of 20 are faster.
-        price: of embedding the corpora, in the prices' currency; None where that is not known.
+        index_seconds: to build the indexes of all parts from nothing, or None if unknown.
+        index_bytes: their size on disk.
+        documents: number of documents.
+        chunks: number of chunks.
+        chunk_bytes: mean size of a chunk.
+        query_p50: median seconds of a search.
+        query_p95: 95th percentile of a search's seconds.
+        price: of embedding the corpora, in the prices' currency, or None if unknown.
     """
 
     index_seconds: float | None
@@ -49,11 +49,11 @@ class Scored:
     """One configuration on a whole data set.
 
     Attributes:
-        configuration: what was tried.
-        questions: that were asked, in the data set's order.
-        answers: to each of them, in the same order.
-        values: of every metric, one a question in the same order.
-        costs: what it took.
+        configuration: the configuration.
+        questions: in the data set's order.
+        answers: to the questions, in the same order.
+        values: of every metric, one for each question in the same order.
+        costs: its costs.
     """
 
     configuration: Configuration
@@ -96,10 +96,10 @@ def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[Scored, .
     grouped: dict[Configuration, list[Cell]] = {}
     for cell in cells:
         grouped.setdefault(cell.configuration, []).append(cell)
-    return tuple(_scored(configuration, own, used) for configuration, own in grouped.items())
+    return tuple(_score_configuration(configuration, own, used) for configuration, own in grouped.items())
 
 
-def _scored(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
+def _score_configuration(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
     asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
     values = {
         name: tuple(measure(answer.locations, question.targets) for question, answer in asked)

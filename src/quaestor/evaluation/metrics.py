@@ -1,4 +1,4 @@
-"""What a ranked list is worth, given where the answers lie. Knows nothing of systems or files."""
+"""Metrics of a ranked list, given the places of the answers. Knows nothing of systems or files."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ class Question:
 
     Attributes:
         id: unique within its data set.
-        text: what is asked.
+        text: its text.
         targets: every place that answers it; at least one.
-        category: by which results are also shown apart; may be empty.
+        category: for results by category; may be empty.
     """
 
     id: str
@@ -50,7 +50,7 @@ def path_matches(path: str, target: str) -> bool:
 
 
 def covers(location: Location, target: Target) -> bool:
-    """Return whether a result lies in the target's document, matched by suffix, and shares a line with it."""
+    """Return whether a result is in the target's document, matched by suffix, and shares a line with it."""
     path, start, end = location
     if not path_matches(path, target.path):
         return False

@@ -1,4 +1,4 @@
-"""A data set made of a corpus itself; see ``made``."""
+"""A data set made from a corpus itself; see ``made``."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quaestor.evaluation.made import MadeSet, make_questions, texts_of
 from quaestor.files.walk import folder_of
 
 FEWEST = 20
-"""Questions below which hardly any difference can be told from chance."""
+"""With fewer questions, hardly any difference is significant."""
 
 _MADE_OF = {
     "docstring": "comments and docstrings (which ask for the code that they describe)",
@@ -41,19 +41,19 @@ _CANNOT_TELL = (
 def own_data_set(
     corpus: Corpus, copies: Path, *, each: int = 100, seed: int = 0, kinds: Collection[str] = ()
 ) -> DataSet:
-    """Make questions of a corpus, and a copy of it without what gives their answers away.
+    """Make questions from a corpus, and a copy of it without their text.
 
     The same corpus, history and arguments give the same questions.
 
     Args:
         corpus: up to date.
-        copies: folder in which the copy is laid out.
-        each: at most so many questions of every kind.
-        seed: of what is chosen.
-        kinds: what questions are made of; empty for all but docstrings, for these too where a history gives too few.
+        copies: folder for the copy.
+        each: most questions of every kind.
+        seed: of random choices.
+        kinds: sources of questions; empty for all but docstrings, and for these, too, if the history gives too few.
 
     Raises:
-        UsageError: no question can be made of it.
+        UsageError: no question can be made from it.
     """
     root = folder_of(corpus.root)
     texts = texts_of(corpus)

@@ -1,4 +1,4 @@
-"""Everything that an evaluation found, in the form from which tables, files and reports are made.
+"""All results of an evaluation, in the form from which tables, files and reports are made.
 
 Configurations are compared question by question: how much, how sure, and where.
 """
@@ -32,10 +32,10 @@ class Row:
     """One configuration in a table.
 
     Attributes:
-        name: a letter or two, by which it is called elsewhere.
-        scored: what it was worth and cost.
-        means: of every metric, over all questions.
-        by_category: the main metric's mean, in each category that has a name.
+        name: its short name, a letter or two.
+        scored: its scores and costs.
+        means: mean of every metric over all questions.
+        by_category: the main metric's mean in each named category.
     """
 
     name: str
@@ -46,16 +46,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Results:
-    """What an evaluation found.
+    """The results of an evaluation.
 
     Attributes:
-        data_set: what was asked.
-        rows: the configurations, in the order that they were given.
-        comparisons: of those that differ in one thing.
+        data_set: the data set.
+        rows: the configurations, in the given order.
+        comparisons: of configurations that differ in one thing.
         problems: sentences about what was left out.
-        cutoffs: numbers of results among which recall looks.
-        machine: on which times were taken.
-        date: when the results were put together, ISO 8601 in UTC.
+        cutoffs: the k of each recall@k.
+        machine: on which times were measured.
+        date: of the results, ISO 8601 in UTC.
     """
 
     data_set: DataSet
@@ -92,7 +92,7 @@ class Results:
 
     @cached_property
     def rivals(self) -> tuple[Row, ...]:
-        """The configurations that differ from the best one by no more than chance, as far as these questions tell."""
+        """The configurations that do not differ significantly from the best one."""
         others = [row for row in self.rows if row is not self.best]
         best = self.best.scored.values[MAIN]
         chances = holm([difference(row.scored.values[MAIN], best).p for row in others])
@@ -119,7 +119,7 @@ class Results:
 
 
 def results_of(data_set: DataSet, outcome: Outcome, cutoffs: Sequence[int]) -> Results:
-    """Put together what a run gave."""
+    """Return the results of a run."""
     scored = score(outcome.cells, measures(data_set.unit, cutoffs))
     return Results(
         data_set,
@@ -166,14 +166,14 @@ def _machine() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Contrast:
-    """One question that two configurations answer unlike.
+    """One question that two configurations answer differently.
 
     Attributes:
-        question: what was asked.
-        before: what the first one found.
-        after: what the second one found.
-        value_before: what that is worth, by the main metric.
-        value_after: what that is worth.
+        question: the question.
+        before: the first one's answer.
+        after: the second one's answer.
+        value_before: the first answer's main metric.
+        value_after: the second answer's main metric.
     """
 
     question: Question

@@ -1,7 +1,7 @@
-"""Telling without a walk whether a walk would find what the last one found: the kernel says what changed.
+"""Watching a folder by the kernel's notices, so that an unchanged folder is not walked again.
 
-Two things are asked: did anything happen in a folder that the walk read (``notices``), and are the files that lie
-elsewhere and have a say (ignore files above the root, git's configuration and index) still the same.
+Two things are checked: did anything happen in a folder that the walk read (``inotify``), and are the files elsewhere
+that decide (ignore files above the root, git's configuration and index) unchanged?
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ class ChangeWatch:
         self._walked = False
 
     def look(self, walk: Callable[[], Found], decisions: Decisions) -> Found:
-        """Return what the last walk found if nothing happened since, else what ``walk`` finds now.
+        """Return the last walk's result if nothing happened since, else walk again.
 
         Args:
             walk: walks the root.
-            decisions: what the walk before decided.
+            decisions: those of the walk before.
         """
         # The order matters: what happens from here on is heard the next time, or seen by this walk.
         silent = self._notices is not None and self._notices.silent()
@@ -84,7 +84,7 @@ class ChangeWatch:
 def _is_settled(found: Found) -> bool:
     """Return whether no work is pending and every change will be noticed.
 
-    A file with several names can be changed by a name that lies in another folder.
+    A file with several hard links can be changed through a link in another folder.
     """
     return not (found.added or found.suspects or found.removed or found.linked)
 

@@ -1,4 +1,4 @@
-"""Reading a file so that what is stored matches its hash, and telling whether it is still what was indexed.
+"""Reading a file so that its bytes and its hash agree, and checking whether it is still the indexed one.
 
 File names become text that can be stored, printed and sent, whatever bytes they are made of: a name that is not valid
 UTF-8 has its odd bytes written as ``\\xNN``, which ``on_disk`` turns back.
@@ -38,10 +38,10 @@ class Snapshot(NamedTuple):
     """A file's bytes with what was known about it when they were read.
 
     Attributes:
-        data: the bytes.
+        data: its bytes.
         sha256: their hash, lower-case hex.
-        stamp: of the file; ``UNTRUSTED`` where the same one could stand for other bytes.
-        steady: whether the file held still while it was read.
+        stamp: of the file; ``UNTRUSTED`` if other bytes could have the same stamp.
+        steady: whether the file stayed the same while it was read.
     """
 
     data: bytes
@@ -87,7 +87,7 @@ def stamp_of(state: os.stat_result) -> int:
 def is_racy(mtime_ns: int, now_ns: int) -> bool:
     """Return whether a file with this time, read now, might change and keep the time.
 
-    A time that lies well ahead is not racy: the next write sets it back to the present.
+    A time far in the future is not racy: the next write sets it back to the present.
     """
     return abs(now_ns - mtime_ns) < RACY_NS
 
@@ -103,7 +103,7 @@ def _read(place: str, limit: int | None, root: str) -> tuple[bytes, os.stat_resu
 
 
 def _open_below(root: str, place: str) -> int:
-    """Open a file from folder to folder: what is opened in each is an entry of the one that was opened before."""
+    """Open a file folder by folder, each relative to the one opened before."""
     *folders, name = place.removeprefix(root).strip("/").split("/")
     here = os.open(root, _FOLDER)
     try:
@@ -138,7 +138,7 @@ def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
 
     Args:
         root: the folder that paths are relative to.
-        documents: as they are in the index; usually those of a few hits. Each is looked at once.
+        documents: as indexed; usually those of a few hits. Each is checked once.
     """
     place = str(root)
     return {path: check_one(place, document) for path, document in {d.path: d for d in documents}.items()}
@@ -170,7 +170,7 @@ def storable(name: str) -> str:
 
 
 def on_disk(root: str, path: str) -> str:
-    """Return where a document's path lies on disk under ``root``."""
+    """Return the place of a document on disk under ``root``."""
     place = os.path.join(root, path)  # noqa: PTH118 - hot, and pathlib would normalise
     if "\\x" not in path or os.path.lexists(place):
         return place

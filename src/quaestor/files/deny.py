@@ -32,7 +32,7 @@ Reason = Literal[
 ]
 """Why a file or folder is left out.
 
-``link``: a symbolic link; what it leads to is indexed at its own place, if that is inside the root.
+``link``: a symbolic link; its target is indexed at its own place, if that is inside the root.
 ``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: this program
 could not cope with it. ``needs an extra``: a package that reads such files is not installed.
 """
@@ -175,7 +175,7 @@ def deny_folder(name: str, siblings: AbstractSet[str]) -> Reason | None:
 
 
 def deny_content_of_folder(names: AbstractSet[str]) -> Reason | None:
-    """Return why a folder that holds these names is left out: it says of itself that it is a cache."""
+    """Return why a folder that holds these names is left out: one of them marks it as a cache."""
     for mark, reason in _INSIDE.items():
         if mark in names:
             return reason
@@ -194,7 +194,7 @@ def deny_file(name: str, folder: str = "") -> Reason | None:
 
 
 def advice_for(name: str) -> str:
-    """Return what to do about a file of this name that is left out as binary; empty where nothing can be done."""
+    """Return what to do about a file of this name that is left out as binary, or "" if nothing can be done."""
     suffix = suffix_of(name)
     if suffix in _PACKED:
         return "an archive: unpack it and index the folder"
@@ -208,7 +208,7 @@ def is_secret(name: str) -> bool:
 
 
 def suffix_of(name: str) -> str:
-    """Return what follows the last dot, in lower case; empty without one."""
+    """Return the text after the last dot, in lower case, or ""."""
     return name.rpartition(".")[2].lower() if "." in name else ""
 
 

@@ -1,4 +1,4 @@
-"""What a git folder tells by reading, never by running git: ignore rules, tracked files, commit, project name."""
+"""Reading a git folder without running git: ignore rules, tracked files, commit, project name."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ def exclude_file(repository: Path) -> Path:
 
 
 def common_folder(folder: Path) -> Path:
-    """Return the folder that holds what a git folder shares with other worktrees; mostly the same."""
+    """Return the folder that worktrees share; without worktrees it is the git folder itself."""
     common = _pointer(folder / "commondir")
     return folder / common if common else folder
 
 
 def deciding_files(repository: Path | None) -> list[Path]:
-    """Return the files that say where git's own ignore files lie, whether or not they exist."""
+    """Return the configuration files that name git's own ignore files, whether or not they exist."""
     home = os.environ.get("HOME") or os.environ.get("USERPROFILE")
     files = list(_user_configs(os.environ, home))
     return files if repository is None else [*files, git_folder(repository / ".git") / "commondir"]
 
 
 def git_folder(dot_git: Path) -> Path:
-    """Return the folder that a ``.git`` stands for; in a worktree or submodule it is a file naming it."""
+    """Return the git folder of a ``.git``, which in a worktree or submodule is a file naming it."""
     if not dot_git.is_file():
         return dot_git
     pointer = _pointer(dot_git)
@@ -65,7 +65,7 @@ def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None
 
 
 def _user_configs(environment: Mapping[str, str], home: str | None) -> Iterator[Path]:
-    """Yield the user's git configuration files, the one that wins last."""
+    """Yield the user's git configuration files, the one with priority last."""
     if chosen := environment.get("GIT_CONFIG_GLOBAL"):
         yield Path(chosen)
         return
@@ -124,7 +124,7 @@ _BRANCH = re.compile(r"refs/[^\s\0]+")
 
 
 def head_commit(folder: Path) -> str:
-    """Return the hash of the commit that is checked out around a folder; empty where there is none that can be read."""
+    """Return the hash of the commit that is checked out around a folder, or "" if it cannot be read."""
     repository = repository_root(folder)
     if repository is None:
         return ""
@@ -136,10 +136,12 @@ def head_commit(folder: Path) -> str:
     if not _BRANCH.fullmatch(name) or ".." in name:
         return ""
     shared = common_folder(own)
-    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed(_text(shared / "packed-refs", _LARGEST_PACKED), name)
+    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed_commit(
+        _text(shared / "packed-refs", _LARGEST_PACKED), name
+    )
 
 
-def _packed(refs: str, name: str) -> str:
+def _packed_commit(refs: str, name: str) -> str:
     """Return the commit of a branch that git keeps together with others."""
     lines = (line.split(" ") for line in refs.splitlines())
     return next((_commit(parts[0]) for parts in lines if len(parts) == 2 and parts[1] == name), "")
@@ -184,7 +186,7 @@ _LONGEST_OFFSET = 10
 
 
 def index_file(repository: Path) -> Path:
-    """Return where the index of a repository's work tree lies, which need not exist."""
+    """Return the path of the index of a repository's work tree, which need not exist."""
     return git_folder(repository / ".git") / "index"
 
 

@@ -16,7 +16,7 @@ from quaestor.files.git_folder import exclude_file, read_small, repository_root,
 from quaestor.files.ignore_patterns import PatternSet, as_bytes_text
 
 IGNORE_NAMES = (".quaestorignore", ".ignore", ".gitignore")
-"""Names of ignore files, the one that wins first."""
+"""Names of ignore files, by priority."""
 
 NESTED_EXCLUDE = ".git/info/exclude"
 """The ignore file of a repository inside the root, as it is named from that repository's folder."""
@@ -25,7 +25,7 @@ _LARGEST = 4 << 20
 
 
 class Verdict(Enum):
-    """What patterns say of an entry."""
+    """The patterns' decision on an entry."""
 
     KEPT = "brought back by a pattern"
     GIT = "ignored by one of git's files"
@@ -54,11 +54,11 @@ class Level:
         return self
 
     def decide(self, name: str, *, folder: bool) -> Verdict | None:
-        """Return what the nearest pattern that matches says of an entry of this folder; None for none."""
+        """Return the decision of the nearest pattern that matches an entry of this folder, or None."""
         path = name = as_bytes_text(name)
         level: Level | None = self
         while level is not None:
-            for patterns, verdict in level._loaded():
+            for patterns, verdict in level._load_patterns():
                 ignored = patterns.decide(path, name, folder=folder)
                 if ignored is not None:
                     return verdict if ignored else Verdict.KEPT
@@ -67,7 +67,7 @@ class Level:
             level = level._above
         return None
 
-    def _loaded(self) -> Sequence[tuple[PatternSet, Verdict]]:
+    def _load_patterns(self) -> Sequence[tuple[PatternSet, Verdict]]:
         if self._sets is None:
             self._sets = [
                 (_load(Path(self._folder, name)), Verdict.GIT if ".git" in name else Verdict.OURS)
@@ -123,7 +123,7 @@ class SettingPatterns:
         self._patterns = _parse(patterns) if patterns else None
 
     def decide(self, path: str, name: str, *, folder: bool) -> Verdict | None:
-        """Return what the patterns say; ``path`` is relative to the root."""
+        """Return the patterns' decision; ``path`` is relative to the root."""
         if self._patterns is None:
             return None
         ignored = self._patterns.decide(as_bytes_text(path), as_bytes_text(name), folder=folder)

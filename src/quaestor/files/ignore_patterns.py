@@ -1,8 +1,8 @@
 """The pattern language of ``.gitignore``: one file's lines become two regular expressions.
 
 Follows git's own matcher (``wildmatch``), byte for byte: names are compared as bytes, written here as
-Latin-1 text. Knows nothing of folders or of files on disk. A pattern is matched against the entry itself
-only; that what lies in an ignored folder is ignored too is the walk's part, which never enters one.
+Latin-1 text. Knows nothing of folders or of files on disk. A pattern is matched against the entry itself only; the walk
+never enters an ignored folder, so everything in it is ignored, too.
 
 Stars are translated to atomic groups, so that no pattern of a hostile repository can take more than
 polynomial time.
@@ -45,10 +45,10 @@ class Pattern(NamedTuple):
     """One line of an ignore file.
 
     Attributes:
-        negated: whether it brings back what an earlier line left out.
+        negated: whether it includes again what an earlier line ignored.
         folders_only: whether it matches folders only.
         by_name: whether it is compared with the last part of the path rather than with the whole.
-        regex: what must match in full.
+        regex: must match in full.
     """
 
     negated: bool
@@ -78,7 +78,7 @@ class PatternSet:
         return cls(pattern for pattern in parsed if pattern is not None)
 
     def decide(self, path: str, name: str, *, folder: bool) -> bool | None:
-        """Return True for ignored, False for brought back, None where no pattern matches.
+        """Return True for ignored, False for included again, None if no pattern matches.
 
         Args:
             path: relative to the ignore file's folder, from ``as_bytes_text``.
@@ -157,8 +157,8 @@ def _translate_name(pattern: str) -> str:
 def _translate_path(pattern: str) -> str:
     """Translate a pattern with a slash.
 
-    Git compares the part before the first special character as it stands and hands only the rest to its
-    matcher, so that two stars right after it count as standing at the beginning.
+    Git compares the part before the first special character literally and hands only the rest to its matcher, so that
+    two stars right after it count as if they stood at the beginning.
     """
     special = _SPECIAL.search(pattern)
     if special is None:
@@ -205,7 +205,7 @@ def _stars(pattern: str, at: int, *, paths: bool) -> tuple[str, int]:
 
 
 def _bracket(pattern: str, at: int) -> tuple[str, int]:
-    """Translate the set that opens before ``at``; return it and where the pattern goes on."""
+    """Translate the set that opens before ``at``; return it and the offset after it."""
     negated = pattern[at : at + 1] in ("!", "^")
     at += negated
     members: list[str] = []

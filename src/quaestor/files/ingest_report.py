@@ -1,17 +1,15 @@
-"""What ingest reports: values only."""
+"""Values that indexing reports: files found and left out, changes, surveys, and how counts are spread."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.files.deny import Reason
-
-if TYPE_CHECKING:
-    from quaestor.files.histogram import Range
 
 __all__ = [
     "BY_SETTING",
@@ -27,7 +25,7 @@ __all__ = [
 ]
 
 BY_SETTING = "by the setting 'ignore'"
-"""The detail of what no ignore file leaves out."""
+"""The detail for entries that are left out, though no ignore file says so."""
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -39,8 +37,8 @@ class FoundFile(NamedTuple):
     Attributes:
         path: relative to the root, with ``/``; always valid Unicode (see ``names``).
         size: bytes.
-        mtime_ns: modification time, nanoseconds since the epoch; 0 of what was not looked at.
-        stamp: see ``reading.stamp_of``.
+        mtime_ns: modification time, nanoseconds since the epoch; 0 if it was not read.
+        stamp: see ``consistent_read.stamp_of``.
     """
 
     path: str
@@ -119,16 +117,16 @@ class Changes(NamedTuple):
         removed: paths that left the index.
         unchanged: number of files that needed nothing.
         skipped: what was left out, with the reason.
-        stale: paths whose present bytes are not in the index: the time was up, or they keep changing.
+        stale: paths whose present bytes are not in the index, because the time was up or they keep changing.
         chunks: chunks written.
         bytes: bytes read.
         seconds: time taken.
-        embedded: texts that a remote embedder was asked for.
-        cut: how many of them were longer than the model reads, and embedded by their beginnings.
-        spent: what that cost, in millionths of the currency's unit; what has no price counts nothing.
-        pending: paths of which not all is embedded, and which are found by words alone until it is.
-        failure: why a remote embedder was not asked for more; None if it was.
-        elsewhere: number of files that other processes took in, which shared the work.
+        embedded: texts sent to a remote embedder.
+        cut: number of texts longer than the model reads, of which only the beginning was embedded.
+        spent: its cost, in millionths of the currency's unit; models without a price cost 0.
+        pending: paths with chunks that are not embedded yet, and are found by words alone.
+        failure: why a remote embedder was not asked any more; None if it was.
+        elsewhere: number of files that other processes indexed, which shared the work.
     """
 
     added: tuple[str, ...] = ()
@@ -149,7 +147,7 @@ class Changes(NamedTuple):
     elsewhere: int = 0
 
     def followed_by(self, later: Changes) -> Changes:
-        """Return what this refresh and a later one did together, as of the later one's end."""
+        """Return the changes of this refresh and a later one together."""
         return later._replace(
             added=self.added + later.added,
             changed=self.changed + later.changed,
@@ -169,7 +167,7 @@ class Changes(NamedTuple):
 
     @property
     def any(self) -> bool:
-        """Whether what a search can find has changed."""
+        """Whether search results may have changed."""
         return bool(self.added or self.changed or self.removed)
 
 
@@ -181,7 +179,7 @@ class Survey(NamedTuple):
         chunks: chunks that they would be cut into.
         words: words per document.
         bytes: bytes of all documents.
-        tokens: tokens of all that would be embedded, as the given counter says; None without a counter.
+        tokens: tokens of all texts that would be embedded; None without a counter.
         languages: documents per language.
         chunkers: documents per method of cutting.
         notes: documents per fallback or lossy reading.
@@ -207,3 +205,64 @@ class Survey(NamedTuple):
 def by_reason(skipped: tuple[Skipped, ...]) -> Mapping[str, int]:
     """Return the number of entries per reason, most frequent first."""
     return dict(Counter(entry.reason for entry in skipped).most_common())
+
+
+_FIRSTS = (0, 1, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
+"""Where bins begin. Lengths of documents are spread over orders of magnitude, so that even steps would show one bar."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """One bar of a histogram.
+
+    Attributes:
+        first: the least count in it.
+        last: the greatest count in it; None for the last bar, which has no end.
+        number: of the counts in it.
+    """
+
+    first: int
+    last: int | None
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """How counts are spread.
+
+    Attributes:
+        least: the smallest.
+        mean: the average.
+        median: the middle one.
+        most: the largest.
+        total: the sum.
+        histogram: the bars, from the first to the last that are not empty.
+    """
+
+    least: int = 0
+    mean: float = 0.0
+    median: float = 0.0
+    most: int = 0
+    total: int = 0
+    histogram: tuple[Bin, ...] = ()
+
+    @classmethod
+    def of(cls, counts: Sequence[int]) -> Range:
+        """Return how counts of 0 and above are spread; zeros throughout where there are none."""
+        if not counts:
+            return cls()
+        ordered, total = sorted(counts), sum(counts)
+        # Not of the statistics module, which takes longer to import than most searches take.
+        middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
+        return cls(ordered[0], total / len(counts), middle, ordered[-1], total, histogram(counts))
+
+
+def histogram(counts: Sequence[int]) -> tuple[Bin, ...]:
+    """Return the number of ``counts``, each 0 or above, in each of the fixed bins, without empty bins at the ends."""
+    numbers = [0] * len(_FIRSTS)
+    for count in counts:
+        numbers[bisect_right(_FIRSTS, count) - 1] += 1
+    held = [place for place, number in enumerate(numbers) if number]
+    lasts = [first - 1 for first in _FIRSTS[1:]] + [None]
+    shown = range(held[0], held[-1] + 1) if held else ()
+    return tuple(Bin(_FIRSTS[place], lasts[place], numbers[place]) for place in shown)

@@ -1,8 +1,8 @@
-"""Learning from the kernel (inotify) whether anything in some folders changed, which saves walking them.
+"""Asking the kernel (inotify) whether anything in some folders changed, which saves walking them.
 
-Linux only (inotify), and only on file systems on which every change passes through this kernel. It is used for nothing
-but the answer "nothing happened there": whatever does happen leads to a look, and so does all that this is not sure of
-(a queue that overflowed, a limit on watches, another process after a fork, a file system mounted meanwhile).
+Linux only (inotify), and only on file systems on which every change passes through this kernel. It only ever answers
+"nothing happened there": any event leads to a walk, and so does any doubt (a queue that overflowed, a limit on watches,
+another process after a fork, a file system mounted meanwhile).
 """
 
 from __future__ import annotations
@@ -66,14 +66,14 @@ class InotifyWatch:
         """Return whether nothing happened since the last call; False where that is not known."""
         if not self.usable:
             return False
-        if self._process != os.getpid() or self._mounted():
+        if self._process != os.getpid() or self._mounts_changed():
             # What is heard is told to one of two processes only; what lies below a new mount is not watched.
             self.close()
             return False
         heard = 0
         try:
             while True:
-                heard |= _happened(os.read(self._descriptor, _READ_BYTES))
+                heard |= _event_bits(os.read(self._descriptor, _READ_BYTES))
         except BlockingIOError:
             if heard & _MOVES_FOLDERS:
                 # A folder may have gone, and its watch with it, and another may stand in its place.
@@ -116,14 +116,14 @@ class InotifyWatch:
         elif ctypes.get_errno() not in (errno.ENOENT, errno.ENOTDIR):
             self.close()  # no more watches are to be had, or the folder may not be read
 
-    def _mounted(self) -> bool:
-        """Tell whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
+    def _mounts_changed(self) -> bool:
+        """Return whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
         poll = select.poll()
         poll.register(self._mounts, select.POLLPRI)
         return bool(poll.poll(0))
 
 
-def _happened(events: bytes) -> int:
+def _event_bits(events: bytes) -> int:
     """Return the bits of all events together."""
     bits = at = 0
     while at < len(events):
@@ -134,7 +134,7 @@ def _happened(events: bytes) -> int:
 
 
 def _file_system(root: Path) -> str:
-    """Return the type of the file system that ``root`` lies on; ``mixed`` if others are mounted below it."""
+    """Return the type of the file system of ``root``; ``mixed`` if others are mounted below it."""
     place, kind, longest = str(root), "", -1
     for point, mounted in _mounts():
         if point.startswith(f"{place.rstrip('/')}/"):

@@ -1,4 +1,4 @@
-"""What a caller can choose about ingest."""
+"""Settings of indexing that a caller can choose."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ class IngestSettings(NamedTuple):
 
     Attributes:
         ignore: patterns as in ``.gitignore``, relative to the root; they win over every ignore file.
-        pages: whether the files are pages that a crawl wrote, whose front matter says where they came from. What
-            any other file says of that is not believed.
+        pages: whether the files are pages that a crawl wrote, whose front matter names their address. In any other file
+            an address is not trusted.
         max_file_bytes: larger files are left out; prose may be eight times as large, lock files and
-            minified or generated files, which are cut by lines and noted, a quarter of it. Hand-written
-            source is hardly ever above 2 MB; what is are data and logs.
+            minified or generated files, which are cut by lines and noted, a quarter of it. Hand-written source is
+            hardly ever above 2 MB; larger files are data and logs.
         chunks: how documents are cut, and sizes of chunks.
         embed_path: whether the path is part of the text that is embedded.
         workers: processes that read, cut and embed; None for one a core, 1 for none but the caller's.
-        embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller``
-            one that is not, or that talks to a server; ``auto`` decides by the embedder's kind.
+        embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller`` suits a
+            heavy one, or one that talks to a server; ``auto`` decides by the embedder's kind.
         ray: address of a Ray cluster that cuts and embeds in the place of processes here; empty: none.
     """
 
@@ -40,12 +40,12 @@ class IngestSettings(NamedTuple):
     ray: str = ""
 
     def recipe(self) -> str:
-        """Return what decides the chunks, terms and vectors of a file's bytes, as a short text."""
+        """Return the settings that decide the chunks, terms and vectors of a file, as a short text."""
         chunks = self.chunks
         chosen = "" if chunks.method == "auto" else f":{chunks.method}:{chunks.lines or ''}"
         return f"{_RECIPE}:{chunks.target}:{chunks.limit}:{int(self.embed_path)}{chosen}"
 
     def rules(self) -> str:
-        """Return what decides which files are indexed, as a short text."""
+        """Return the settings that decide which files are indexed, as a short text."""
         text = repr((_RECIPE, self.ignore, self.max_file_bytes))
         return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,8 +1,7 @@
 """Walking a folder: every file that may be indexed, and the reason for everything that is left out.
 
-Nothing of the repository is executed, and git is not run. Symbolic links are never followed: what a link
-inside the root leads to has its own place there, and what lies outside is not the caller's to index; so
-loops and duplicates cannot arise.
+Nothing of the repository is executed, and git is not run. Symbolic links are never followed: a target inside the root
+is found at its own place, and one outside is not part of the source; so loops and duplicates cannot arise.
 """
 
 from __future__ import annotations
@@ -31,17 +30,17 @@ from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules
 
 
 class Found:
-    """What a walk came upon.
+    """The result of a walk.
 
     Attributes:
         added: files that are not known.
-        suspects: known files whose size or stamp is not the known one.
-        unchanged: number of known files that are as they were.
-        removed: known paths that were not come upon.
+        suspects: known files whose size or stamp differs.
+        unchanged: number of known files with the same size and stamp.
+        removed: known paths that were not found.
         skipped: what was left out.
-        linked: number of files that may be indexed and have several names.
-        places: the folders that were read, as places on disk.
-        decisions: what the next walk may rely on.
+        linked: number of indexable files with several hard links.
+        places: the folders that were read, by their paths on disk.
+        decisions: for the next walk.
     """
 
     __slots__ = ("added", "decisions", "linked", "places", "removed", "skipped", "suspects", "unchanged")
@@ -105,7 +104,7 @@ def checked_root(root: Path) -> Path:
 
 
 def folder_of(root: Path) -> Path:
-    """Return the folder that documents' paths are relative to: ``root``, or where it lies if it is a file."""
+    """Return the folder that documents' paths are relative to: ``root``, or its parent if it is a file."""
     return root if root.is_dir() else root.parent
 
 
@@ -120,7 +119,7 @@ class _Walk:
         self._found = Found(decisions=self._rules.after)
 
     def run(self) -> Found:
-        """Walk and return what was found."""
+        """Walk the folder."""
         if self._root.is_dir():
             self._walk_folders()
         else:
@@ -143,7 +142,7 @@ class _Walk:
             self._consider(name, name, self._root.stat())
 
     def _read(self, folder: Folder) -> list[Folder]:
-        """Look at every entry of a folder; return the folders to go on with."""
+        """Look at every entry of a folder; return the folders to read next."""
         self._found.places.append(folder.place)
         try:
             with os.scandir(folder.place) as entries:
@@ -170,7 +169,7 @@ class _Walk:
     def _new(
         self, listing: list[os.DirEntry[str]], prefix: str, known: Mapping[str, Document]
     ) -> Iterator[os.DirEntry[str]]:
-        """Yield what is not a known file in its known state; the one loop that sees every file every time."""
+        """Yield the entries that are not unchanged known files; the one loop that sees every file every time."""
         seen, is_regular = self._seen.add, stat.S_ISREG
         for entry in listing:
             document = known.get(prefix + entry.name)
@@ -219,7 +218,7 @@ class _Walk:
         return BY_SETTING if self._rules.by_setting(path, name, folder=folder) else ""
 
     def _consider(self, path: str, name: str, state: os.stat_result) -> None:
-        """Take a file that no rule of names leaves out: by its size, and by what is known of it."""
+        """Decide by size and known state on a file that no rule of names leaves out."""
         limit = largest(name, self._limit)
         size, stamp = state.st_size, stamp_of(state)
         self._found.linked += state.st_nlink > 1
@@ -233,7 +232,7 @@ class _Walk:
             self._take(FoundFile(storable(path), size, state.st_mtime_ns, stamp))
 
     def _may_be_read_now(self, name: str, reason: Reason) -> bool:
-        """Tell whether the package that a file was in want of has been installed since."""
+        """Return whether the package that a file needs has been installed since."""
         if reason != "needs an extra":
             return False
         suffix = suffix_of(name)
@@ -279,7 +278,7 @@ class _Walk:
 
 
 def _words(error: Exception) -> str:
-    """Return what the system says, without the number and the path."""
+    """Return the system's message, without its number and path."""
     if isinstance(error, RuntimeError):  # what Python made of it before 3.13
         return "its links lead in a circle"
     return (isinstance(error, OSError) and error.strerror) or type(error).__name__

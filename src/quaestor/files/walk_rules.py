@@ -1,6 +1,6 @@
-"""Which entries of a folder are wanted: patterns, what git tracks, and what earlier walks decided, joined.
+"""Which entries of a folder are indexed, by patterns, git's index and earlier walks' decisions.
 
-Decisions are kept with the index from one walk to the next while nothing that they rest on has changed. One by pattern
+Decisions are kept with the index for the next walk, as long as nothing that they depend on has changed. One by pattern
 holds while the settings, the ignore files above the entry and, for what is ignored, the repository's index are the
 same; one by content holds while the file's size and stamp are.
 """
@@ -42,11 +42,11 @@ class Folder(NamedTuple):
     """A folder to be read.
 
     Attributes:
-        prefix: what its entries' paths begin with: empty for the root, else ending with ``/``.
+        prefix: of its entries' paths: empty for the root, else ending with ``/``.
         place: where it is on disk.
         name: its own name, empty for the root.
-        above: the folder that it lies in, None for the root.
-        only_tracked: whether it is ignored but for what is tracked.
+        above: its parent; None for the root.
+        only_tracked: whether everything in it is ignored except tracked files.
     """
 
     prefix: str
@@ -219,8 +219,7 @@ class Decisions:
         ignored: entries that a pattern left out; folders end with ``/``.
         tracked: per repository (``""`` is the root's), its index.
         rescued: files that are indexed only because they are tracked.
-        refused: files that were left out for what is in them: reason, detail, and the stamp that they hold
-            for.
+        refused: files that were left out for their content: reason, detail, and the stamp that the decision is for.
     """
 
     __slots__ = ("folders", "ignored", "outer", "refused", "rescued", "rules", "sources", "tracked")

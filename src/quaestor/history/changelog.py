@@ -30,13 +30,13 @@ _LONGEST_HEADING = 120
 
 
 class Section(NamedTuple):
-    """What a changelog says of a version.
+    """The section of a changelog about a version.
 
     Attributes:
-        version: which.
+        version: the version.
         heading: the line that names it, without its marks.
         first: its first line, 1-based.
-        last: the last one, inclusive.
+        last: its last line, inclusive.
     """
 
     version: Version

@@ -1,11 +1,11 @@
-"""Running git on a repository that may be hostile: read-only, bounded, without a word of its configuration.
+"""Running git on a repository that may be hostile: read-only, bounded, without its configuration.
 
 A repository's configuration, attributes and environment can make git run programs: pagers, file watchers, text
-converters, filters, external diffs, hooks, signature checkers, credential helpers, transports. Leaving each out by an
-option means to know them all. Instead git never meets the configuration: it is given a bare repository of our own, an
-empty folder with links to the objects and references of the real one and a configuration that we wrote. Objects and
-references are data; none of them names a program. Neither the user's nor the system's configuration is read, nothing
-of the caller's environment but the path is passed on, and git works in our folder, where nothing but links lies.
+converters, filters, external diffs, hooks, signature checkers, credential helpers, transports. Disabling each by an
+option would require knowing them all. Instead git never reads the configuration: it gets a bare repository of our own,
+an empty folder with links to the objects and references of the real one and a configuration that we wrote. Objects and
+references are data; none of them names a program. Neither the user's nor the system's configuration is read, only
+``PATH`` is passed on from the environment, and git works in our folder, which holds nothing but links.
 """
 
 from __future__ import annotations
@@ -18,19 +18,18 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.repository import Repository
 
 SECONDS = 5.0
-"""What one question to git may take."""
+"""Seconds that one run of git may take."""
 ALL_SECONDS = 10.0
-"""What all questions that one answer needs may take."""
+"""Seconds that all runs for one answer may take."""
 _MOST_BYTES = 4 << 20
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_HEAD = 1 << 12
@@ -107,7 +106,7 @@ class Output(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The bytes as text; what is no UTF-8 is replaced."""
+        """The bytes as text; invalid UTF-8 is replaced."""
         return self.data.decode("utf-8", "replace")
 
 
@@ -116,7 +115,7 @@ class Git:
 
     Args:
         repository: which one.
-        seconds: what all that is asked of it may take.
+        seconds: time limit of all runs together.
 
     Attributes:
         whole: whether everything that was asked was answered in full.
@@ -145,12 +144,12 @@ class Git:
         return (self.repository.common_folder / "shallow").exists()
 
     def run(self, *arguments: str, seconds: float = SECONDS, most: int = _MOST_BYTES) -> Output:
-        """Return what git prints for fixed arguments; what it had printed where time or room was too short.
+        """Return git's output, cut off if it exceeds the limits of time or size.
 
         Args:
-            arguments: what follows ``git``; paths stand behind ``--``.
-            seconds: what it may take, and never more than is left.
-            most: bytes that are read at most.
+            arguments: after ``git``; paths follow ``--``.
+            seconds: time limit, if less than what is left for the answer.
+            most: size limit, bytes.
         """
         seconds = min(seconds, self._until - time.monotonic())
         if seconds <= 0:
@@ -254,7 +253,7 @@ def _config(theirs: Path) -> str:
 
 
 def _read(command: list[str], folder: Path, environment: Mapping[str, str], seconds: float, most: int) -> Output:
-    """Run a program and return what it printed, until it has taken all of its time or room."""
+    """Run a program and return its output, up to the limits of time and size."""
     late = threading.Event()
     with subprocess.Popen(
         command,
@@ -284,9 +283,40 @@ def _read(command: list[str], folder: Path, environment: Mapping[str, str], seco
 
 
 def _end_soon(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a program that has closed its output, or that has more to say than is read."""
+    """Wait for a program that has closed its output, or kill one with more output than is read."""
     try:
         process.wait(0.05)
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+
+
+class Repository(NamedTuple):
+    """A repository, or a part of one.
+
+    Attributes:
+        git_folder: holds ``HEAD``: of this worktree, if there are several.
+        common_folder: holds objects and references; without worktrees it is the same.
+        prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
+        shows: returns whether the content of a path, relative to the prefix, may be shown.
+    """
+
+    git_folder: Path
+    common_folder: Path
+    prefix: str
+    shows: Callable[[str], bool]
+
+    def inner(self, path: str) -> str:
+        """Return a path of the corpus as git names it."""
+        return self.prefix + path if self.prefix.endswith("/") or not self.prefix else self.prefix
+
+    def outer(self, path: str) -> str | None:
+        """Return a path as the corpus names it; None if it is not in the part that is read."""
+        if self.prefix and not self.prefix.endswith("/"):
+            return path.rpartition("/")[2] if path == self.prefix else None
+        return path.removeprefix(self.prefix) if path.startswith(self.prefix) else None
+
+    @property
+    def scope(self) -> tuple[str, ...]:
+        """The path specification that limits git to the part that is read."""
+        return (self.prefix.rstrip("/"),) if self.prefix else ()

@@ -1,8 +1,7 @@
 """Commits and tags as texts with lines, so that they can be cited, read and checked as documents are.
 
-A commit's text is its head, its message, the files that it changed and how. It is made of the object alone, which no
-later change can alter, so that what was quoted of it stands in it for ever. What may not be shown (files that are
-never indexed, private keys) and addresses of people are left out.
+A commit's text is its head, its message, the files that it changed and how. It is made of the object alone, which never
+changes, so that quotes of it stay valid. Files that are never indexed, private keys and e-mail addresses are left out.
 """
 
 from __future__ import annotations
@@ -28,10 +27,10 @@ class CommitText(NamedTuple):
     """A commit as a text.
 
     Attributes:
-        commit: what it is.
+        commit: its metadata.
         text: all lines, each with a line feed.
         head_lines: how many of them come before the differences.
-        files: the paths that it changed, as the corpus names them.
+        files: the changed paths, as the corpus names them.
     """
 
     commit: Commit
@@ -76,14 +75,14 @@ def commit_text(git: Git, commit: str) -> CommitText | None:
     parts = list(_parts(git, head[5]))
     if git.repository.prefix and not parts:
         return None
-    return _joined(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
+    return _join_text(commit_of(*head[:5]), parts, whole=len(found.data) < _LARGEST)
 
 
 def _bare(git: Git, commit: str) -> CommitText | None:
-    """Return a commit without its changes: those of a partial clone may not be there."""
+    """Return a commit without its changes, which a partial clone may lack."""
     arguments = ("show", "-s", f"--format={_FORMAT}", "--no-show-signature", "--end-of-options")
     head = git.run(*arguments, f"{commit}^{{commit}}", "--").text.split("\0", 5)
-    return _joined(commit_of(*head[:5]), [], whole=False) if len(head) >= 6 and not git.repository.prefix else None
+    return _join_text(commit_of(*head[:5]), [], whole=False) if len(head) >= 6 and not git.repository.prefix else None
 
 
 class _Part(NamedTuple):
@@ -123,16 +122,16 @@ def _path(lines: list[str]) -> str:
         for key in ("+++ b/", "--- a/", '+++ "b/', '--- "a/', "rename to ", "copy to "):
             if line.startswith(key):
                 quoted = line.endswith('"') and '"' in key
-                named[key[:3]] = _unquoted(line[len(key) : -1]) if quoted else line[len(key) :]
+                named[key[:3]] = _unquote(line[len(key) : -1]) if quoted else line[len(key) :]
     if path := named.get("+++") or named.get("ren") or named.get("cop") or named.get("---"):
         return path
     # A change of mode or of binary content alone: both paths are the same, and of the same length.
     both = lines[0].removeprefix("diff --git ")
     half = both[len(both) // 2 + 1 :]
-    return _unquoted(half[3:-1]) if half.startswith('"b/') else half.removeprefix("b/")
+    return _unquote(half[3:-1]) if half.startswith('"b/') else half.removeprefix("b/")
 
 
-def _unquoted(name: str) -> str:
+def _unquote(name: str) -> str:
     """Return a name that git put in quotes, for it holds quotes, backslashes or control characters."""
     plain = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
@@ -143,7 +142,7 @@ def _unquoted(name: str) -> str:
     return re.sub(r"\\([0-7]{3}|.)", character, name)
 
 
-def _joined(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
+def _join_text(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
     head = [f"commit {commit.id}", f"Author: {commit.author}", f"Date: {commit.date}", "", commit.subject]
     head += ["", *commit.body.split("\n")] if commit.body else []
     if parts:
@@ -160,7 +159,7 @@ def _joined(commit: Commit, parts: list[_Part], *, whole: bool) -> CommitText:
 
 
 def clean_message_line(line: str) -> str:
-    """Return a line of a difference without what a terminal reads as more than text."""
+    """Return a line without characters that control a terminal."""
     return re.sub(r"[\x00-\x08\x0b-\x1f\x7f]", "\ufffd", line.rstrip("\r"))
 
 

@@ -70,11 +70,11 @@ class Origin(NamedTuple):
 
 
 def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
-    """Return the commit that brought a text to a file, or to whichever file it was moved from.
+    """Return the commit that added a text to a file, or to the file that it was moved from.
 
     Args:
         git: asked.
-        needle: the text, as it stands in the file.
+        needle: the text, exactly as in the file.
         path: of the file, as git names it.
         at: a commit that has it.
     """
@@ -102,7 +102,7 @@ def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
 
 
 def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
-    """Return the path, as git names it, of a file that holds a text in a revision; None if there is none.
+    """Return git's path of a file that holds a text in a revision, or None.
 
     Given a ``path``, only that file is looked at.
     """
@@ -113,7 +113,7 @@ def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
 
 
 def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
-    """Return the commits of the whole history that changed how often a text stands somewhere, newest first."""
+    """Return the commits of the whole history that changed the number of a text's occurrences, newest first."""
     return log(git, limit=limit, options=(f"-S{needle}",))
 
 

@@ -1,4 +1,4 @@
-"""Commits as git's log tells them."""
+"""Commits from git's log."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.git import Git
-from quaestor.history.repository import Repository
+from quaestor.history.git import Git, Repository
 
 _FIELDS = ("%H", "%aN", "%as", "%P", "%B")
 # Of a run of blanks only the first, and of an address only the first @, is tried: anybody writes messages.
@@ -81,14 +80,14 @@ def log(  # noqa: PLR0913 - one argument a limit
     Args:
         git: asked.
         revisions: commits and ranges of them; ``HEAD`` by default.
-        paths: as git names them; the part that is read by default.
-        limit: how many.
-        since: only of this day and later, ISO 8601.
-        until: only of this day and earlier.
-        words: only those whose messages hold all of these.
-        by: only by this author.
-        scoped: whether paths limit at all; lines of a file do so by themselves.
-        options: further ones of ``git log``.
+        paths: as git names them; by default the repository's readable part.
+        limit: most commits to return.
+        since: first day, ISO 8601.
+        until: last day, ISO 8601.
+        words: all of them must occur in the message.
+        by: the author.
+        scoped: whether to pass paths; an option for lines of a file excludes them.
+        options: further options of ``git log``.
     """
     arguments = ["log", "-z", f"--format={'%x00'.join(_FIELDS)}", f"-n{limit}", "--no-show-signature", "--no-color"]
     arguments += period(since, until)
@@ -110,7 +109,7 @@ def read_commits(data: bytes) -> list[Commit]:
 
 
 def commit_of(identity: str, author: str, date: str, parents: str, message: str) -> Commit:
-    """Return a commit from what git says of it, without addresses and control characters."""
+    """Parse a commit from git's output, without addresses and control characters."""
     cleaned = clean_message(message[:_LONGEST_MESSAGE]).strip("\n")
     head, _, body = cleaned.partition("\n\n")
     subject = " ".join(head.split())[:_LONGEST_SUBJECT] or "(no message)"
@@ -162,7 +161,7 @@ Presence = Literal["file", "folder", "none"]
 
 
 def presence(git: Git, path: str, revision: str = "HEAD") -> Presence:
-    """Return what a path, as git names it, is in a revision."""
+    """Return whether a path, as git names it, is a file, a folder or missing in a revision."""
     kind = git.ask("cat-file", "-t", f"{revision}:{path.rstrip('/')}")
     return {"blob\n": "file", "tree\n": "folder"}.get(kind or "", "none")  # type: ignore[return-value]
 

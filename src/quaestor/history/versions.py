@@ -23,7 +23,7 @@ class Version(NamedTuple):
 
     Attributes:
         numbers: without zeros at the end, ``(1, 2)`` for 1.2.0.
-        early: what follows them in a version before the version itself, ``rc1``; else empty.
+        early: the suffix of a pre-release, ``rc1``; else empty.
     """
 
     numbers: tuple[int, ...]
@@ -52,7 +52,7 @@ def version_of_tag(name: str) -> Version | None:
 
 
 def prefix_of_tag(name: str) -> str:
-    """Return what stands before the version in a tag's name, without ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
+    """Return the part of a tag's name before the version and its ``v``: ``pkg/`` of ``pkg/v1.2.0``."""
     found = _TAG.search(_POST.sub("", name[:200]))
     return name if found is None else name[: found.start("numbers")].removesuffix("v")
 
@@ -86,10 +86,10 @@ class Tag(NamedTuple):
     Attributes:
         name: ``v1.2.0``.
         commit: the hash of the commit.
-        date: when it was made, or else the commit; ISO 8601.
-        by: who made it; empty for one that is no more than a name.
-        message: what was said with it, or else of the commit.
-        version: the version that it names; None if it names none.
+        date: of an annotated tag, else of the commit; ISO 8601.
+        by: the tagger; empty for a lightweight tag.
+        message: of an annotated tag, else of the commit.
+        version: the version that it names, or None.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Cutting a list of files into batches, and sharing them among processes: each leases some at a time."""
+"""Cutting a list of files into batches, and leasing them, so that processes share the work."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIRST_COMMIT_CHUNKS = 2_500
 """The same for the first transactions, so that a small corpus is written while its rest is still being prepared."""
 
 COMMIT_SHARE = 0.25
-"""In between, a transaction is this share of what was written before."""
+"""In between, a transaction is this share of the chunks written before."""
 
 LAST_COMMIT_CHUNKS = 1_000
 """So many are written early where no more documents are still to come than wait: the last transaction is waited for."""
@@ -42,7 +42,7 @@ _LEAST_TASK_BYTES = 16_000
 
 
 def task_bytes(left: int, workers: int) -> int:
-    """Return the text of the next batch where so many bytes are left: ever less, so that all workers end together.
+    """Return the bytes of the next batch: ever less, so that all workers end together.
 
     Guided self-scheduling (Polychronopoulos and Kuck, 1987).
     """
@@ -50,7 +50,7 @@ def task_bytes(left: int, workers: int) -> int:
 
 
 def shared(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
-    """Yield lists of items in order, ever smaller ones: each of so many workers takes the next when it is free."""
+    """Yield lists of items in order, ever smaller ones; a free worker takes the next."""
     left = sum(size for _, size in items)
     batch: list[Item] = []
     size = 0
@@ -86,10 +86,10 @@ class SharedBatches:
     """Batches of tasks whose files this process leases; another process may lease the others.
 
     Args:
-        work: the list that all of them take from.
-        files: those that this process found to be taken in, in order.
-        tasks: of these.
-        workers: how many batches are worked on at a time.
+        work: the list that all processes lease from.
+        files: those that this process found to index, in order.
+        tasks: one for each of them.
+        workers: number of batches worked on at once.
     """
 
     def __init__(self, work: SharedWork, files: Sequence[FoundFile], tasks: Sequence[Task], workers: int) -> None:

@@ -1,4 +1,4 @@
-"""What of a chunk is embedded and what is indexed by word; made here, and nowhere else.
+"""The text of a chunk that is embedded, and its terms for the lexical index; made only here.
 
 Pure. Changing anything here changes what an index holds: raise the recipe's number in ``settings`` with it.
 """
@@ -18,12 +18,12 @@ _SPEAKING = 3  # folders
 
 
 def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
-    """Return the text that stands for a chunk: where it is, what it defines, and what it says.
+    """Return the text that is embedded for a chunk: its place, its definitions and its text.
 
     Args:
         chunk: the chunk.
-        path: its document's path, where that is to be part of it; only the nearest folders are.
-        title: its document's title, which is put in unless the scope begins with it.
+        path: its document's path, or ""; only the nearest folders are included.
+        title: its document's title, included unless the scope begins with it.
     """
     names = list(chunk.scope)
     if chunk.symbol is not None:
@@ -47,14 +47,14 @@ def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
 def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
     """Return each chunk's lexical terms: of its text, of its document's nearest folders and name, of its names.
 
-    A prose document's title is one of the names: further down a page, nothing else may say what it is about.
+    A prose document's title is one of the names: further down a page, no other words may tell its subject.
     """
     of_path = term_keys(_last_folders(splitext(path)[0]))
     return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
 
 
 def _last_folders(path: str) -> str:
-    """Return the last parts of a path: the folders above them say where a checkout lies, not what the file holds."""
+    """Return the last parts of a path: the folders above them tell where a checkout is, not what the file holds."""
     return "/".join(path.split("/")[-1 - _SPEAKING :])
 
 

@@ -21,7 +21,7 @@ class Tally:
         changed: paths with new bytes.
         touched: paths with a new stamp only.
         removed: paths that were dropped.
-        refused: files that turned out not to be wanted.
+        refused: files that were left out after they were read.
         unsteady: paths that changed while they were read.
         chunks: chunks written.
         bytes: bytes of the documents written.
@@ -53,19 +53,19 @@ class Tally:
 
 
 class Committer:
-    """Writes outcomes to a store when enough of them have gathered.
+    """Writes outcomes to a store in batches.
 
-    Nothing is held open meanwhile: each transaction takes the writer's lock only while it writes.
+    Each transaction takes the writer's lock only while it writes.
 
     Attributes:
         tally: what has been done so far.
-        opening: metadata that the first transaction writes.
-        to_come: how many more outcomes there will be, where that is known.
+        opening: metadata for the first transaction.
+        to_come: the number of outcomes still to come, if that is known.
         patience: seconds to wait for another process that writes.
-        transactions: how many were made.
-        written: the documents that they put in or changed, by path; None for those removed.
-        work: where the files are leased from that outcomes are of, if several processes share them.
-        finished: paths of leased files whose outcomes are written.
+        transactions: number of transactions made.
+        written: the documents that they added or changed, by path; None for those removed.
+        work: the list that the files are leased from, if several processes share it.
+        finished: paths of leased files whose outcomes are committed.
     """
 
     def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
@@ -113,7 +113,7 @@ class Committer:
         self._removals.extend(paths)
 
     def commit(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Write what has gathered, with ``metadata``, in one transaction; none where there is nothing."""
+        """Write the gathered outcomes and ``metadata`` in one transaction; do nothing if there are none."""
         if not (self._waiting or self._touches or self._removals or self._leased or metadata):
             return
         with self._store.writing(timeout=self.patience) as writer:
@@ -136,7 +136,7 @@ class Committer:
             self._removals.append(outcome.skipped.path)
 
     def _finish_leased(self, writer: Writer) -> None:
-        """Remove what was leased from the shared work, and drop the documents that another process has taken over."""
+        """Remove finished items from the shared work, and drop documents that another process has taken over."""
         if self.work is None or not self._leased:
             return
         own = self.work.finish(writer, self._leased)

@@ -1,4 +1,4 @@
-"""What is noted beside an index: as of when and of which commit it is, and which documents wait for their vectors."""
+"""Metadata of an index: its time and commit, and which documents wait for their vectors."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from quaestor.core.passages import Document
 from quaestor.stores import Store
 
 TAKEN_IN_KEY = "ingest.taken_in"
-"""The metadata under which a shared store keeps when files were last taken in, and what was checked out then."""
+"""Key of the metadata in which a shared store keeps the time and commit of its last refresh."""
 
 
 class IntakeNote(NamedTuple):
-    """When files were last taken in.
+    """The time and commit of the last refresh.
 
     Attributes:
-        at: the time, ISO 8601 in UTC; empty if nobody said.
-        commit: the hash of the commit that was checked out; empty outside of a repository.
+        at: the time, ISO 8601 in UTC, or "".
+        commit: the hash of the commit that was checked out, or "".
     """
 
     at: str = ""
@@ -33,7 +33,7 @@ class IntakeNote(NamedTuple):
 
     @classmethod
     def of(cls, store: Store) -> IntakeNote:
-        """Return what a store keeps; nothing where that is missing or not understood."""
+        """Read the note of a store; it is empty if it is missing or malformed."""
         try:
             at, commit = json.loads(store.metadata(TAKEN_IN_KEY) or "")
         except (ValueError, TypeError):
@@ -41,7 +41,7 @@ class IntakeNote(NamedTuple):
         return cls(str(at), str(commit))
 
     def to_text(self) -> str:
-        """Return what is to be kept."""
+        """Return the note as text."""
         return json.dumps(list(self))
 
 
@@ -56,10 +56,10 @@ def is_pending(document: Document) -> bool:
 
 
 def as_pending(document: Document) -> Document:
-    """Return a document that says that some of its chunks wait."""
+    """Return a document marked as having chunks that wait."""
     return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
 
 
 def pending(documents: Iterable[Document]) -> list[Document]:
-    """Return those that wait."""
+    """Return the documents that wait."""
     return [document for document in documents if is_pending(document)]

@@ -56,7 +56,7 @@ RECIPE_KEY = "ingest.recipe"
 """The metadata under which a store keeps what its chunks, terms and vectors were made by."""
 
 _BEGUN_KEY = "ingest.begun"
-"""The metadata under which a store says that its first index was begun and is not whole yet; empty once it is."""
+"""Key of the metadata that marks a first index as incomplete; its value is empty once the index is whole."""
 
 DECISIONS_KEY = "ingest.decisions"
 """The metadata under which a store keeps what walks decided."""
@@ -86,7 +86,7 @@ class Indexer:
         self._settled: Found | None = None  # what was found where nothing was left to be done
 
     def plan(self) -> Plan:
-        """Return what a refresh would do; reads only files whose size or stamp is new."""
+        """Return what a refresh would do; read only files whose size or stamp changed."""
         found = self._scanner.scan()
         known = self._scanner.documents()
         if self._recipe_changed():
@@ -122,18 +122,17 @@ class Indexer:
 
         Args:
             progress: called as the work goes on.
-            budget_seconds: take in the most recently modified files first, and begin no more after this
-                time; what is left is in ``Changes.stale``. The first batch is always done. Nor is another process
-                that writes waited for any longer.
-            allowance: what asking a remote embedder may cost; None: nothing. What it does not cover waits.
-            complete: also take in what waits since an earlier refresh.
+            budget_seconds: index the most recently modified files first, and begin no more after this time; the others
+                are in ``Changes.stale``. The first batch is always done. It also limits the wait for another writer.
+            allowance: what a remote embedder may cost; None allows nothing. Texts that it does not cover wait.
+            complete: also embed what waits since an earlier refresh.
 
-        An exception, Ctrl-C among them, leaves the last committed transaction.
+        An exception, Ctrl-C included, leaves the last committed transaction.
 
         Raises:
-            IndexBusyError: another process was writing all the time.
+            IndexBusyError: another process did not end its writing in time.
             IndexReadOnlyError: something changed, and the index may not be written.
-            LimitError: there is no room to write.
+            LimitError: the disk is full.
         """
         changes = self._refresh(progress, budget_seconds, allowance, complete=complete, share=budget_seconds is None)
         if not changes.elsewhere:
@@ -150,7 +149,7 @@ class Indexer:
         complete: bool,
         share: bool,
     ) -> Changes:
-        """Do what ``refresh`` does, once; ``share`` tells whether other processes may take a part of it."""
+        """Refresh once; ``share`` allows other processes to take a part of the work."""
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
         found = self._scanner.scan()
@@ -171,25 +170,25 @@ class Indexer:
         return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
 
     def distrust(self) -> None:
-        """Look at every file at the next refresh, whatever the kernel told."""
+        """Look at every file at the next refresh, whatever the kernel reports."""
         self._scanner.distrust()
 
     def survey(
         self, skipped: Iterable[Skipped], count_tokens: CountTokens | None = None, embedder: str | None = None
     ) -> Surveyed:
-        """Count what is indexed; no file is read.
+        """Count the indexed documents; no file is read.
 
         Args:
-            skipped: what the last refresh left out.
+            skipped: files that the last refresh left out.
             count_tokens: counts a text's tokens for an estimate of cost.
-            embedder: whose vectors' keys are wanted; None: nobody's.
+            embedder: name of the embedder whose vector keys are wanted, or None.
         """
         from quaestor.indexing.survey import Surveyor  # noqa: PLC0415 - can cut files, which takes long to import
 
         return Surveyor(self._folder, self.settings, count_tokens, embedder).look_up(self._store, skipped)
 
     def awaiting(self) -> Found:
-        """Return what a complete refresh would read, all of it among what is added; reads no file but ignore files."""
+        """Return the files that a complete refresh would read, all as added; reads no file but ignore files."""
         recipe = self._recipe_changed()
         found = self._with_pending(self._scanner.scan())
         if recipe:
@@ -211,7 +210,7 @@ class Indexer:
         return len(pending(self._scanner.documents().values()))
 
     def _with_pending(self, found: Found) -> Found:
-        """Return what was found, with the documents that wait among what may have changed."""
+        """Return a walk's result, with waiting documents among those that may have changed."""
         decided = {*found.removed, *(file.path for file in found.suspects)}
         waiting = [
             FoundFile(one.path, one.size)
@@ -252,7 +251,7 @@ class Indexer:
         done.commit({**self._metadata(found, whole=not stale), **taken_in})
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
-        return intake.told(changes)._replace(elsewhere=len(elsewhere))
+        return intake.with_embedding_report(changes)._replace(elsewhere=len(elsewhere))
 
     def _remember(self, found: Found) -> bool:
         """Write what the walk decided, where that is new though no file is; not while another process writes."""
@@ -294,11 +293,11 @@ class Indexer:
         return True
 
     def _metadata(self, found: Found, *, whole: bool = True) -> dict[str, str]:
-        """Return what is to be remembered and is not yet.
+        """Return the metadata that has changed.
 
         Args:
-            found: by the walk.
-            whole: whether there was time for all of it.
+            found: the walk's result.
+            whole: whether all of it was indexed.
         """
         changed = {}
         if found.decisions != self._scanner.decisions:
@@ -343,24 +342,24 @@ class Scanner:
     def scan(self) -> Found:
         """Compare sizes and stamps with the store's; reads no file but ignore files.
 
-        The root is walked, but from the third time on only if something happened in it, where the kernel tells.
+        The root is walked; from the third time on only after a change, if the kernel reports changes.
         """
         with self._turns:
             self._read_store()
             return self._quiet.look(self._walk, self.decisions)
 
     def distrust(self) -> None:
-        """Walk at the next scan, whatever the kernel tells."""
+        """Walk at the next scan, whatever the kernel reports."""
         with self._turns:
             self._quiet.forget()
 
     def follow(self, transactions: int, written: Mapping[str, Document | None], decisions: Decisions) -> None:
-        """Take over what was just committed, without reading it back, if nobody else committed meanwhile.
+        """Take over the committed documents without reading them back, unless another process committed, too.
 
         Args:
-            transactions: how many were made since the last scan.
+            transactions: number of commits since the last scan.
             written: documents by path, None for those removed.
-            decisions: what the store remembers of walks now.
+            decisions: the walks' decisions as stored now.
         """
         with self._turns:
             if self._store.generation() != self._generation + transactions:
@@ -375,7 +374,7 @@ class Scanner:
 
     def _walk(self) -> Found:
         if (now := checked_root(self._root)) != self._root:
-            # Whoever may write beside the folder could show another one in its place.
+            # A process that may write beside the folder could put another one in its place.
             raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)
 

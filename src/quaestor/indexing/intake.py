@@ -1,8 +1,7 @@
-"""Taking in what a walk found: reading, cutting, embedding and writing it, here or in worker processes.
+"""Indexing the files that a walk found: read, cut, embed and write them, here or in worker processes.
 
-Imported only when there is something to take in: most searches find nothing new, and need none of the parts. The store
-is asked for vectors before the embedder. What a slow embedder could not be asked, for want of money or time or because
-it is down, is left to wait.
+Imported only when there is something to index: most searches find nothing new. The store is asked for vectors before
+the embedder. Texts that a slow embedder could not embed, for lack of money or time or because it is down, wait.
 """
 
 from __future__ import annotations
@@ -42,14 +41,14 @@ class Intake:
         folder: the folder that paths are relative to.
         store: where documents go.
         embedder: turns texts into vectors.
-        settings: which files, in what shape.
+        settings: of indexing.
         known: the store's documents by path.
         allowance: what asking a slow embedder may cost.
-        complete: whether documents that wait for vectors are taken in whatever their bytes are.
+        complete: whether documents that wait for vectors are indexed again even if unchanged.
 
     Attributes:
-        committer: what gathers outcomes and writes them; the caller has it write the last of them.
-        vectoriser: embeds what is not embedded by workers, and tells what became of that.
+        committer: gathers outcomes and writes them; the caller commits the last ones.
+        vectoriser: embeds the texts that workers do not, and keeps account of them.
     """
 
     def __init__(
@@ -75,8 +74,8 @@ class Intake:
         self.vectoriser = _Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
-        """Take in what is new and drop what is gone; return the paths that there was no time for."""
-        files = _ordered([*found.suspects, *found.added], by_time=deadline is not None)
+        """Index new files and drop removed ones; return the paths that the time did not suffice for."""
+        files = _order_files([*found.suspects, *found.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
         queue = _Queue(files, self._tasks(files), deadline, self._workers())
         if files:
@@ -86,7 +85,7 @@ class Intake:
 
     def take_shared(self, found: Found, progress: Progress | None, store: SharingStore) -> list[str]:
         """Do what ``take`` does together with other processes; return the paths that they took in."""
-        files = _ordered([*found.suspects, *found.added], by_time=False)
+        files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work
             queue = SharedBatches(work, files, self._tasks(files), self._workers())
@@ -95,8 +94,8 @@ class Intake:
         self.committer.remove(found.removed)
         return [file.path for file in files if file.path not in self.committer.finished]
 
-    def told(self, changes: Changes) -> Changes:
-        """Return the report with what became of embedding."""
+    def with_embedding_report(self, changes: Changes) -> Changes:
+        """Return the report completed with the figures of embedding."""
         written = [one for one in self.committer.written.values() if one is not None]
         failure = self.vectoriser.failure
         return changes._replace(
@@ -122,7 +121,7 @@ class Intake:
                 for outcomes in self._in_requests(run(queue.batches())):
                     self.committer.add(self.vectoriser.complete(outcomes))
                     if self._slow:
-                        self._keep()
+                        self._commit_paid()
                     state.advance(outcomes, self.committer.chunks)
                 if isinstance(queue, _Queue):
                     return
@@ -131,7 +130,7 @@ class Intake:
                     return
 
     def _in_requests(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
-        """Yield outcomes as they come, or for a slow embedder as many at a time as are worth asking it for."""
+        """Yield outcomes as they come, or for a slow embedder enough at a time to fill its requests."""
         if not self._slow:
             yield from batches
             return
@@ -144,8 +143,8 @@ class Intake:
         if waiting:
             yield waiting
 
-    def _keep(self) -> None:
-        """Write what was paid for, and stop if stopping was requested."""
+    def _commit_paid(self) -> None:
+        """Commit the vectors that were paid for, and stop if that was requested."""
         self.committer.commit()
         failure = self.vectoriser.failure
         if failure is not None and not isinstance(failure, QuaestorError):
@@ -181,30 +180,30 @@ class Intake:
             return
         if can_copy():
             preparer.warm_up()
-        with Pool[Task, Outcome](preparer, workers, _crashed) as pool:
+        with Pool[Task, Outcome](preparer, workers, _crash_outcome) as pool:
             yield lambda batches: pool.run(batches, AHEAD_IN_HASTE if leased or deadline is not None else AHEAD)
 
     @contextmanager
     def _cluster(self, preparer: Preparer) -> Iterator[Run]:
-        """Have the work done by a Ray cluster; what was tuned on this machine embeds on this machine."""
+        """Do the work on a Ray cluster; an embedder tuned on this machine embeds here."""
         from quaestor.indexing.ray_cluster import RayCluster  # noqa: PLC0415 - few have one
 
         if is_tuned(self._embedder.name):
             preparer = preparer._replace(embedder=None)
-        with RayCluster(self._settings.ray, preparer, _crashed) as cluster:
+        with RayCluster(self._settings.ray, preparer, _crash_outcome) as cluster:
             yield cluster.run
 
     def _workers(self) -> int:
         return self._settings.workers or usable_cores()
 
     def _is_cheap(self) -> bool:
-        """Whether embedding costs less than asking what is known, and workers can load the embedder."""
+        """Whether embedding is cheaper than looking vectors up, and workers can load the embedder."""
         if self._settings.embed_in != "auto":
             return self._settings.embed_in == "workers"
         return type(self._embedder).__module__ == "quaestor.embedding.static"
 
 
-def _ordered(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
+def _order_files(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
     """Return files in the order in which they are taken in: the newest first, or large ones and then all by path."""
     if by_time:
         return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
@@ -233,7 +232,7 @@ class _Queue:
 
 
 class _Meter:
-    """Adds up outcomes and tells the caller."""
+    """Adds up outcomes and reports progress."""
 
     def __init__(self, files: Sequence[FoundFile], progress: Progress | None) -> None:
         self._sizes = {file.path: file.size for file in files}
@@ -251,7 +250,7 @@ class _Meter:
         self._progress(ProgressState(self._files, len(self._sizes), chunks, self._bytes, self._total, paths[-1]))
 
 
-def _crashed(task: Task) -> Outcome:
+def _crash_outcome(task: Task) -> Outcome:
     return Refused(Skipped(task.path, "failed", "a worker process died of it"))
 
 
@@ -263,19 +262,19 @@ def usable_cores() -> int:
 
 
 class _Vectoriser:
-    """Embeds what the store does not know yet.
+    """Embeds the texts whose vectors the store lacks.
 
     Args:
         embedder: turns texts into vectors.
-        store: holds those of earlier texts.
-        look_up: whether it is asked first.
+        store: holds the vectors of earlier texts.
+        look_up: whether the store is asked first.
         allowance: what asking a slow embedder may cost.
 
     Attributes:
-        reused: vectors that were found in the store so far.
-        embedded: texts that a slow embedder was asked for so far.
-        cut: how many of them were longer than the model reads.
-        failure: why it is not asked for any more; None while it is.
+        reused: vectors found in the store so far.
+        embedded: texts that a slow embedder embedded so far.
+        cut: number of them that were longer than the model reads.
+        failure: why the embedder is not asked any more, or None.
     """
 
     def __init__(self, embedder: Embedder, store: Store, *, look_up: bool, allowance: Allowance | None = None) -> None:
@@ -288,7 +287,7 @@ class _Vectoriser:
 
     @property
     def spent(self) -> int:
-        """What the remote embedder cost so far, in millionths of the currency's unit."""
+        """The remote embedder's cost so far, in millionths of the currency's unit."""
         return self.allowance.spent
 
     def complete(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
@@ -306,7 +305,7 @@ class _Vectoriser:
         return np.stack(rows).astype(np.float32, copy=False) if rows else encode(self._embedder, ())
 
     def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:
-        """Return the outcomes with the vectors that there are; documents that lack some say that they wait."""
+        """Return the outcomes with the vectors that could be had; documents that lack some are marked as waiting."""
         waiting = [done for done in outcomes if isinstance(done, Prepared)]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
         known = dict(self._store.known_vectors(list(texts))) if self._look_up and texts else {}
@@ -327,7 +326,7 @@ class _Vectoriser:
 
 
 def _with_known(done: Prepared, pack: Pack, known: Mapping[bytes, Vectors], nothing: Vectors) -> Ready:
-    """Return a document with those of its vectors that are known."""
+    """Return a document with its known vectors."""
     rows = [known.get(key, nothing) for key in done.keys]
     vectors = np.stack(rows) if rows else np.zeros((0, len(nothing)), np.float32)
     if not all(key in known for key in done.keys):

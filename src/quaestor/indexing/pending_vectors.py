@@ -1,11 +1,11 @@
-"""Giving an index another embedder: its documents stay as they are, and all vectors are made anew.
+"""Giving an index another embedder: its documents stay, and all vectors are made anew.
 
 ``reembed`` does so in one transaction. Nothing is read from disk; a reader sees the old vectors or the new ones, and a
 crash leaves the old ones.
 
-``ComingVectors`` are made one by one beside the index, which is searched by the embedder that it has until all are
-taken in at once. They lie in a file of their own under the hash of their text, some tens a transaction: work that is
-ended at any moment goes on from there, whatever has changed in the index meanwhile.
+``ComingVectors`` are made one by one beside the index, which is searched by its present embedder until all of them
+replace the old ones at once. They are kept in a file of their own under the hash of their text, some tens a
+transaction: interrupted work continues from there, whatever has changed in the index meanwhile.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _Parts = tuple[Document, list[Chunk]]
 _FOLDER = "coming"
 _FILE = "vectors.sqlite3"
 _AT_ONCE = 64
-"""Texts between two commits: what a crash can lose."""
+"""Texts between two commits, which a crash can lose."""
 _BUSY_SECONDS = 30.0
 _KEYS_AT_ONCE = 500
 _TABLES = """
@@ -65,7 +65,7 @@ def reembed(
         progress: called with the number of documents that are done, and of all.
     """
     with store.writing() as writer:
-        # Nobody else writes meanwhile, so what is read now is what the transaction began with.
+        # There is no other writer, so these reads see the state in which the transaction began.
         documents = list(store.documents().values())
         writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0
@@ -80,7 +80,7 @@ def reembed(
 
 
 def texts_of(document: Document, chunks: Sequence[Chunk], settings: IngestSettings) -> list[str]:
-    """Return what is embedded of each chunk of an indexed document."""
+    """Return the text that is embedded for each chunk of an indexed document."""
     path = document.path if settings.embed_path else None
     return [embedded_text(chunk, path, document.title) for chunk in chunks]
 
@@ -146,7 +146,7 @@ def forget(folder: Path) -> None:
 
 
 class ComingVectors:
-    """The vectors that are made so far; use ``opened``."""
+    """The new vectors made so far; use ``opened``."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -154,12 +154,12 @@ class ComingVectors:
     @classmethod
     @contextmanager
     def opened(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[ComingVectors]:
-        """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are thrown away.
+        """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are deleted.
 
         Args:
             folder: of the index.
-            embedder: whose vectors they are.
-            chosen: what chooses it.
+            embedder: makes the vectors.
+            chosen: the setting that chooses it.
 
         Raises:
             IndexUnusableError: they cannot be read or written.
@@ -180,7 +180,7 @@ class ComingVectors:
             ) from error
 
     def known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-        """Return the vectors of those keys that are made, as the bytes of 16-bit floats."""
+        """Return the finished vectors of these keys, as the bytes of 16-bit floats."""
         found: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _KEYS_AT_ONCE):
             some = keys[start : start + _KEYS_AT_ONCE]
@@ -220,15 +220,15 @@ class ComingVectors:
 def fill(
     store: Store, embedder: SlowEmbedder, settings: IngestSettings, coming: ComingVectors, progress: Progress
 ) -> None:
-    """Make the vectors of all chunks of an index that are not made yet, also of those that come meanwhile.
+    """Make the missing vectors of all chunks of an index, also of chunks added meanwhile.
 
-    What is done is kept, whatever ends it.
+    Finished vectors are kept, however it ends.
 
     Args:
-        store: the index; it is only read.
+        store: the index, which is only read.
         embedder: makes them.
         settings: those that the index was made by.
-        coming: where they are kept.
+        coming: keeps the vectors.
         progress: called as the work goes on.
 
     Raises:
@@ -284,14 +284,14 @@ class Looked:
 
 
 def _texts(store: Store, name: str, settings: IngestSettings) -> Iterator[tuple[bytes, str]]:
-    """Yield what is to be embedded of each chunk of an index, with its key."""
+    """Yield the text to embed for each chunk of an index, with its key."""
     for document in store.documents().values():
         texts = texts_of(document, [stored.chunk for stored in store.chunks_of(document.path)], settings)
         yield from zip(vector_keys(name, texts), texts, strict=True)
 
 
 def _batches(texts: Iterable[tuple[bytes, str]], missing: set[bytes]) -> Iterator[dict[bytes, str]]:
-    """Yield the texts of missing keys, each once, as many at a time as are kept at once."""
+    """Yield the texts of missing keys in batches of one commit, each text once."""
     batch: dict[bytes, str] = {}
     for key, text in texts:
         if key in missing:

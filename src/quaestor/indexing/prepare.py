@@ -1,4 +1,4 @@
-"""From a file on disk to what a store takes: read, hash, cut, find terms, embed.
+"""From a file on disk to a packed document: read, hash, cut, find terms, embed.
 
 Runs in the caller's process or in a worker's; knows neither stores nor other files. Every way in which a
 file can be bad ends here, as a ``Skipped`` with its reason.
@@ -55,8 +55,8 @@ class Prepared(NamedTuple):
         steady: whether the file held still while it was read.
         chunks: its chunks.
         terms: their lexical terms.
-        keys: under which their vectors are kept.
-        texts: what is to be embedded.
+        keys: of their vectors.
+        texts: to embed.
     """
 
     document: Document
@@ -89,7 +89,7 @@ def _unpack_prepared(
     terms: Sequence[tuple[bytes, bytes, bytes]],
     *rest: Any,
 ) -> Prepared:
-    """Return what another process prepared."""
+    """Unpickle a document that another process prepared."""
     whole = tuple(Chunk(Span(*span), *others) for span, *others in chunks)
     return Prepared(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
 
@@ -126,12 +126,12 @@ class Same(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A file that is left out for what is in it, or because it cannot be read.
+    """A file that is left out for its content, or because it cannot be read.
 
     Attributes:
         skipped: the path and the reason.
-        size: bytes, -1 where the decision is not to be remembered.
-        stamp: of the file that the decision holds for.
+        size: bytes; -1 if the decision must not be remembered.
+        stamp: of the file.
     """
 
     skipped: Skipped
@@ -161,7 +161,7 @@ class Loaded(NamedTuple):
 
     Attributes:
         snapshot: its bytes.
-        parts: what they were cut into.
+        parts: its chunks.
     """
 
     snapshot: Snapshot
@@ -178,8 +178,8 @@ class Preparer(NamedTuple):
         root: the folder that paths are relative to.
         settings: sizes and limits.
         embedder_name: part of the vectors' keys.
-        embedder: embeds right away; None leaves that to the caller.
-        pack: makes ready for the store what is embedded.
+        embedder: embeds the texts; None leaves that to the caller.
+        pack: packs an embedded document for the store.
     """
 
     root: str
@@ -199,7 +199,7 @@ class Preparer(NamedTuple):
         return self.prepare_opened(self.read(tasks))
 
     def read(self, tasks: Sequence[Task]) -> list[Opened | Same | Refused]:
-        """Return the files that have changed with their bytes, and of the others what became of them."""
+        """Return the changed files with their bytes, and the outcomes of all others."""
         return [_read(self.root, task, self.settings) for task in tasks]
 
     def prepare_opened(self, files: Sequence[Opened | Same | Refused]) -> list[Outcome]:

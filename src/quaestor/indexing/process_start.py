@@ -21,7 +21,7 @@ from typing import IO, NoReturn, Protocol
 
 _STANDARD = (0, 1, 2)
 _PIPE_BYTES = 1 << 20
-"""Room in the pipe from a copy for an answer or two, so that it goes on with its work before they are read."""
+"""Size of the pipe from a copy: an answer or two, so that it can continue before they are read."""
 
 _CODE = "from quaestor.indexing.worker_process import main; main()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -32,12 +32,12 @@ class Process(Protocol):
 
     @property
     def stdin(self) -> IO[bytes] | None:
-        """What it reads."""
+        """Its standard input."""
         ...
 
     @property
     def stdout(self) -> IO[bytes] | None:
-        """What it says."""
+        """Its standard output."""
         ...
 
     def poll(self) -> int | None:
@@ -65,7 +65,7 @@ def fresh() -> Process:
 
 
 def can_copy() -> bool:
-    """Return whether this process may be copied: it has one thread, those of C libraries counted."""
+    """Return whether this process may be forked: it has one thread, those of C libraries included."""
     if sys.platform != "linux":
         return False
     try:
@@ -75,13 +75,13 @@ def can_copy() -> bool:
 
 
 class Copy:
-    """A copy of this process that does one thing and ends.
+    """A fork of this process that does one thing and ends.
 
     Args:
-        work: what it does, with the pipes as its standard input and output.
+        work: the function that it runs, with the pipes as its standard input and output.
 
     Raises:
-        OSError: the system has no room for another process, or this one has closed a standard stream.
+        OSError: the system cannot start another process, or a standard stream is closed.
     """
 
     def __init__(self, work: Callable[[], None]) -> None:
@@ -97,7 +97,7 @@ class Copy:
             raise
         if self._number == 0:
             # Held by a copy, the original's ends would never seem closed to it.
-            _live(work, tasks_out, answers_in, (tasks_in, answers_out))
+            _run_as_copy(work, tasks_out, answers_in, (tasks_in, answers_out))
         _widen(answers_in)
         os.close(tasks_out)
         os.close(answers_in)
@@ -119,7 +119,7 @@ class Copy:
 
     def kill(self) -> None:
         """End it at once; nothing happens if it has ended."""
-        # Between a look and the kill no other thread may reap it: its number would be nobody's, or somebody else's.
+        # No other thread may reap it between the check and the kill: its number could be another process's.
         with self._turns:
             if self._wait_status(os.WNOHANG) is None:
                 os.kill(self._number, signal.SIGKILL)
@@ -147,8 +147,8 @@ def _widen(pipe: int) -> None:
 _copies: weakref.WeakSet[Copy] = weakref.WeakSet()
 
 
-def _live(work: Callable[[], None], source: int, sink: int, far_ends: tuple[int, int]) -> NoReturn:
-    """Be the copy. Nothing of its original is run to its end: no ``finally``, no file written out, no lock released."""
+def _run_as_copy(work: Callable[[], None], source: int, sink: int, far_ends: tuple[int, int]) -> NoReturn:
+    """Run as the copy. No ``finally`` of the original runs, no file is flushed, no lock is released."""
     try:
         gc.freeze()  # what came before is never collected here, so its pages stay shared
         os.dup2(source, 0)

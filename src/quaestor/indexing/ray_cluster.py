@@ -1,8 +1,8 @@
 """Work on batches of files on the machines of a Ray cluster.
 
-Files are read here and sent: no other machine needs the folder. What comes back is committed here as always, so that a
-cluster writes nothing. Ray does a task again whose machine went; a task that ends each process that it is given to is
-done file by file, and costs the file that it died of.
+Files are read here and sent, so no other machine needs the folder. Results are committed here, so the cluster writes
+nothing. Ray repeats a task whose machine was lost; a task that crashes every process is repeated file by file, and only
+the file at fault is left out.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ class RayCluster:
 
     Args:
         address: of the cluster, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
-        preparer: what is done; sent once.
-        failed: the outcome of a file that ended each process that it was given to.
+        preparer: does the work; sent once.
+        failed: makes the outcome of a file that crashes every process.
 
     Raises:
-        UsageError: the extra is not installed, or, in the block, there is no cluster that this process can use.
+        UsageError: the extra is not installed, or the cluster cannot be used.
     """
 
     def __init__(self, address: str, preparer: Preparer, failed: Callable[[Task], Outcome]) -> None:
@@ -107,7 +107,7 @@ class RayCluster:
 
 
 def _imported() -> Any:
-    """Return the module ``ray``, told to report to nobody."""
+    """Import the module ``ray`` with its usage statistics disabled."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
         import ray  # noqa: PLC0415 - only for those who have a cluster
@@ -143,14 +143,14 @@ def _prepared(job: tuple[Preparer, str], files: Sequence[File]) -> Sequence[Outc
 
 
 def _fingerprint(preparer: Preparer) -> str:
-    """Return what decides, on this machine, what becomes of a file."""
+    """Return the versions and settings on this machine that decide a file's outcome."""
     embedder = "" if preparer.embedder is None else preparer.embedder.name
     extras = sorted(suffix for suffix in EXTRAS if extra_is_installed(suffix))
     return f"{preparer.settings.recipe()} {embedder} {' '.join(extras)}"
 
 
 def _explained(error: Any) -> Exception:
-    """Return what went wrong on another machine as if it had been here."""
+    """Return an error on another machine as the original exception."""
     said = str(error.cause).split("\n", maxsplit=1)[0]
     if "No module named" in said:
         return UsageError(

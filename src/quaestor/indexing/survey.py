@@ -9,8 +9,7 @@ from typing import NamedTuple
 
 from quaestor.core.passages import Chunk, Document
 from quaestor.core.terms import find_words
-from quaestor.files.histogram import Range
-from quaestor.files.ingest_report import CountTokens, FoundFile, Skipped, Survey
+from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, batched
@@ -28,8 +27,8 @@ class Counted:
         document: the document as it would be stored.
         chunks: number of chunks.
         words: number of words.
-        tokens: of each text that would be embedded, in the order of the chunks; empty without a counter.
-        keys: under which their vectors would be kept; empty where nobody asks.
+        tokens: of each text to embed, in the order of the chunks; empty without a counter.
+        keys: of their vectors; empty unless asked for.
     """
 
     document: Document
@@ -40,13 +39,12 @@ class Counted:
 
 
 class Surveyed(NamedTuple):
-    """What a survey found.
+    """The result of a survey.
 
     Attributes:
         survey: the counts of all documents.
-        files: that the documents are made of, or would be.
-        texts: the tokens of each text that is to be embedded, by the key of its vector, equal texts once; empty
-            where nobody asks.
+        files: of the documents.
+        texts: tokens of each text to embed, by the key of its vector, equal texts once; empty unless asked for.
     """
 
     survey: Survey
@@ -56,13 +54,13 @@ class Surveyed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Surveyor:
-    """Counts documents, of files or of an index.
+    """Counts documents in files or in an index.
 
     Attributes:
         root: the folder that paths are relative to.
         settings: sizes and limits.
         count_tokens: counts a text's tokens, None for no count.
-        embedder: whose vectors' keys are wanted; None: nobody's.
+        embedder: name of the embedder whose vector keys are wanted, or None.
     """
 
     root: str
@@ -77,11 +75,11 @@ class Surveyor:
         return self._surveyed(results, found.added, found.skipped)
 
     def look_up(self, store: Store, skipped: Iterable[Skipped]) -> Surveyed:
-        """Count what an index holds; no file is read.
+        """Count the documents of an index; no file is read.
 
         Args:
             store: the index.
-            skipped: what was left out of it.
+            skipped: files that were left out of it.
         """
         documents = store.documents()
         results = [

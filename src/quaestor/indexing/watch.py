@@ -1,7 +1,7 @@
-"""Keeping an index current while files are edited: look, wait, look again.
+"""Keeping an index current while files are edited: refresh, wait, refresh again.
 
-Polling needs no rights and no daemon. Where the kernel tells that nothing happened, a look costs next to nothing;
-elsewhere looking at 5,000 files takes some ten milliseconds.
+Polling needs no rights and no daemon. If the kernel reports no change, a refresh costs next to nothing; elsewhere
+checking 5,000 files takes some ten milliseconds.
 """
 
 from __future__ import annotations
@@ -27,15 +27,16 @@ def watch(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Changes]:
-    """Refresh again and again; yield what changed whenever something did, and the first look in any case.
+    """Refresh again and again; yield the first result, and then every one with changes.
 
     Args:
         refresh: usually ``Indexer.refresh``.
-        interval: seconds between the end of one look and the beginning of the next.
+        interval: seconds between the end of one refresh and the beginning of the next.
         progress: passed on to every refresh.
-        hindered: told why a look could take nothing in: another process writes, or there is no room. It is tried again.
-        clock: seconds that only go forward.
-        sleep: waits so many seconds; whatever it raises ends the watch.
+        hindered: called with the reason if a refresh failed: another process writes, or the disk is full. It is
+            retried.
+        clock: monotonic seconds.
+        sleep: waits so many seconds; an exception from it ends the watch.
 
     Never ends by itself; Ctrl-C, or closing the generator, ends it between two transactions.
     """

@@ -1,8 +1,8 @@
 """Work on batches, in this process or in several.
 
-Workers are plain child processes spoken to over pipes (``processes``), and not ``multiprocessing``: its ``fork`` asks
-nobody about threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script
-that has no ``if __name__ == "__main__"``. A worker that dies costs only the file it died of.
+Workers are plain child processes connected by pipes (``process_start``), and not ``multiprocessing``: its ``fork``
+ignores threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script that
+has no ``if __name__ == "__main__"``. If a worker dies, only the file at fault is left out.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ AHEAD = 12
 """Batches a worker in the queue: enough to work on while the caller writes a transaction."""
 
 AHEAD_IN_HASTE = 2
-"""The same where the batches may stop at any moment, and what is queued is still to be done."""
+"""The same if the batches may stop at any moment, because queued ones must still be finished."""
 
 _AT_ONCE = 2
 """Batches that a worker has: one that it works on, and the next."""
@@ -38,7 +38,7 @@ _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
 
 class Job(Protocol[_Task_contra, _Result_co]):
-    """What is done with a batch; it must be picklable to be done elsewhere."""
+    """The work on a batch; picklable, so that it can run elsewhere."""
 
     def prepare(self, tasks: Sequence[_Task_contra]) -> Sequence[_Result_co]:
         """Return one result a task, in order."""
@@ -50,7 +50,7 @@ class WorkerDiedError(Exception):
 
 
 class WorkerGoneError(Exception):
-    """A worker process had ended, of another batch, before it came to this one."""
+    """A worker process had died of another batch before this one."""
 
 
 class WorkerStartError(Exception):
@@ -82,14 +82,15 @@ class _Worker:
             return None
 
     def ask(self, batch: object) -> object:
-        """Return the answer to a batch; two threads may ask at a time.
+        """Return the answer to a batch; two threads may call it at once.
 
         Raises:
             WorkerStartError: the process ended before its first batch.
             WorkerDiedError: the process ended in the middle of this one.
             WorkerGoneError: the process ended before this one.
         """
-        # Whoever has sent waits until the one before is answered, and nobody else sends meanwhile: each gets its own.
+        # A sender waits until the batch before is answered, and no other thread sends meanwhile: each gets its own
+        # answer.
         with self._sending:
             self._begin()
             with suppress(*_BROKEN):  # the process has ended, which is noticed when its answer is read
@@ -148,9 +149,9 @@ class Pool(Generic[Task, Result]):
     """Several worker processes with one job; use it as a context manager.
 
     Args:
-        job: what is done; pickled once a worker.
+        job: the work; pickled once for each worker.
         count: number of processes.
-        failed: the result for a task that killed its worker.
+        failed: makes the result of a task that killed its worker.
     """
 
     def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:

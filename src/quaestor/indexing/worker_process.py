@@ -19,7 +19,7 @@ READY = "ready"
 
 
 class Job(Protocol):
-    """What is done with a batch."""
+    """The work on a batch."""
 
     def prepare(self, tasks: Any) -> Any:
         """Return one result a task."""
@@ -27,7 +27,7 @@ class Job(Protocol):
 
 
 def main() -> None:
-    """Read the job, say so, and answer batches until the input ends."""
+    """Read the job, confirm it, and answer batches until the input ends."""
     _answer(None)
 
 

@@ -1,4 +1,4 @@
-"""The programs that can be told about Quaestor: where each keeps its settings, and what an entry looks like there.
+"""The supported client programs: the paths of their settings files, and the form of an entry.
 
 Data; nothing here is read or written.
 """
@@ -15,14 +15,14 @@ NAME = "quaestor"
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """What decides where a settings file lies.
+    """The values that decide the path of a settings file.
 
     Attributes:
         home: the user's home folder.
         platform: as in ``sys.platform``.
-        project: the project whose settings are meant; None for the user's own.
+        project: the project of project settings; None for the user's own.
         roaming: the folder for programs' settings on Windows.
-        variables: of the environment, by which programs are told to keep their settings elsewhere.
+        variables: environment variables that move programs' settings elsewhere.
     """
 
     home: Path
@@ -56,15 +56,15 @@ class Client:
     """A program that starts MCP servers.
 
     Attributes:
-        name: as it is given on the command line.
-        title: what people call it.
+        name: on the command line.
+        title: for people.
         form: of its settings file.
         path: the keys that lead to the entries of all servers.
         user_file: its file for all projects of a user.
         project_file: its file within one project; None if it has none.
         entry: makes the entry from the command and its arguments.
-        works_in_folder: whether it starts servers in the folder that it works on; otherwise they are told which.
-        also: other names that its file may have.
+        works_in_folder: whether it starts servers in its working folder; otherwise the entry names the folder.
+        also: other names of its file.
     """
 
     name: str

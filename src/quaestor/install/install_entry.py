@@ -24,13 +24,13 @@ _BACKUP = ".quaestor-backup"
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """What is done to a settings file.
+    """A change of a settings file.
 
     Attributes:
         path: of the file.
         before: its text; None if it did not exist.
-        after: its text afterwards; None if there is no such file then.
-        backup: where ``before`` is kept; None if there is nothing to keep.
+        after: its text afterwards; None if it is removed.
+        backup: the copy of ``before``, or None.
     """
 
     path: Path
@@ -52,17 +52,17 @@ class Change:
 
 
 def install(client: Client, place: Place, command: str, arguments: Sequence[str], *, write: bool = True) -> Change:
-    """Tell a client how to start Quaestor; an entry that is there already is brought up to date.
+    """Write an entry that tells a client how to start Quaestor, or update it.
 
     Args:
         client: the program.
-        place: whose settings.
-        command: what it starts.
+        place: decides the settings file.
+        command: the program to start.
         arguments: of the command.
-        write: False to find out what would be done.
+        write: False returns the change without making it.
 
     Raises:
-        UsageError: the file is not what the client reads, or the client has no settings for a project.
+        UsageError: the file is not in the client's format, or the client has no settings for a project.
         ForbiddenError: the file cannot be read or written.
     """
     entry = client.entry(command, arguments)
@@ -83,14 +83,13 @@ def install(client: Client, place: Place, command: str, arguments: Sequence[str]
 
 
 def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
-    """Take our entry back from a client's settings.
+    """Remove our entry from a client's settings.
 
-    If nothing else was changed since it was put there, the file is what it was before, to the byte, or is gone if there
-    was none.
+    If nothing else has changed since, the file is restored to the byte, or removed if there was none.
 
     Raises:
         NotFoundError: there is no such file.
-        UsageError: the file is not what the client reads.
+        UsageError: the file is not in the client's format.
         ForbiddenError: the file cannot be read or written.
     """
     path = _file(client, place)
@@ -124,7 +123,7 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class _Former:
-    """What a file was before our entry, if that is ``known``; no text for a file that was not there."""
+    """A file's text before our entry, if that is ``known``; None for a file that did not exist."""
 
     known: bool
     text: str | None = None
@@ -149,7 +148,7 @@ def _with_entry(client: Client, text: str, entry: Mapping[str, object]) -> str:
 
 
 def _on_one_line(client: Client, entry: Mapping[str, object]) -> str:
-    """Return our entry as it would stand in a file of this client."""
+    """Return our entry as written in a file of this client, on one line."""
     if client.form == "json":
         return json.dumps({client.path[0]: {NAME: entry}}, ensure_ascii=False)
     values = ", ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())

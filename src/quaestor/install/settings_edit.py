@@ -1,4 +1,4 @@
-"""Changing one member of a settings file, JSON with comments or TOML, and leaving the rest to the letter. Pure."""
+"""Changing one member of a settings file, JSON with comments or TOML, and leaving the rest unchanged. Pure."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def loads(text: str) -> Any:
 
 
 def with_member(text: str, path: Sequence[str], value: object) -> str:
-    """Return a text whose member at ``path`` has a value; objects on the way to it are made where they are missing.
+    """Return the text with the member at ``path`` set to a value; missing objects on the way are added.
 
     Args:
         text: an object; empty for a file that does not exist yet.
         path: keys from the outermost object inwards, at least one.
-        value: what is serialised there.
+        value: serialised as JSON.
 
     Raises:
         ValueError: the text is not JSON, or something on the path is not an object.
@@ -56,7 +56,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
     for depth, key in enumerate(path[:-1]):
         member = _find(text, start, key)
         if member is None:
-            inner = _nested(path[depth + 1 :], value)
+            inner = _nest(path[depth + 1 :], value)
             return _inserted(text, start, key, inner, depth, unit)
         start = member.value
         if text[start] != "{":
@@ -177,7 +177,7 @@ def _inserted(text: str, start: int, key: str, value: object, depth: int, unit: 
 
 
 def _cut(text: str, start: int, member: _Member) -> str:
-    """Return the text without a member, its line if it stands alone there, and the comma that it leaves over."""
+    """Return the text without a member, its line if that becomes empty, and its comma."""
     begin, end = member.start, member.end
     following = _skip(text, end)
     if text[following] == ",":
@@ -194,7 +194,7 @@ def _cut(text: str, start: int, member: _Member) -> str:
     return text[:begin] + text[end:].lstrip(" ")
 
 
-def _nested(path: Sequence[str], value: object) -> object:
+def _nest(path: Sequence[str], value: object) -> object:
     for key in reversed(path):
         value = {key: value}
     return value
@@ -213,7 +213,7 @@ _HEADER = re.compile(r"^[ \t]*\[\[?[^\[\]\n]+\]\]?[ \t\r]*(?:#[^\n]*)?$", re.MUL
 
 
 def with_table(text: str, path: Sequence[str], table: Mapping[str, object]) -> str:
-    """Return a text in which the table ``[a.b]`` has these values; a new one stands at the end.
+    """Return the text with the values of table ``[a.b]`` set; a new table is appended.
 
     Args:
         text: empty for a file that does not exist yet.

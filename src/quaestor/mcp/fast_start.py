@@ -1,9 +1,8 @@
-"""A session's first second: what a client asks before the SDK is imported, which takes that long.
+"""A session's first second: answering a client before the SDK is imported, which takes that long.
 
-A client sees the server, and then its tools, when it is told, and an agent waits for both. The lines that are answered
-here are given to the SDK as well, so that its session stands as if it had answered them; its own answers to them are
-left out. Each answer is data, and what the SDK itself would say, which a test asks it. Whatever is not plainly as
-known here is not answered: the SDK answers that.
+An agent waits for the client's handshake and its list of tools. The requests that are answered here are also given to
+the SDK, so that its session is in the same state; its own answers to them are dropped. Each answer is data, and equal
+to the SDK's own, which a test checks. Any request that is not exactly as expected is left to the SDK.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ Object = dict[str, Any]
 
 
 def folders_of_uris(uris: Iterable[str]) -> tuple[Path, ...]:
-    """Return the folders that ``file:`` addresses name, each once; what names none of this machine is left out."""
+    """Return the folders on this machine that ``file:`` addresses name, each once."""
     folders = (folder_of_uri(uri) for uri in uris)
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
 
 
 def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder that a ``file:`` address names; None if it names none of this machine."""
+    """Return the folder on this machine that a ``file:`` address names, or None."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
@@ -56,11 +55,11 @@ _FOLLOWS_SECONDS = 0.5
 
 
 class Opening:
-    """What was said before the SDK takes over.
+    """The exchange before the SDK takes over.
 
     Attributes:
-        answered: ids of the requests that the client has its answers to.
-        tools: what the session offers, if it was made already.
+        answered: ids of the requests that were answered.
+        tools: the session's tools, if they were made already.
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -71,10 +70,10 @@ class Opening:
         self._waiting: list[Request] = []
 
     def converse(self, make: Callable[[Sequence[Path]], Sequence[Tool]], *, asking: bool) -> None:
-        """Answer what can be answered, and begin to make what is offered; leave all else to the SDK.
+        """Answer the known requests, and begin to make the tools; leave all else to the SDK.
 
         Args:
-            make: makes the tools of the folders that a client names.
+            make: makes the tools for the folders that a client names.
             asking: whether the client is asked for its folders.
         """
         first = self._next()
@@ -95,11 +94,11 @@ class Opening:
                 self._answer(request, listing(version, self.tools))
 
     def files(self) -> tuple[TextIO, TextIO]:
-        """Return what the SDK is to read, and where it is to write."""
+        """Return the files that the SDK reads from and writes to."""
         return self._wire.files(self._again)
 
     def _folders(self) -> Sequence[Path] | None:
-        """Return the folders that the client works in; None if it does not say so at once."""
+        """Return the folders that the client works in, or None if it does not answer at once."""
         line = self._wire.next(_FOLLOWS_SECONDS)
         self._keep(line)
         if not line or read_line(line).get("method") != "notifications/initialized":
@@ -113,7 +112,7 @@ class Opening:
         return None
 
     def _read_more(self) -> None:
-        """Read what has come meanwhile."""
+        """Read the lines that have come meanwhile."""
         while line := self._wire.next(0):
             self._keep(line)
 
@@ -137,9 +136,9 @@ class Request:
     """A request of a client.
 
     Attributes:
-        id: what its answer must bear.
-        method: what is asked.
-        params: with what.
+        id: of its answer.
+        method: its name.
+        params: its parameters.
     """
 
     id: int | str
@@ -148,7 +147,7 @@ class Request:
 
 
 def read_line(line: bytes) -> Object:
-    """Return the message on a line; an empty one if it is none that is understood here."""
+    """Return the message on a line, or an empty one if it is not understood here."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -172,7 +171,7 @@ def read_request(line: bytes) -> Request | None:
 
 
 def version_opened(request: Request) -> str | None:
-    """Return the version of the protocol that a request opens a session in; None if that is for the SDK to say."""
+    """Return the protocol version with which a request opens a session, or None to leave it to the SDK."""
     if request.method == "initialize":
         version, client, abilities = (
             request.params.get(key) for key in ("protocolVersion", "clientInfo", "capabilities")
@@ -198,7 +197,7 @@ def greeting(version: str) -> Object:
 
 
 def asks_for_tools(request: Request, version: str) -> bool:
-    """Return whether a request in a session asks for the list of tools, and for nothing beyond it."""
+    """Return whether a request asks for the list of tools and nothing else."""
     if request.method != "tools/list" or request.params.keys() - {"_meta"}:
         return False
     if version in _ENVELOPES:

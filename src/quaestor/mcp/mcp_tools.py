@@ -1,6 +1,6 @@
-"""The tools: what each is called, what it takes and returns, and how it is done.
+"""The MCP tools: their names, schemas and functions.
 
-Nothing here knows the protocol. All but ``ask`` are the subroutines of the same names.
+Nothing here knows the protocol. All but ``ask`` call the tool of the same name in ``quaestor.tools``.
 """
 
 from __future__ import annotations
@@ -49,10 +49,10 @@ _QUESTION = Parameter("question", "string", required=True)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a tool returns.
+    """The result of a tool.
 
     Attributes:
-        data: as its output schema says; None where it failed.
+        data: in the form of its output schema; None if it failed.
         text: the same in words.
     """
 
@@ -62,10 +62,10 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """How far first indexes are.
+    """The progress of first indexes.
 
     Attributes:
-        share: of the bytes to read, from 0 to 1; of several indexes, of the one that is least far.
+        share: of the bytes to read, from 0 to 1; of several indexes, the least.
         words: the same for people.
     """
 
@@ -80,11 +80,11 @@ class Tool:
     Attributes:
         name: snake_case.
         title: for people.
-        description: tells an agent when to use it.
+        description: for the agent: when to use it.
         takes: JSON Schema of its arguments.
         returns: JSON Schema of its data.
-        run: does it. Raises ``QuaestorError`` with words for the agent.
-        indexing: how far the first indexes are that a call may be waiting for; None if all are there.
+        run: the function. Raises ``QuaestorError`` with advice for the agent.
+        indexing: progress of first indexes that a call may wait for; None if all are complete.
     """
 
     name: str
@@ -97,7 +97,7 @@ class Tool:
 
 
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
-    """Return the tools over some corpora; where there is only one, none of them asks which."""
+    """Return the tools over some corpora; with a single one, they have no argument for the corpus."""
     return (
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
@@ -184,7 +184,7 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
 
 
 def _answer_as_text(outcome: TurnOutcome) -> str:
-    """Return an answer as text; one that is a model's word alone says so, and what stands in the corpus beside it."""
+    """Return an answer as text; one without a valid citation says so and adds quotes from the corpus."""
     answer = outcome.done.answer if outcome.done else ""
     if not outcome.unchecked:
         return answer

@@ -1,8 +1,7 @@
 """The tools behind the official SDK: stdio, and streamable HTTP on loopback.
 
-What a connection offers is made once the connection stands. A client waits for the first answer of a server that it
-starts; corpora and all that searches them take longer to import than that answer may take, and which folders are meant
-a client can only say afterwards.
+Tools are made after the connection is open: importing what they need takes longer than a client may wait for a server's
+first answer, and only then can the client name its folders.
 """
 
 from __future__ import annotations
@@ -53,8 +52,8 @@ def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
     """Serve one client over standard input and output until it closes them.
 
     Args:
-        make: makes what is offered.
-        opening: what the client was told already; None: nothing.
+        make: makes the tools.
+        opening: the exchange so far, or None.
         asking: whether the client is asked for its folders.
     """
     tools = opening.tools if opening else None
@@ -74,7 +73,7 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
 
 
 def make_server(offering: Offering) -> Server[Any]:
-    """Return a server for what is offered."""
+    """Return a server for the tools."""
 
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
@@ -111,7 +110,7 @@ def make_server(offering: Offering) -> Server[Any]:
 
 
 async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerSession) -> None:
-    """Tell a client that asked for progress how far the index is that its call waits for, until the call has ended."""
+    """Report the progress of the index that a call waits for, if the client asked for progress."""
     told = -1.0
     while not (await asyncio.wait({call}, timeout=_PROGRESS_SECONDS))[0]:
         indexing = tool.indexing()
@@ -202,7 +201,7 @@ class Offering:
         Raises:
             QuaestorError: there is nothing to offer.
         """
-        # Whoever hangs up does not end it for the next one.
+        # A client that disconnects does not end it for the next one.
         return await asyncio.shield(self.begin(session))
 
     async def _made(self, session: ServerSession) -> Sequence[Tool]:

@@ -35,12 +35,12 @@ _ALONE = {"some": "Some documents", "none": "All documents"}
 
 
 def description() -> str:
-    """Return what an agent is told of the tool."""
+    """Return the tool's description for an agent."""
     return describe("search", search.PARAMETERS)[0]
 
 
 def takes(corpora: Corpora) -> Schema:
-    """Return the schema of the tool's arguments; where there are several corpora, it may be told which."""
+    """Return the schema of the tool's arguments, with the corpus as one if there are several."""
     own = schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
         return own
@@ -53,10 +53,10 @@ def takes(corpora: Corpora) -> Schema:
 
 
 def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, Any] | None, str]:
-    """Search; return what was found as data and in words, or no data and why the search was not made.
+    """Search; return the hits as data and text, or no data and the reason why the search was not made.
 
     Raises:
-        QuaestorError: no corpus that is meant can be searched.
+        QuaestorError: none of the chosen corpora can be searched.
     """
     passed = dict(arguments)
     query = str(passed.get("query", ""))
@@ -118,7 +118,7 @@ def _result_as_text(
     translated: Sequence[str],
     unknown: Sequence[Unknown],
 ) -> tuple[dict[str, Any] | None, str]:
-    """Return what was found, and what is to be said with it."""
+    """Return the hits as text, with remarks."""
     if outcome.failed:
         return None, outcome.text
     found: dict[str, Any] = {**_found(outcome), "by_meaning": reach}

@@ -29,10 +29,10 @@ class Wire:
         self._held = b""
 
     def next(self, wait: float | None = None) -> bytes | None:
-        """Return the client's next line with its end; None if it has not come in time.
+        """Return the client's next line with its line end, or None after the time limit.
 
         Args:
-            wait: seconds; None: however long it takes. What is empty or has no end is the last.
+            wait: time limit, seconds, or None. An empty line, or one without an end, is the last.
         """
         while b"\n" not in self._held:
             if wait is not None and not select.select([self._reading], [], [], wait)[0]:
@@ -52,10 +52,10 @@ class Wire:
             line = line[os.write(self._writing, line) :]
 
     def files(self, again: bytes = b"") -> tuple[TextIO, TextIO]:
-        """Return both ends as files of text, as the SDK takes them.
+        """Return both ends as text files for the SDK.
 
         Args:
-            again: what was read before and is to be read once more, first.
+            again: lines read before, to be read again first.
         """
         # A thread may still wait for input at the end: the descriptor is left open under it, as the SDK does.
         reading = io.BufferedReader(_After(again + self._held, self._reading), _PIECE)
@@ -83,7 +83,7 @@ def standard_wire() -> Iterator[Wire]:
 
 
 class _After(io.RawIOBase):
-    """What is on a descriptor, after something else."""
+    """A stream that begins with given bytes and continues with a descriptor."""
 
     def __init__(self, first: bytes, descriptor: int) -> None:
         self._first = first

@@ -1,4 +1,8 @@
-"""What belongs to a name or a document: its definitions, callers, tests and neighbours."""
+"""What belongs to a name or a document: its definitions, callers, tests and neighbours.
+
+The package reads syntax trees and one store; it does not know questions, answers or files on disk.
+Begin with ``relations``.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a source file says that it imports, and which document that is. Pure: text and paths in, paths out.
+"""Imports of a source file, resolved to documents. Pure: text and paths in, paths out.
 
-By the words of import statements alone; no build file is read. An import that fits several documents means the
-one nearest to the importing file; an import that fits none is of another package.
+Only import statements are read, no build file. An import that fits several documents means the one nearest to the
+importing file; an import that fits none is of another package.
 """
 
 from __future__ import annotations
@@ -61,9 +61,9 @@ class Import:
     """One imported module.
 
     Attributes:
-        line: where the statement stands, 1-based.
+        line: of the statement, 1-based.
         parts: the module's names, outermost first.
-        up: folders to go up from the importing file's own, 0 for its own; None if it is not relative.
+        up: number of folders above the importing file's own; None if the import is not relative.
     """
 
     line: int
@@ -72,19 +72,19 @@ class Import:
 
 
 def imports_of(text: str, language: str) -> list[Import]:
-    """Return what a file imports, in order."""
+    """Return a file's imports in order."""
     if language == "python":
         return sorted(_python(text), key=lambda one: one.line)
     return [
         made
         for pattern in _PATTERNS.get(language, ())
         for line, found in _with_lines(pattern, text)
-        if (made := _made(found[1], language, line)) is not None
+        if (made := _make_import(found[1], language, line)) is not None
     ]
 
 
 def _with_lines(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, re.Match[str]]]:
-    """Yield what a pattern finds with the line, from 1, of its first group; each line is counted once."""
+    """Yield a pattern's matches, each with the line, from 1, of its first group."""
     line, at = 1, 0
     for found in pattern.finditer(text):
         line, at = line + text.count("\n", at, found.start(1)), found.start(1)
@@ -109,7 +109,7 @@ def _python(text: str) -> Iterator[Import]:
                 yield Import(line, tuple(name[0].split(".")))
 
 
-def _made(stated: str, language: str, line: int) -> Import | None:
+def _make_import(stated: str, language: str, line: int) -> Import | None:
     if language in _AS_PATHS:
         return _of_path(stated, language, line)
     if stated.startswith("mod"):
@@ -176,10 +176,10 @@ def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str
 
 
 class Modules:
-    """The documents of a corpus by what they are imported as.
+    """The documents of a corpus by the names they are imported under.
 
     Attributes:
-        names: every folder's and file's name without its ending, small.
+        names: of all folders and files, in lower case and without extension.
     """
 
     def __init__(self, paths: Iterable[str]) -> None:
@@ -225,7 +225,7 @@ class Modules:
             if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
                 continue
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
-                fits.append((min(len(lower), len(ending)), _shared(own, lower), -len(names), path))
+                fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), path))
         return max(fits)[3] if fits else None
 
 
@@ -245,7 +245,7 @@ def _stem(name: str) -> str:
     return splitext(stem)[0] if stem.endswith(".d") else stem or name
 
 
-def _shared(one: tuple[str, ...], other: tuple[str, ...]) -> int:
+def _shared_prefix(one: tuple[str, ...], other: tuple[str, ...]) -> int:
     count = 0
     for mine, theirs in zip(one, other, strict=False):
         if mine != theirs:

@@ -1,6 +1,6 @@
-"""What stands near: importers of a document, tests named after it, definitions of the same file.
+"""Neighbours of a document: its importers, tests named after it, definitions of the same file.
 
-``Sources`` is what relatives are found with: one store, one embedder, and what its documents are imported as.
+``Sources`` bundles what relatives are found with: one store, one embedder, and the documents by import name.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Sources:
         self._documents: tuple[int, dict[str, Document], Modules] | None = None
 
     def modules(self) -> tuple[dict[str, Document], Modules]:
-        """Return all documents, and what they are imported as; kept for as long as the store does not change."""
+        """Return all documents by import name; cached while the store does not change."""
         generation = self.store.generation()
         if self._documents is None or self._documents[0] != generation:
             documents = dict(self.store.documents())
@@ -115,9 +115,9 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
 
 
 def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
-    """Yield the definitions of the same file that stand nearest to one, in their order."""
+    """Yield the nearest definitions of the same file, in their order."""
     # All of a large file is not read for the sake of two neighbours.
-    defined = _defined(file) if len(file.text) <= LARGE else []
+    defined = _definitions_in(file) if len(file.text) <= LARGE else []
     spans = {(one.span.start_line, one.span.end_line): one for one in defined}
     chunks = {} if spans else {(one.start_line, one.end_line): one for one in by_chunks(file, "neighbours")}
     apart = [(start, end) for start, end in spans or chunks if end < home.start_line or start > home.end_line]
@@ -127,14 +127,14 @@ def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
 
 
 def outline(file: IndexedFile, kind: RelatedKind) -> Iterator[Relative]:
-    """Yield what a document defines, in order; its sections, where it is no code that can be parsed."""
-    found = _defined(file)
+    """Yield a document's definitions in order, or its sections if it is not parsable code."""
+    found = _definitions_in(file)
     if not found:
         yield from by_chunks(file, kind)
     yield from (_of_definition(one, file, kind) for one in found)
 
 
-def _defined(file: IndexedFile) -> list[Definition]:
+def _definitions_in(file: IndexedFile) -> list[Definition]:
     return definitions(file.text.encode("utf-8", "surrogatepass"), file.document.language)
 
 

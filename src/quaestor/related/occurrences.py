@@ -1,7 +1,6 @@
-"""Where a name stands in a source file, and what it does there: told by the syntax tree, by name alone.
+"""Occurrences of a name in a source file and their roles, by the syntax tree.
 
-Types are not resolved: a call of another thing of the same name counts too. What stands in comments and strings does
-not.
+Types are not resolved: a call of another thing of the same name counts, too. Comments and strings do not count.
 """
 
 from __future__ import annotations
@@ -45,16 +44,16 @@ _HIGHEST = 64
 
 @dataclass(frozen=True, slots=True)
 class Occurrence:
-    """A name at a place.
+    """One occurrence of a name.
 
     Attributes:
         role: ``definition``, ``call``, ``reference`` or ``import``.
         start_line: first line, 1-based.
         end_line: last line, inclusive: of the whole definition, or the line itself.
-        symbols: what encloses it, outermost first; of a definition, its own name last.
-        bare: whether nothing qualifies the name: ``send``, not ``client.send``.
-        base: the plain name that qualifies it: ``client``.
-        member: of a definition, whether it stands in a class or the like.
+        symbols: enclosing definitions, outermost first; a definition's own name comes last.
+        bare: whether the name is unqualified: ``send``, not ``client.send``.
+        base: the name that qualifies it: ``client``.
+        member: whether it is a definition inside a class or similar.
     """
 
     role: Role
@@ -68,7 +67,7 @@ class Occurrence:
 
 @lru_cache(maxsize=64)
 def word_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name that stands for itself, not within a longer one."""
+    """Return a pattern of a name as a whole word."""
     before = r"(?<![\w$])" if re.match(r"\w", name) else ""
     after = r"(?![\w$])" if re.search(r"\w\Z", name) else ""
     return re.compile(f"{before}{re.escape(name)}{after}")
@@ -95,15 +94,15 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
 def uses_of_definition(
     found: list[Occurrence], name: str, text: str, language: str, outside: Collection[str], *, home: bool
 ) -> list[Occurrence]:
-    """Return the uses that can mean the definition that is asked about.
+    """Return the uses that can refer to a definition.
 
     Args:
-        found: what the name does in the file.
+        found: the name's occurrences in the file.
         name: the name.
         text: the file.
         language: as ``recognise`` names it.
-        outside: names that the file imports from elsewhere than this corpus.
-        home: whether the definition stands in this file.
+        outside: names that the file imports from outside this corpus.
+        home: whether the definition is in this file.
     """
     uses = [one for one in found if one.role != "definition" and one.base not in outside]
     if language not in _IMPORTING:
@@ -123,7 +122,7 @@ def defining_pattern(name: str) -> re.Pattern[str]:
 
 
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
-    """Return whether a file may use what another one calls ``name``, judged by the chunks in which the name stands.
+    """Return whether a file may use another file's ``name``, judged by the chunks that contain it.
 
     Cheaper than ``occurrences``, and never False where ``uses_of_definition`` finds something.
     """
@@ -157,7 +156,7 @@ def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:
 
 
 def _offsets(text: str, name: str) -> Iterator[int]:
-    """Yield the byte offsets at which a name stands."""
+    """Yield the byte offsets of a name."""
     at, offset = 0, 0
     for found in word_pattern(name).finditer(text):
         offset += len(text[at : found.start()].encode("utf-8", "surrogatepass"))
@@ -166,7 +165,7 @@ def _offsets(text: str, name: str) -> Iterator[int]:
 
 
 class _Reader:
-    """Tells what a name does at places of one tree."""
+    """Reads the role of a name at places of one tree."""
 
     def __init__(self, source: Source, syntax: Syntax, name: str) -> None:
         self._source = source
@@ -187,13 +186,15 @@ class _Reader:
                 defined.add(definition.id)
                 if self._is_local(definition):
                     continue
-                yield self._at(definition, "definition", self.symbols(definition), member=self._is_member(definition))
+                yield self._occurrence_at(
+                    definition, "definition", self.symbols(definition), member=self._is_member(definition)
+                )
                 continue
             role = self._role(node)
             if role is not None:
                 qualified = _is_qualified(node)
                 base = self._base(node) if qualified else ""
-                yield self._at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
+                yield self._occurrence_at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
 
     def symbols(self, node: Node | None) -> tuple[str, ...]:
         """Return the names of the functions and types that hold a node, and its own if it is one."""
@@ -269,13 +270,13 @@ class _Reader:
         return False
 
     def _base(self, node: Node) -> str:
-        """Return what stands before the dot before a name: the first name of ``a.b.send``."""
+        """Return the first name before the dots: ``a`` of ``a.b.send``."""
         before = node.parent.named_child(0) if node.parent is not None else None
         while before is not None and before.named_child_count and _QUALIFIED.search(before.type):
             before = before.named_child(0)
         return self._source.text(before) if before is not None and not before.named_child_count else ""
 
-    def _at(
+    def _occurrence_at(
         self,
         node: Node,
         role: Role,
@@ -315,7 +316,7 @@ def _is_callee(call: Node, child: Node) -> bool:
 
 
 def _is_new_name(parent: Node, node: Node) -> bool:
-    """Return whether a node is the name that a parameter, a keyword or a loop gives to something of its own."""
+    """Return whether a node is a new name, bound by a parameter, a keyword argument or a loop."""
     stated = [parent.child_by_field_name(field) for field in ("name", "pattern", "declarator", "left")]
     known = [one.id for one in stated if one is not None]
     if known:

@@ -1,7 +1,7 @@
 """Finding what belongs to a name or a document in one store.
 
-Nothing is prepared for it: definitions come from the store's table of names, candidates for uses from its lexical
-index, neighbours in meaning from its vectors. What the syntax tree has to tell is read from the few files that matter.
+Nothing is precomputed: definitions come from the store's table of names, candidates for uses from its lexical index,
+similar places from its vectors. Only the few files that matter are parsed.
 """
 
 from __future__ import annotations
@@ -214,13 +214,13 @@ class Relations:
         self._sources = Sources(store, embedder)
 
     def target_at(self, path: str, line: int) -> Target:
-        """Return what stands at a line of a document: the innermost definition, or the whole document."""
+        """Return the target at a line of a document: the innermost definition, or the whole document."""
         file = load_file(self._sources.store, path)
         symbols = enclosing(file.text, file.document.language, line) if file else ()
         return Target(symbols[-1], symbols[:-1], path, line) if symbols else Target(path=path, line=line)
 
     def related(self, target: Target, kinds: Iterable[RelatedKind] = KINDS, limit: int = 10) -> Related:
-        """Return up to ``limit`` relatives of each kind; none of a name that stands nowhere.
+        """Return up to ``limit`` relatives of each kind; none if the name occurs nowhere.
 
         Uses are found by name: types are not resolved.
         """

@@ -10,11 +10,11 @@ RelatedKind = Literal["definitions", "callers", "tests", "neighbours"]
 Role = Literal[
     "definition", "call", "reference", "import", "mention", "named alike", "same file", "imported", "similar"
 ]
-"""How a place belongs to what was asked for.
+"""How a place is related to the target.
 
-``call``, ``reference`` and ``import`` are uses of the name in code; ``mention``: it stands there as a word, in prose or
-in a language whose syntax is not known. ``named alike``: a test file whose name mirrors the document's. ``imported``:
-what the document imports. ``similar``: what is nearest in meaning.
+``call``, ``reference`` and ``import`` are uses of the name in code; ``mention``: the word occurs in prose or in a
+language whose syntax is not known. ``named alike``: a test file whose name mirrors the document's. ``imported``:
+imported by the document. ``similar``: nearest in meaning.
 """
 
 KINDS: tuple[RelatedKind, ...] = get_args(RelatedKind)
@@ -22,13 +22,13 @@ KINDS: tuple[RelatedKind, ...] = get_args(RelatedKind)
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What relatives are looked for.
+    """The name or document whose relatives are wanted.
 
     Attributes:
         name: a plain name; empty for a whole document.
-        scope: what the name was said to belong to, outermost first: ``Client`` of ``Client.send``.
-        path: the document that is meant, or that holds the definition that is meant; None for any.
-        line: a line of the definition that is meant, 1-based.
+        scope: the name's given scope, outermost first: ``Client`` of ``Client.send``.
+        path: the document itself, or the one that holds the definition; None for any.
+        line: a line of the definition, 1-based.
     """
 
     name: str = ""
@@ -42,18 +42,18 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Relative:
-    """One place that belongs to the target.
+    """One place that is related to the target.
 
     Attributes:
         kind: why it is listed.
-        role: how it belongs.
+        role: how it is related.
         path: the document's path.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
         text: the lines.
-        symbol: what is defined there, or encloses it; qualified.
+        symbol: the definition there, or the one around it; qualified.
         language: the document's language.
-        sha256: of the document's bytes as they are in the index, lower-case hex.
+        sha256: of the document's indexed bytes, lower-case hex.
         fresh: whether the file's bytes were checked to be these just before answering.
     """
 
@@ -71,12 +71,12 @@ class Relative:
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Everything that was found for a target.
+    """All relatives of a target.
 
     Attributes:
-        target: what was asked for, as it was understood.
+        target: the target.
         relatives: in the order of the kinds, best first.
-        total: places per kind, those that are not listed included.
+        total: places per kind, including those that are not listed.
         complete: whether the totals are exact; otherwise there are more.
     """
 

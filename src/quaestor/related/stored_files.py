@@ -1,4 +1,4 @@
-"""Documents as the index holds them: whole texts put together from chunks, and where a line lies in them."""
+"""Documents as the index holds them: whole texts put together from chunks, and offsets of lines."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ class IndexedFile:
     lines: Sequence[str]
 
     def with_only(self, wanted: Callable[[Chunk], bool]) -> str:
-        """Return the text with the lines of all other chunks left blank, but for those of the same definitions."""
+        """Return the text with all lines blank except those of these chunks and of the definitions around them."""
         kept: list[StoredChunk] = []
         # Half of a definition may end within a string, and everything after it would be read the wrong way.
         for _, group in groupby(self.chunks, key=lambda one: (one.chunk.scope, one.chunk.symbol)):
             pieces = list(group)
             if any(wanted(one.chunk) for one in pieces):
                 kept += pieces
-        return _joined(kept)
+        return _join_chunks(kept)
 
     def chunk_at(self, line: int) -> Chunk | None:
         """Return the chunk that holds a line, or None if it is blank."""
@@ -57,7 +57,7 @@ def load_file(store: Store, path: str) -> IndexedFile | None:
     chunks = store.chunks_of(path)
     if not chunks:
         return None
-    text = _joined(chunks)
+    text = _join_chunks(chunks)
     return IndexedFile(chunks[0].document, chunks, text, text.split("\n"))
 
 
@@ -84,7 +84,7 @@ def chunk_relative(stored: StoredChunk, role: Role, kind: RelatedKind = "neighbo
     )
 
 
-def _joined(chunks: Sequence[StoredChunk]) -> str:
+def _join_chunks(chunks: Sequence[StoredChunk]) -> str:
     parts: list[str] = []
     line = 1
     for stored in chunks:

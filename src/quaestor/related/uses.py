@@ -1,6 +1,6 @@
-"""Uses of a name: the documents in which it stands as a word, confirmed by the syntax trees of their files.
+"""Uses of a name: documents that contain the word, confirmed by their syntax trees.
 
-Candidates come from the lexical index and the letters.
+Candidates come from the lexical index and are checked by their letters.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _BODY = FieldBoosts(1.0, 0.0, 0.0)
 
 
 class Confirmer:
-    """Reads candidates' files and tells what the name does in them, until enough has been parsed.
+    """Parses candidates' files and finds the name's roles in them, up to a limit of parsed bytes.
 
     Attributes:
         spent: bytes parsed so far.
@@ -62,16 +62,16 @@ class Confirmer:
         self.spent = 0
 
     def read(self, path: str) -> tuple[IndexedFile, list[Occurrence] | None] | None:
-        """Return a file and what the name does in it, None where that cannot be told; None for no such file."""
+        """Return a file with the name's occurrences (None if it cannot be parsed), or None if the file is missing."""
         if path not in self._known:
             file = load_file(self._store, path)
             if file is None:
                 self._known[path] = None
             else:
-                self._known[path] = file, self._parsed(file) if self.spent < self._most else None
+                self._known[path] = file, self._parse_file(file) if self.spent < self._most else None
         return self._known[path]
 
-    def _parsed(self, file: IndexedFile) -> list[Occurrence] | None:
+    def _parse_file(self, file: IndexedFile) -> list[Occurrence] | None:
         pattern = word_pattern(self._name)
         large = len(file.text) > LARGE
         # Of a large file only the chunks that hold the name are read, at their lines.
@@ -91,7 +91,7 @@ class Confirmer:
         ]
 
     def uses(self, candidate: Candidate, kind: RelatedKind) -> list[Relative]:
-        """Return the places of one document that use the name, calls first; what only imports it, if nothing else."""
+        """Return the places of one document that use the name, calls first; imports only if there is nothing else."""
         read = self.read(candidate.path)
         if read is None:
             return []
@@ -120,7 +120,7 @@ def _in_scope(file: IndexedFile, found: Occurrence) -> tuple[str, ...]:
 
 
 def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relative]:
-    """Yield the lines that hold the name, where no syntax tells more."""
+    """Yield the lines that contain the name, for files without a syntax tree."""
     pattern = word_pattern(name)
     for number, line in enumerate(file.lines, 1):
         if pattern.search(line):
@@ -130,12 +130,12 @@ def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relat
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A document in which a name stands.
+    """A document that contains a name.
 
     Attributes:
         path: its path.
-        count: how often the name stands there, in comments and strings too.
-        chunks: the chunks that hold it.
+        count: of the name in it, in comments and strings, too.
+        chunks: the chunks that contain it.
     """
 
     path: str
@@ -150,11 +150,11 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Candidates:
-    """Documents in which a name stands, the likeliest to matter first.
+    """Documents that contain a name, the most relevant first.
 
     Attributes:
         listed: the documents.
-        complete: whether these are all.
+        complete: whether no others contain it.
     """
 
     listed: tuple[Candidate, ...]
@@ -162,12 +162,12 @@ class Candidates:
 
 
 def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
-    """Return the documents in which a name stands as a word of its own, in comments and strings too.
+    """Return the documents that contain a name as a whole word, in comments and strings, too.
 
     Args:
         store: the index.
         name: a plain name.
-        limit: places that are wanted; of a word that stands everywhere, so many more are looked at.
+        limit: number of places wanted; of a very common word, a multiple of this is looked at.
     """
     # The mark at the end of a name in Ruby or Elixir is not part of a term.
     terms = terms_of_word(name.rstrip("!?"))
@@ -190,7 +190,7 @@ def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
 
 
 def that_may_use(found: Candidates, name: str, homes: Collection[str]) -> Candidates:
-    """Return the documents that may use a name as ``homes`` define it; the nearer to one of those, the earlier."""
+    """Return the documents that may use a name that ``homes`` define, the nearest to one of those first."""
     kept = [
         one
         for one in found.listed
@@ -201,7 +201,7 @@ def that_may_use(found: Candidates, name: str, homes: Collection[str]) -> Candid
 
 
 def that_may_define(found: Candidates, name: str) -> list[str]:
-    """Return the paths of documents in which a word before the name says that it is defined there."""
+    """Return the paths of documents in which a keyword before the name marks a definition."""
     pattern = defining_pattern(name)
     return [one.path for one in found.listed if any(pattern.search(stored.chunk.text) for stored in one.chunks)]
 

@@ -1,8 +1,8 @@
-"""Folders, sites and git repositories that the one user of a machine adds as corpora on the page.
+"""Folders, sites and git repositories that a machine's only user adds as corpora on the page.
 
-Folders lie within those that the server's owner allows, sites on hosts that the owner allows. Nothing is fetched
-before ``AddedSites.fetch`` is called, which is the person's consent; what was fetched is looked at, and is served once
-it is added. Both lists are kept in the data folder: every process knows them, and so does the server after a restart.
+Folders must be within those that the server's owner allows, sites on allowed hosts. Nothing is fetched before
+``AddedSites.fetch`` is called, which is the person's consent; a fetched site is shown first, and served once it is
+added. Both lists are kept in the data folder, so that all processes, and the server after a restart, know them.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class AddedFolders:
     """The list of folders that were added.
 
     Args:
-        settings: say where data lies, and within which folders others may be added.
+        settings: name the data folder, and the folders within which others may be added.
 
     Attributes:
         allowed: the real paths of the folders within which others may be added.
@@ -66,7 +66,7 @@ class AddedFolders:
         Raises:
             UsageError: it is not a folder.
             NotFoundError: there is none.
-            ForbiddenError: nobody allowed it.
+            ForbiddenError: it is not allowed.
         """
         given = Path(path.strip()).expanduser()
         # Nothing is said of what lies elsewhere, not even whether it is there.
@@ -75,7 +75,7 @@ class AddedFolders:
             raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
         real = checked_root(given)
         if not real.is_dir():
-            raise UsageError(f"{path!r} is not a folder. Give the folder that it lies in.")
+            raise UsageError(f"{path!r} is not a folder. Give its parent folder.")
         return real
 
     def add(self, root: Path) -> None:
@@ -126,18 +126,18 @@ class AddedSite:
 
 
 class _UnwantedError(Exception):
-    """Ends fetching that nobody wants any more."""
+    """Ends fetching that was cancelled."""
 
 
 class AddedSites:
-    """The list of sites that were added, or fetched to be looked at.
+    """The list of sites that were added, or fetched for a look.
 
     Args:
-        settings: say where data lies, and which hosts may be asked.
-        claims: say which of several processes fetches a site.
+        settings: name the data folder and the allowed hosts.
+        claims: decide which of several processes fetches a site.
 
     Attributes:
-        allowed: globs on the names of the hosts that may be asked.
+        allowed: globs on the names of allowed hosts.
     """
 
     def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
@@ -154,15 +154,15 @@ class AddedSites:
         return tuple(site for site in sites if site is not None and self._may(site.address))
 
     def get(self, address: str) -> AddedSite | None:
-        """Return what is kept of a site; None if it was not fetched from here."""
+        """Return a site's entry, or None if it was not fetched from here."""
         return next((site for site in self.list() if site.address == address), None)
 
     def checked(self, address: str) -> str:
-        """Return an address in its one form; nothing is asked for.
+        """Return the normal form of an allowed address; nothing is fetched.
 
         Raises:
-            UsageError: it is none of a page or a repository on the web.
-            ForbiddenError: nobody allowed its host.
+            UsageError: it is not a page or a repository on the web.
+            ForbiddenError: its host is not allowed.
         """
         given = address.strip()
         given = given if is_address(given) or "@" in given else f"https://{given}"
@@ -176,10 +176,10 @@ class AddedSites:
         return found
 
     def root(self, address: str) -> Path:
-        """Return the folder in which what was fetched of a site lies.
+        """Return the folder of a fetched site.
 
         Raises:
-            NotFoundError: nothing was.
+            NotFoundError: nothing was fetched.
         """
         return files_of(address, self._home) if names_repository(address) else pages_of(address, self._home)
 
@@ -194,7 +194,7 @@ class AddedSites:
         return f"{amount(state.kept, 'page')} so far, {state.waiting:,} more to ask for"
 
     def fetch(self, address: str, most_pages: int) -> None:
-        """Begin to fetch a site that was checked, behind whoever asks; nothing if that is under way.
+        """Begin to fetch a checked site in the background; do nothing if it is being fetched.
 
         Raises:
             LimitError: there are too many.
@@ -225,7 +225,7 @@ class AddedSites:
             self._kept.write([asdict(site) for site in self.list() if site.address != address])
 
     def close(self) -> None:
-        """End what is being fetched."""
+        """Stop all fetching."""
         self._stopping.set()
 
     def _may(self, address: str) -> bool:
@@ -249,7 +249,7 @@ class AddedSites:
             begun.set()
 
     def _problem(self, site: AddedSite) -> str | None:
-        """Fetch a site, and return why not all of it is there; None if nobody wants it any more."""
+        """Fetch a site, and return why it is incomplete; None if fetching was cancelled."""
 
         def tell(state: CrawlState) -> None:
             if self._stopping.is_set() or self.get(site.address) is None:
@@ -276,7 +276,7 @@ class AddedSites:
 
 
 def _read(value: object) -> AddedSite | None:
-    """Return a site as it was kept; None for what is none."""
+    """Return a site from a stored value, or None if it is malformed."""
     if not isinstance(value, dict) or not isinstance(value.get("address"), str):
         return None
     most, problem = value.get("most_pages"), value.get("problem")
@@ -289,7 +289,7 @@ def _read(value: object) -> AddedSite | None:
 
 
 def _without_options(text: str) -> str:
-    """Return what went wrong without the advice that is for the command line."""
+    """Return an error's message without advice for the command line."""
     return " ".join(sentence for sentence in re.split(r"(?<=[.]) ", text) if "--" not in sentence)
 
 
@@ -297,7 +297,7 @@ class _KeptList:
     """A list of plain values in a file.
 
     Args:
-        folder: where the file lies.
+        folder: of the file.
         name: of the file.
     """
 
@@ -306,7 +306,7 @@ class _KeptList:
         self._name = name
 
     def read(self) -> list[Any]:
-        """Return the list; what is damaged or missing is an empty one."""
+        """Return the list; a damaged or missing one is empty."""
         try:
             kept = json.loads((self._folder / self._name).read_text("utf-8"))
         except (OSError, ValueError):
@@ -314,7 +314,7 @@ class _KeptList:
         return kept if isinstance(kept, list) else []
 
     def write(self, values: Sequence[Any]) -> None:
-        """Keep a list in place of the one before, whole or not at all, and for nobody else's eyes."""
+        """Replace the list atomically, in a file that only this user can read."""
         make_private(self._folder)
         handle, unfinished = tempfile.mkstemp(dir=self._folder, prefix=f".{self._name}.")
         with os.fdopen(handle, "w", encoding="utf-8") as file:

@@ -1,4 +1,4 @@
-"""Questions answered at once, without a stream: a program's, and the starters before they are offered."""
+"""Answering single questions without a stream, for programs, and to check starters before they are offered."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ _SECONDS = 30.0
 
 
 def answer_once(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
-    """Answer a question with the model that the settings name; blocks until the answer is there.
+    """Answer a question with the model that the settings name; block until the answer is complete.
 
     Args:
         corpus: what is asked about.
         question: what is asked.
-        settings: the model, and how it is asked.
-        purpose: whose question it is, for the ledger.
+        settings: of the model and the answer.
+        purpose: the user, for the ledger.
 
     Raises:
         UpstreamError: the model failed.
         WindowError: the question alone does not fit the model's window.
-        LimitError: the answer took, or could take, more time, tokens or money than it may.
+        LimitError: the answer exceeded, or could exceed, its limit of time, tokens or money.
     """
     return asyncio.run(_answered(corpus, question, settings, purpose))
 
@@ -48,15 +48,15 @@ async def outcome_of(
     where: Where | None = None,
     filters: bool = True,
 ) -> TurnOutcome:
-    """Return what the answer to a question adds up to; raises as ``answer_once`` does.
+    """Return the outcome of a question; raise as ``answer_once``.
 
     Args:
         corpus: what is asked about.
-        model: who answers; None: the answer is made of quotes.
+        model: the model; None makes an answer of quotes.
         question: the question.
-        settings: how it is answered.
-        where: only documents that it lets through.
-        filters: whether dates and authors that the question asks for limit them as well.
+        settings: of the answer.
+        where: a filter on documents.
+        filters: whether dates and authors in the question limit the documents, too.
     """
     outcome = TurnOutcome()
     async with aclosing(answering(corpus, model, question, settings, where=where, filters=filters)) as events:
@@ -82,7 +82,7 @@ class Starters:
         self._finding = threading.Lock()
 
     def of(self, corpus: Index, settings: Settings) -> tuple[str, ...]:
-        """Return up to four questions that quotes of the corpus answer; the first time this takes a few searches.
+        """Return up to four questions that quotes of the corpus answer; the first call takes a few searches.
 
         Args:
             corpus: what is asked about.

@@ -1,4 +1,4 @@
-"""Taking a port before anything slow begins, so that one that is taken is said at once."""
+"""Taking a port before anything slow begins, so that an occupied one is reported at once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""A first index made in a process of its own, and the vectors of a transformer that it is given later.
+"""Making first indexes, and a transformer's vectors, in processes of their own.
 
-Threads of one Python take turns, and making an index takes all it can get: whoever asked about another corpus
-meanwhile would wait seconds for each word.
+Python's threads take turns, and indexing uses all the time it gets: in a thread, it would delay every word of other
+corpora's answers by seconds.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class FirstIndexes:
         self._claims = claims
 
     def make(self, root: Path, settings: Settings, progress: Progress) -> None:
-        """Make the first index of a source, or the rest of it, unless it is whole; wait while another process does.
+        """Make or complete the first index of a source, unless it is complete; wait while another process does.
 
         Args:
             root: real path of the source.
             settings: as it is to be indexed.
-            progress: called as the work goes on, whoever does it; what it raises ends the work, or the wait.
+            progress: called as the work goes on, in either process; an exception from it ends the work, or the wait.
         """
 
         def told(state: ProgressState) -> None:
@@ -79,12 +79,12 @@ def is_indexed(root: Path, settings: Settings) -> bool:
 def make_index(root: Path, settings: Settings, progress: Progress) -> None:
     """Make the first index of a source in another process, which ends with this one.
 
-    Why it could not be made is not told here: opening the index, which must follow, finds the same reason.
+    Its errors are not reported here: opening the index, which must follow, finds the same error.
 
     Args:
         root: real path of the source.
         settings: as it is to be indexed.
-        progress: called as the work goes on; what it raises ends the work.
+        progress: called as the work goes on; an exception from it ends the work.
     """
     with _child() as child:
         try:
@@ -95,15 +95,15 @@ def make_index(root: Path, settings: Settings, progress: Progress) -> None:
 
 
 class VectorsBehind:
-    """Makes the vectors that an index lacks in another process, behind whoever searches; that ends with this object.
+    """Makes the missing vectors of an index in a background process, which ends with this object.
 
-    An open index goes over to them by itself once they are all there. What makes them may be ended at any time: what
-    is made is kept. Use it as a context; nothing is begun where nothing is lacking.
+    An open index switches to them by itself once they are complete. The process may be ended at any time: finished
+    vectors are kept. Use it as a context; it starts nothing if no vectors are missing.
 
     Args:
         root: real path of the source, whose index is there.
         settings: name the transformer.
-        claims: of a server of several processes, of which one makes them.
+        claims: of a server with several processes, one of which makes them.
     """
 
     def __init__(self, root: Path, settings: Settings, claims: Claims | None = None) -> None:
@@ -165,7 +165,7 @@ def _child() -> Iterator[subprocess.Popen[bytes]]:
 
 
 def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Settings, progress: Progress) -> None:
-    """Tell a child what to do, and tell on what it says until it ends."""
+    """Send a child its job, and report its progress until it ends."""
     assert child.stdin is not None and child.stdout is not None  # pipes were asked for
     try:
         pickle.dump((job, root, settings), child.stdin)
@@ -182,7 +182,7 @@ def main() -> None:
     # Ctrl-C reaches every process of a terminal; the one that started this ends it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
-        # Whoever asks meanwhile goes first.
+        # Questions come first.
         os.nice(_POLITENESS)
     job, root, settings = pickle.load(sys.stdin.buffer)
     if job == _VECTORS:
@@ -197,7 +197,7 @@ def main() -> None:
 
 
 def _end_with_parent() -> None:
-    """Wait until the process that started this one ends, and end as well: what is made by then is kept."""
+    """End this process when its parent ends; finished vectors are kept."""
     sys.stdin.buffer.read()
     os._exit(1)
 

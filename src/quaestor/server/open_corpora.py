@@ -1,7 +1,7 @@
-"""Several corpora by name, each opened and brought up to date in a thread of its own, behind whoever asks.
+"""The served corpora by name, each opened and brought up to date in a background thread.
 
-A server answers from its first second; who asks too early is told how far the index is. Those that a server begins with
-are everybody's; one that is added later belongs to one user, and for everybody else there is no such corpus.
+A server answers from its first second; before an index is complete, it reports the progress. Corpora that a server
+starts with are for all users; one that is added later belongs to one user, and other users do not see it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quaestor.server.process_claims import Claims
 _SPEED_SECONDS = 1.0
 
 ALL = "*"
-"""Stands for every corpus that somebody may see."""
+"""Means all corpora that a user may see."""
 
 
 class StillIndexingError(IndexUnusableError):
@@ -37,23 +37,23 @@ class StillIndexingError(IndexUnusableError):
 
 
 class _StoppedError(Exception):
-    """Ends indexing that nobody waits for any more."""
+    """Ends indexing that was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """How far a corpus is.
+    """The state of a corpus.
 
     Attributes:
-        name: by which it is asked for.
+        name: its name.
         root: its folder.
         ready: whether it can be searched.
         done: files read so far, while its first index is made.
         total: files to read; 0 while they are still counted.
-        share: of the bytes to read, how much is read; from 0 to 1.
-        seconds_left: that the rest will take, going by what was read so far; None while nothing can be said.
+        share: of the bytes that are read; from 0 to 1.
+        seconds_left: estimated from the speed so far; None if unknown.
         owned: whether it belongs to one user.
-        failed: why it cannot be indexed; empty if it can.
+        failed: why it cannot be indexed, or "".
     """
 
     name: str
@@ -72,10 +72,10 @@ class Corpora:
 
     Args:
         roots: real paths of folders, at least one.
-        settings: the settings for a root; asked once for each.
-        apart: make first indexes, and vectors that they lack, in processes of their own, so that answers need not
-            wait for them.
-        claims: say which of several processes that serve the same corpora makes a first index; None: this one does.
+        settings: returns the settings for a root; called once for each.
+        apart: whether to make first indexes and missing vectors in processes of their own, so that answers need not
+            wait.
+        claims: decide which of several processes makes a first index; None: this one does.
     """
 
     def __init__(
@@ -140,12 +140,12 @@ class Corpora:
             root: its real path.
             owner: the user's id.
         """
-        seen = self._seen(owner)
+        seen = self._visible(owner)
         if all(one.root != root for one in seen.values()):
             self.add(_free_name(root, seen), root, owner=owner)
 
     def drop(self, root: Path, *, owner: str) -> None:
-        """Serve a folder of one user no longer; what uses it now may go on."""
+        """Stop serving a user's folder; requests under way may finish."""
         with self._adding:
             mine = self._owned.get(owner, {})
             self._owned[owner] = {name: one for name, one in mine.items() if one.root != root}
@@ -170,26 +170,26 @@ class Corpora:
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
         """
-        return self._settings(self._meant(name, user).root)
+        return self._settings(self._find(name, user).root)
 
     def states(self, user: str | None = None) -> tuple[State, ...]:
         """Return how far each corpus is that a user may see; without a user, each of everybody's."""
-        return tuple(_state(name, opening) for name, opening in self._seen(user).items())
+        return tuple(_state(name, opening) for name, opening in self._visible(user).items())
 
     def get(self, name: str = "", *, user: str | None = None, wait: float = 0.0) -> Index:
         """Return a corpus that can be searched.
 
         Args:
-            name: as in ``states``, or the path of one of everybody's; may be empty where there is only one of those.
-            user: the id of the user who asks; None: somebody who sees no more than what is everybody's.
+            name: as in ``states``, or the path of a shared one; may be empty if there is only one of those.
+            user: the user's id; None sees only shared corpora.
             wait: seconds to wait for its first index.
 
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
-            StillIndexingError: its first index is not there yet.
+            StillIndexingError: its first index is not complete.
             QuaestorError: it cannot be indexed.
         """
-        opening = self._meant(name, user)
+        opening = self._find(name, user)
         try:
             return opening.index.result(wait)
         except NotYet:
@@ -209,11 +209,11 @@ class Corpora:
 
         Raises:
             NotFoundError: there is no corpus of one of the names that the user may see.
-            QuaestorError: none of them can be searched; this is why the first one cannot.
+            QuaestorError: none of them can be searched; this is the first one's error.
         """
-        asked = list(self._seen(user)) if not names or ALL in names else list(dict.fromkeys(names))
+        asked = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
         for name in asked:
-            self._meant(name, user)
+            self._find(name, user)
         until = time.monotonic() + wait
         found: dict[str, Corpus] = {}
         failures: dict[str, Exception] = {}
@@ -226,13 +226,13 @@ class Corpora:
             raise next(iter(failures.values()))
         return SeveralCorpora(found), failures
 
-    def _seen(self, user: str | None) -> dict[str, _Opening]:
+    def _visible(self, user: str | None) -> dict[str, _Opening]:
         return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
 
-    def _meant(self, name: str, user: str | None) -> _Opening:
+    def _find(self, name: str, user: str | None) -> _Opening:
         if not name and len(self._opening) == 1:
             return next(iter(self._opening.values()))
-        seen = self._seen(user)
+        seen = self._visible(user)
         known = ", ".join(map(repr, seen))
         if not name:
             raise UsageError(f"There are several corpora; name one as 'corpus': {known}.")
@@ -323,7 +323,7 @@ def _share(progress: ProgressState) -> float:
 
 
 def _seconds_left(opening: _Opening, progress: ProgressState) -> int | None:
-    """Return what the rest takes at the speed so far; None before there is a speed to go by."""
+    """Return the seconds left at the speed so far, or None if the speed is unknown."""
     if opening.reading_since is None:
         return None
     since, before = opening.reading_since

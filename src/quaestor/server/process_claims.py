@@ -1,7 +1,7 @@
-"""What one process of a server does, so that no other begins it meanwhile.
+"""Claims on work: one process of a server does it, and no other begins it meanwhile.
 
-A claim is freed by who took it. Those of a process that died are freed by who watches over the processes; where nobody
-does, for they are on several machines, a claim is a lease: it ends by itself unless it is renewed (``Renewal``).
+A claim is freed by the process that took it. Claims of a dead process are freed by its supervisor; for processes on
+several machines, a claim is a lease, which ends by itself unless it is renewed (``Renewal``).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Claims:
     """The claims of one server.
 
     Args:
-        shared: where they stand; None: where no other process sees them.
-        holder: which process this is, of all that share them.
-        lease: seconds after which a claim ends that is not renewed; None: none does.
+        shared: holds them; None keeps them in this process.
+        holder: name of this process.
+        lease: seconds after which a claim ends unless it is renewed, or None.
     """
 
     def __init__(self, shared: Shared | None = None, holder: str = "", *, lease: float | None = None) -> None:
@@ -35,45 +35,45 @@ class Claims:
 
     @contextmanager
     def attempt(self, *name: str) -> Iterator[bool]:
-        """Claim something while what is inside runs, if nobody else has; yields whether that is so."""
-        taken = self._take(_joined(name))
+        """Claim something for the length of the block, if it is free; yield whether it was."""
+        taken = self._take(_claim_key(name))
         try:
             yield taken
         finally:
             if taken:
-                self._free(_joined(name))
+                self._free(_claim_key(name))
 
     def taken(self, *name: str) -> bool:
-        """Return whether somebody claims something."""
-        return self._row(_joined(name)) is not None
+        """Return whether something is claimed."""
+        return self._row(_claim_key(name)) is not None
 
     def say(self, text: str, *name: str) -> None:
         """Let others know something of what this process claims."""
-        with self._shared.step(_joined(name)) as claims:
-            claims.execute("update claims set said = ? where name = ?", (text, _joined(name)))
+        with self._shared.step(_claim_key(name)) as claims:
+            claims.execute("update claims set said = ? where name = ?", (text, _claim_key(name)))
 
     def said(self, *name: str) -> str:
-        """Return what who claims something lets others know; empty if nobody does, or says nothing."""
-        return self._row(_joined(name)) or ""
+        """Return the message that a claim's holder has published, or ""."""
+        return self._row(_claim_key(name)) or ""
 
     def free_all(self, holder: str) -> None:
-        """Free what a process claimed that has ended."""
+        """Free the claims of a process that has ended."""
         with self._shared.step("") as claims:
             claims.execute("delete from claims where holder = ?", (holder,))
 
     def renew(self) -> None:
         """Begin the leases of this process anew."""
         with self._shared.step("") as claims:
-            claims.execute("update claims set until = ? where holder = ?", (self._end(claims), self._holder))
+            claims.execute("update claims set until = ? where holder = ?", (self._lease_end(claims), self._holder))
 
     def _take(self, name: str) -> bool:
         with self._shared.step(name) as claims:
             claims.execute("delete from claims where name = ? and until < ?", (name, self._shared.now(claims)))
-            row = (name, self._holder, "", self._end(claims))
+            row = (name, self._holder, "", self._lease_end(claims))
             taken = "insert into claims (name, holder, said, until) values (?, ?, ?, ?) on conflict do nothing"
             return claims.execute(taken, row).rowcount == 1
 
-    def _end(self, claims: Connection) -> float | None:
+    def _lease_end(self, claims: Connection) -> float | None:
         return None if self.lease is None else self._shared.now(claims) + self.lease
 
     def _free(self, name: str) -> None:
@@ -121,6 +121,6 @@ class Renewal:
                 _LOG.warning("leases not renewed: %s", error)
 
 
-def _joined(name: tuple[str, ...]) -> str:
+def _claim_key(name: tuple[str, ...]) -> str:
     # As JSON, in which no two names look alike, whatever stands in them.
     return json.dumps(name)

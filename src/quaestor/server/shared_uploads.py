@@ -1,4 +1,4 @@
-"""The documents that a user uploaded, in PostgreSQL: each server copies them to a folder of its own, to index that."""
+"""A user's uploads in PostgreSQL: each server copies them to a folder of its own and indexes that."""
 
 from __future__ import annotations
 
@@ -44,8 +44,8 @@ class SharedShelf:
             check(there)
             taken = {one.name for one in there}
             name = next(one for one in names if one not in taken)
-            # Later than any other of this user's, so that whoever knows the number of documents and the last of these
-            # times knows of every change.
+            # Later than any other of this user's, so that every change alters the number of documents or the last of
+            # these times.
             after = max((one.changed for one in there), default=0) + 1
             changed = max(after, int(self._tables.now(connection) * 1e6))
             connection.execute(
@@ -62,7 +62,7 @@ class SharedShelf:
         self.bring()
 
     def bring(self) -> None:
-        """Bring the folder up to what is stored; where nothing changed, that is one small question."""
+        """Bring the folder up to date with the database; if nothing changed, this is one small query."""
         with self._tables.reading() as connection:
             [state] = connection.execute(
                 "select count(*), coalesce(max(changed), 0) from uploads where owner = ?", (self._owner,)

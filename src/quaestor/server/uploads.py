@@ -1,8 +1,8 @@
-"""What one user uploaded or pasted: files in a folder of that user's, which is a corpus like any other.
+"""A user's uploaded or pasted documents: files in a folder of that user, which is a corpus like any other.
 
-Names come from outside. A document is stored under letters, digits and a few marks, lies directly in the folder, and
-is refused where the index would leave it out: a document that nobody can find is worse than an error. A ``Shelf`` is
-where the files lie; ``FolderShelf`` is the one on disk.
+Names are not trusted. A document is stored directly in the folder under letters, digits and a few marks, and is refused
+if the index would leave it out: a document that nobody can find is worse than an error. A ``Shelf`` stores the files;
+``FolderShelf`` is the one on disk.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NO_LINKS = (errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK)
 
 
 class DocumentRefusedError(UsageError):
-    """What was given is not a document that can be taken in."""
+    """The upload is not a document that can be indexed."""
 
     def __init__(self, message: str, *, status: int = 400, code: str = "usage") -> None:
         super().__init__(message)
@@ -50,11 +50,11 @@ class DocumentRefusedError(UsageError):
 
 @dataclass(frozen=True, slots=True)
 class Stored:
-    """A document as it lies in the folder.
+    """A stored document.
 
     Attributes:
-        id: by which it is asked for; follows from the user and the name.
-        name: its file name, which is its path in the corpus as well.
+        id: derived from the user and the name.
+        name: its file name, which is its path in the corpus.
         size: bytes.
         changed: when it was stored, ISO 8601 in UTC.
     """
@@ -66,7 +66,7 @@ class Stored:
 
 
 def shelf_for(settings: Settings, user: str) -> Shelf:
-    """Return where a user's documents lie by the settings: in the data folder, or on a server with a copy there.
+    """Return the shelf of a user's documents: in the data folder, or in PostgreSQL with a copy there.
 
     Raises:
         QuaestorError: the server cannot be reached or used.
@@ -85,12 +85,12 @@ class Documents:
     """One user's documents.
 
     Args:
-        settings: say where data lies, and how large a file may be.
-        user: the user's id; empty for the one user of a machine without users.
-        shelf: where they lie; None: as the settings say.
+        settings: name the data folder and the limit of a file's size.
+        user: the user's id; empty on a machine without users.
+        shelf: stores them; None chooses by the settings.
 
     Attributes:
-        folder: where they lie, or are copied to by ``bring``; it is made by the first of them.
+        folder: of the files, or of the copies made by ``bring``; made with the first document.
     """
 
     def __init__(self, settings: Settings, user: str, shelf: Shelf | None = None) -> None:
@@ -104,7 +104,7 @@ class Documents:
         return sorted(map(self._stored, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
     def bring(self) -> None:
-        """Bring the folder up to what there is, where another server may have changed that."""
+        """Bring the folder up to date, if another server may have changed the documents."""
         self._shelf.bring()
 
     def add(self, name: str, data: bytes) -> Stored:
@@ -124,7 +124,7 @@ class Documents:
             ) from error
 
     def remove(self, document: str) -> Stored:
-        """Remove a document by its id and return what it was.
+        """Remove a document by its id and return it.
 
         Raises:
             NotFoundError: there is none.
@@ -180,9 +180,9 @@ def _like(name: str) -> Iterator[str]:
 
 
 def stored_name(name: str) -> str:
-    """Return the file name under which a document of some name is stored: always in the folder itself, never hidden.
+    """Return the file name under which a document is stored: always in the folder itself, never hidden.
 
-    A name without an ending gets that of Markdown, of which plain text is a part.
+    A name without an extension gets that of Markdown, which includes plain text.
     """
     name = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
     name = " ".join(_ODD.sub("-", re.split(r"[/\\]", name)[-1]).split()).strip(". -")
@@ -194,7 +194,7 @@ def stored_name(name: str) -> str:
 
 
 def id_of(user: str, name: str) -> str:
-    """Return the id of a user's document by its file name; nobody else's has the same."""
+    """Return the id of a user's document by its file name; unique across users."""
     return hashlib.sha256(f"{user}/{name}".encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
@@ -255,28 +255,28 @@ class Shelf(Protocol):
 
     @property
     def folder(self) -> Path:
-        """Where they lie as files, or are copied to; made by the first of them."""
+        """The folder of the files or their copies; made with the first document."""
 
     def all(self) -> list[Lying]:
         """Return all of them, in any order."""
 
     def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
-        """Put a document there as a whole or not at all, under the first of some names that is free.
+        """Store a document atomically, under the first free name.
 
         Args:
             names: to choose from.
             data: its bytes.
-            check: called with what is there, while nobody else adds anything; what it raises ends it.
+            check: called with the stored documents, while no other upload runs; an exception from it cancels.
 
         Raises:
-            OSError: there is no room on the disk.
+            OSError: the disk is full.
         """
 
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""
 
     def bring(self) -> None:
-        """Bring the folder up to what lies on the shelf."""
+        """Bring the folder up to date with the shelf."""
 
 
 class FolderShelf:
@@ -313,7 +313,7 @@ class FolderShelf:
         (self.folder / name).unlink(missing_ok=True)
 
     def bring(self) -> None:
-        """Do nothing: what lies there is what there is."""
+        """Do nothing: the folder itself is the shelf."""
 
 
 def lying_in(folder: Path) -> list[Lying]:
@@ -332,7 +332,7 @@ def _lying(path: Path) -> Lying:
 
 @contextmanager
 def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
-    """Give a file with some bytes that only this user may read, under a name of its own; it is gone afterwards."""
+    """Give a temporary file with some bytes that only this user can read; it is removed afterwards."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     place = folder / secrets.token_hex(8)
     try:

@@ -1,1 +1,5 @@
-"""The record of conversations on disk: the transcripts of sessions, which are read back, exported and counted."""
+"""The record of conversations on disk: transcripts that are written, read back, exported and listed.
+
+The package does not know how an answer is made, nor who shows it. Begin with ``transcript``, which is appended to, and
+``session_reader``, which reads it back; ``records`` holds their values.
+"""

@@ -1,4 +1,4 @@
-"""Sessions as files to take along: JSON that holds all of it and can be read back, and Markdown for people."""
+"""Exporting sessions: JSON, which is complete and can be imported, and Markdown for people."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -
 def _turn_lines(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
-    changes = [line for call in proposed for line in _fenced(call.difference, applied=bool(call.applied))]
+    changes = [line for call in proposed for line in _fence_lines(call.difference, applied=bool(call.applied))]
     if ending.state != "done":
         said = f": {ending.error}" if ending.error else ""
         written = [ending.partial, ""] if ending.partial.strip() else []
@@ -110,7 +110,7 @@ def _feedback(turn: TurnRecord) -> list[str]:
     return [f"*Found {'useful' if turn.feedback.useful else 'not useful'}{': ' if words else ''}{words}*", ""]
 
 
-def _fenced(difference: str, *, applied: bool) -> list[str]:
+def _fence_lines(difference: str, *, applied: bool) -> list[str]:
     """Return a difference as a block of code; no line of it can end the block."""
     fence = max([*re.findall("`{3,}", difference), "``"], key=len) + "`"
     return [
@@ -124,7 +124,7 @@ def _fenced(difference: str, *, applied: bool) -> list[str]:
 
 
 def _read_messages(values: object, transcript: Transcript) -> None:
-    """Add a conversation of another program; what comes before the first question joins that turn."""
+    """Add a conversation of another program; messages before the first question join that turn."""
     if not isinstance(values, list) or not values:
         raise UsageError("the file to import has no `messages`; give a session or a conversation in OpenAI's form")
     messages = [_message(value) for value in values]

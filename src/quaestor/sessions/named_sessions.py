@@ -1,6 +1,6 @@
-"""The sessions of one person: begun, found by name, listed, deleted, wherever they are kept.
+"""The sessions of one person, by name: begin, open, list, delete.
 
-In a folder, each is a file of its own, so that a damaged one is reported in the list and hurts no other.
+In a folder, each is a file of its own, so that a damaged one is reported in the list and affects no other.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ class Sessions(ABC):
         return found[0]
 
     def list(self, *, root: str | None = None, owner: str | None = None) -> list[SessionInfo]:
-        """Return what is known of the sessions, the one used last first; damaged ones last, with their error.
+        """List the sessions, the most recent first; damaged ones last, with their error.
 
         Args:
             root: only those about this folder or file.
@@ -128,7 +128,7 @@ class Sessions(ABC):
 
     @abstractmethod
     def _infos(self) -> Iterable[SessionInfo]:
-        """Return what is known of all sessions, in any order."""
+        """List all sessions, in any order."""
 
     @abstractmethod
     def _remove(self, name: str) -> None: ...
@@ -138,7 +138,7 @@ class FolderSessions(Sessions):
     """The sessions in a folder.
 
     Args:
-        folder: where their files lie; it is made when the first session begins.
+        folder: of their files; made when the first session begins.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -194,7 +194,7 @@ class FolderSessions(Sessions):
 
 
 def _state(path: Path) -> tuple[int, ...] | None:
-    """Return by what a change of a session is seen: number, size and time of its file and of the log beside it."""
+    """Return the state of a session's files, which differs after a change: inode, size and time of file and log."""
     found: tuple[int, ...] = ()
     for one in (path, path.with_name(f"{path.name}-wal")):
         try:

@@ -1,4 +1,4 @@
-"""What a transcript holds, as plain values: sessions, turns, and what each request of a turn brought."""
+"""Plain values of a transcript: sessions, turns, requests, calls and their results."""
 
 from __future__ import annotations
 
@@ -20,24 +20,24 @@ State = Literal["done", "failed", "cancelled", "unfinished"]
 """``unfinished``: under way, or its process died before it could say more."""
 
 OPENING = tags.render(tags.Tag.PLAN, {"asked": ""}).removesuffix(f'"}}{tags.CLOSING}')
-"""With this a reply is begun for the model, where the server goes on with what it is given."""
+"""The beginning of a reply for servers that continue an assistant message."""
 
 _KNOWN = frozenset({"asked", "depends", "subroutines", "edit"})
 
 
 @dataclass(frozen=True, slots=True)
 class SessionInfo:
-    """What is known of a session without its messages.
+    """A session without its messages, as a list shows it.
 
     Attributes:
         id: its name on the command line.
         created: ISO 8601 in UTC.
-        owner: whose it is; empty on a machine of one person.
-        root: the folder or file that it is about.
-        title: as it was named, else the beginning of its first question.
-        turns: number of turns, whatever became of them.
+        owner: its user; empty on a machine with one user.
+        root: its source, a folder or file.
+        title: its given name, else the beginning of its first question.
+        turns: number of turns, failed ones included.
         changed: when the latest turn began, ISO 8601 in UTC.
-        error: why it cannot be read; None for a sound one.
+        error: why it cannot be read, or None.
     """
 
     id: str
@@ -52,16 +52,16 @@ class SessionInfo:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRun:
-    """The decision on one message or passage, or one and the same on neighbours that are left out.
+    """The decision on one message or passage, or the common decision on neighbours that are left out.
 
     Attributes:
         kind: message, passage, summary or note.
-        first: its place from 0; -1 for what the window added itself.
-        last: the last one's place, inclusive.
+        first: its index from 0; -1 for an addition of the window.
+        last: index of the last one, inclusive.
         action: kept, trimmed, recalled, summarised or dropped.
         section: the section that pays.
-        tokens: what it takes in the window.
-        full_tokens: what it would take whole.
+        tokens: its tokens in the window.
+        full_tokens: its tokens if it were whole.
         reason: in plain words.
     """
 
@@ -83,15 +83,15 @@ class Sent:
         turn: the turn's number, from 1.
         at: ISO 8601 in UTC.
         model: the model's name.
-        limit: the window that was composed for, tokens.
+        limit: the window, tokens.
         reserve: tokens kept free for the reply.
-        tokens: what was sent, by our count.
-        messages: exactly what was sent.
+        tokens: tokens sent, by our count.
+        messages: exactly those that were sent.
         sections: tokens by section.
         decisions: why each message and passage was in or out.
         prompts: hash of each prompt by its name.
         parameters: temperature and so on.
-        usage: as the server reported it or as counted; None if there was no reply.
+        usage: reported by the server, or counted; None if there was no reply.
         finish: why the reply ended, or the error.
     """
 
@@ -112,17 +112,17 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """What became of a turn.
+    """The end of a turn.
 
     Attributes:
         state: done, failed or cancelled.
-        messages: what the turn adds to the conversation after its question; only of a turn that is done.
-        known: whether an answer was found, and at least one of its citations holds.
-        unchecked: whether a model answered and none of its citations holds, so that the answer is its word alone.
-        quotes: what was quoted beside such an answer, as it would have been without a model.
-        model: what wrote it.
-        error: why it failed, or why it was ended before the model had come to its end.
-        partial: text that had been shown when it failed; never part of the conversation.
+        messages: those that a finished turn adds to the conversation after its question.
+        known: whether an answer was found and at least one of its citations is valid.
+        unchecked: whether a model answered and none of its citations is valid.
+        quotes: quotes shown beside an unchecked answer.
+        model: the model's name.
+        error: why it failed, or was ended before the model finished.
+        partial: text shown before it failed; never part of the conversation.
         citations: after they were checked.
         unsupported: sentences without support.
         usage: tokens of all requests of the turn.
@@ -143,11 +143,11 @@ class Ending:
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """What a person said of an answer.
+    """A person's feedback on an answer.
 
     Attributes:
-        useful: whether it is.
-        words: why; may be empty.
+        useful: whether the answer was useful.
+        words: a comment; may be empty.
     """
 
     useful: bool
@@ -156,16 +156,16 @@ class Feedback:
 
 @dataclass(frozen=True, slots=True)
 class TurnRecord:
-    """A turn as it was recorded.
+    """A recorded turn.
 
     Attributes:
         number: from 1.
-        owner: who asked.
+        owner: the user.
         began: ISO 8601 in UTC.
         question: the user's words.
-        resumes: the number of the turn whose question it asks again, or None.
-        ending: what became of it; its state is ``unfinished`` where nothing was recorded.
-        feedback: what a person said of the answer last; None if nothing.
+        resumes: number of the turn whose question it repeats, or None.
+        ending: its end; the state is ``unfinished`` if none was recorded.
+        feedback: the latest feedback, or None.
     """
 
     number: int
@@ -186,18 +186,18 @@ class TurnRecord:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """A call of a subroutine as it was recorded.
+    """A recorded tool call.
 
     Attributes:
         turn: the turn's number.
         name: what was called.
-        arguments: JSON, or the tag as the model wrote it if it could not be read.
-        result: what the model was told.
-        failed: whether nothing came of it.
-        numbers: of the passages that it returned.
-        difference: what it proposed to change, as a unified diff; empty if it proposed nothing.
+        arguments: JSON, or the model's tag if it could not be parsed.
+        result: the text for the model.
+        failed: whether the call failed.
+        numbers: of the returned passages.
+        difference: the proposed change as a unified diff, or "".
         id: its number in the record.
-        applied: when that change was made, ISO 8601 in UTC; empty if it was not.
+        applied: when the change was applied, ISO 8601 in UTC, or "".
     """
 
     turn: int
@@ -230,16 +230,16 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Totals over the turns of a session that are done.
+    """Totals over the finished turns of a session.
 
     Attributes:
-        answers: turns in which something was answered, checked or not.
-        refused: turns in which it was said that the corpus holds no answer.
-        uncited: answers without a single citation that holds, which are a model's word alone.
-        verified: citations whose quote stands where it was said to stand.
-        repaired: citations whose quote stood nearby or in other letters.
+        answers: turns with an answer, checked or not.
+        refused: turns without an answer in the corpus.
+        uncited: answers without a valid citation.
+        verified: citations whose quote is where they point.
+        repaired: citations whose quote was nearby or differed slightly.
         unverified: citations whose quote was not found.
-        unsupported: sentences that claim something and that nothing supports.
+        unsupported: sentences with an unsupported claim.
     """
 
     answers: int = 0
@@ -269,14 +269,14 @@ def support_of(turns: Iterable[TurnRecord]) -> Support:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a model says before it answers.
+    """A model's plan before it answers.
 
     Attributes:
-        asked: what is asked, in its words.
-        depends: what the answer depends on.
-        subroutines: what it means to call.
-        edit: whether files are to be changed.
-        problem: what is wrong with the tag; empty if nothing is.
+        asked: the question in the model's words.
+        depends: the information that the answer depends on.
+        subroutines: the tools that it intends to call.
+        edit: whether it intends to change files.
+        problem: the tag's error, or "".
     """
 
     asked: str = ""
@@ -287,11 +287,11 @@ class Plan:
 
 
 def read_plan(attributes: Mapping[str, object], names: Collection[str]) -> Plan:
-    """Return the plan of a tag, and say of what is missing, unknown or of another type.
+    """Return the plan of a tag, with the missing, unknown and mistyped attributes as its problem.
 
     Args:
         attributes: of the tag.
-        names: of the subroutines that there are.
+        names: of the available tools.
     """
     problems = [f"unknown {key!r}" for key in attributes if key not in _KNOWN]
     asked, depends = _text(attributes, "asked", problems), _text(attributes, "depends", problems)
@@ -318,14 +318,14 @@ def _text(attributes: Mapping[str, object], key: str, problems: list[str]) -> st
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A call as a model made it.
+    """A tool call as a model made it.
 
     Attributes:
-        id: by which its result is told from others.
-        name: what is called, which may not exist.
+        id: identifies its result.
+        name: of the tool, which may not exist.
         arguments: unchecked.
         raw: the arguments as JSON, or the whole tag.
-        problem: in words for the model, why it cannot be run; empty if it can.
+        problem: why it cannot be run, for the model, or "".
     """
 
     id: str
@@ -337,7 +337,7 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """A call with what came of it."""
+    """A call with its result."""
 
     asked: Asked
     outcome: Outcome
@@ -349,8 +349,8 @@ class Round:
 
     Attributes:
         written: everything that the model wrote, tags and closing marks included.
-        said: what of it a person sees.
-        answered: its calls; empty for a reply that only stopped at a mark and goes on.
+        said: the visible text.
+        answered: its calls; empty for a reply that stopped at a mark and continues.
     """
 
     written: str

@@ -1,4 +1,4 @@
-"""Reading the record of a session: its turns, what was sent in them, what they rested on."""
+"""Reading the record of a session: its turns, requests, calls and passages."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _DECIDED = "select decisions from requests where turn = ?"
 
 
 class Recorded:
-    """What stands in a session's tables; ``Transcript`` adds to it.
+    """A recorded session; ``Transcript`` adds to it.
 
     Args:
         place: holds the tables.
@@ -31,8 +31,8 @@ class Recorded:
     Attributes:
         saved: whether the record outlives the process.
         id: the session's name.
-        owner: whose it is; empty on a machine of one person.
-        root: what it is about.
+        owner: its user; empty on a machine with one user.
+        root: its source.
     """
 
     def __init__(self, place: SessionPlace) -> None:
@@ -80,7 +80,7 @@ class Recorded:
             ]
 
     def requests(self, turn: int | None = None) -> list[Sent]:
-        """Return what was sent, in order: of one turn, or of all."""
+        """Return the requests of one turn, or of all, in order."""
         where = "" if turn is None else "where r.turn = ?"
         query = (
             "select r.turn, r.at, r.model, r.window, r.reserve, r.tokens, r.sent, r.sections, r.decisions, r.prompts,"
@@ -141,7 +141,7 @@ class Recorded:
             return understood, missed
 
     def plan(self, turn: int) -> Plan | None:
-        """Return what the model premeditated in a turn; None if it did not."""
+        """Return the model's plan in a turn, or None."""
         rows = self._rows("select plan from plans where turn = ?", (turn,))
         with self._reading():
             found = json.loads(rows[0][0]) if rows else None
@@ -170,7 +170,7 @@ class Recorded:
         return bool(self._rows(refusals, (model, len(said), said)))
 
     def info(self) -> SessionInfo:
-        """Return what a list of sessions shows."""
+        """Return the session as a list shows it."""
         [(turns, changed, named, asked)] = self._rows(
             "select count(*), max(began), (select title from titles order by id desc limit 1),"
             " (select content from messages order by id limit 1) from turns"
@@ -180,7 +180,7 @@ class Recorded:
 
     def dump(self) -> dict[str, list[dict[str, Any]]]:
         """Return every row of every table, for export."""
-        return {table: self._dumped(table) for table in tables.TABLES}
+        return {table: self._dump_table(table) for table in tables.TABLES}
 
     @contextmanager
     def _reading(self) -> Iterator[None]:
@@ -196,7 +196,7 @@ class Recorded:
     def _read_sent(self, row: Sequence[Any]) -> Sent:
         with self._reading():
             references = json.loads(row[6])
-            sent = packing.resolve(references, *self._needed(references))
+            sent = packing.resolve(references, *self._resolve_references(references))
             decisions = tuple(DecisionRun(*one) for one in json.loads(zlib.decompress(row[8])))
             usage = None if row[12] is None else Usage(row[12], row[13], bool(row[14]))
             turn, at, model, limit, reserve, tokens = row[:6]
@@ -216,8 +216,8 @@ class Recorded:
                 finish=row[11] or "",
             )
 
-    def _needed(self, references: Iterable[packing.Reference]) -> tuple[dict[int, Message], dict[str, str]]:
-        """Return the messages and texts that references stand for."""
+    def _resolve_references(self, references: Iterable[packing.Reference]) -> tuple[dict[int, Message], dict[str, str]]:
+        """Return the messages and texts of references."""
         messages: dict[int, Message] = {}
         texts: dict[str, str] = {}
         for one in references:
@@ -232,7 +232,7 @@ class Recorded:
     def _text(self, digest: str) -> str:
         return str(self._rows("select text from texts where hash = ?", (digest,))[0][0])
 
-    def _dumped(self, table: str) -> list[dict[str, Any]]:
+    def _dump_table(self, table: str) -> list[dict[str, Any]]:
         with self._place.reading() as connection:
             cursor = connection.execute(f"select * from {table} order by 1, 2")
             columns = [one[0] for one in cursor.description]
@@ -240,5 +240,5 @@ class Recorded:
 
 
 def shown_title(named: str | None, asked: str | None) -> str:
-    """Return what a list calls a session: the title that it was given, else how its first question begins."""
+    """Return a session's title: the given one, else the beginning of its first question."""
     return named or " ".join((asked or "").split())[:_TITLE]

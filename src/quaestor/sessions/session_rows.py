@@ -1,7 +1,7 @@
-"""What a session's tables hold as rows, and back: messages, turns, and what was sent, which is not repeated.
+"""Values of a session as rows of its tables, and back; requests are stored without repeating messages.
 
-Messages of the transcript are referred to by their numbers, other texts by their hashes, and neighbours that share a
-decision by one.
+A request refers to messages of the transcript by number and to other texts by hash; neighbours with the same decision
+share one.
 """
 
 from __future__ import annotations
@@ -89,8 +89,8 @@ def ending_of(row: Sequence[Any] | None, messages: Sequence[Message], unchecked:
 
     Args:
         row: of the table of endings.
-        messages: that the turn adds.
-        unchecked: what was quoted beside an answer that is unchecked, as JSON; None for any other.
+        messages: those that the turn adds.
+        unchecked: quotes beside an unchecked answer, as JSON; None for other answers.
     """
     if row is None:
         return Ending("unfinished")
@@ -121,7 +121,7 @@ def as_shown(value: Any) -> Any:
 
 
 def as_stored(column: str, value: Any) -> Any:
-    """Return what ``as_shown`` was given.
+    """Return the value that ``as_shown`` was given.
 
     Raises:
         TypeError: it is not a value of a column.
@@ -139,9 +139,9 @@ def refer(
     """Return a reference for each message of a window, and the texts that references need, by hash.
 
     Args:
-        window: what was composed from ``messages``.
+        window: composed from ``messages``.
         messages: the conversation.
-        ids: each one's number in the transcript; None for what is not in it.
+        ids: their numbers in the transcript, or None.
     """
     whole = [
         decision.index
@@ -164,7 +164,7 @@ def refer(
 def resolve(
     references: Iterable[Reference], messages: Mapping[int, Message], texts: Mapping[str, str]
 ) -> tuple[Message, ...]:
-    """Return the messages that references stand for: the inverse of ``refer``."""
+    """Return the messages of references: the inverse of ``refer``."""
     return tuple(
         messages[one]
         if isinstance(one, int)
@@ -203,7 +203,7 @@ def runs(decisions: Iterable[Decision]) -> list[DecisionRun]:
             decision.full_tokens,
             decision.reason,
         )
-        found[-1:] = _joined(found[-1], run) if found else [run]
+        found[-1:] = _join_runs(found[-1], run) if found else [run]
     return found
 
 
@@ -217,7 +217,7 @@ def passages_shown(decisions: Iterable[DecisionRun]) -> frozenset[int]:
     )
 
 
-def _joined(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
+def _join_runs(before: DecisionRun, run: DecisionRun) -> list[DecisionRun]:
     same = (before.kind, before.action, before.section, before.reason) == (
         run.kind,
         run.action,

@@ -1,9 +1,9 @@
-"""The tables of a session, what holds them, and what its failures mean.
+"""The tables of a session, their storage, and its failures as errors.
 
-A session lies in a file, in the process, or on a server that others use as well. A file is SQLite rather than lines of
-JSON: a step is written whole or not at all without any repair at the next start, a message is referred to by its
-number instead of being written again with each request, and lists and totals are read without the rest. Rows are only
-ever added. One file a session, so that a damaged one hurts no other.
+A session is kept in a file, in memory, or on a shared server. A file is SQLite rather than lines of JSON: a step is
+written whole or not at all, a message is referred to by number instead of being repeated with each request, and lists
+and totals are read without the rest. Rows are only ever added. Each session has its own file, so that a damaged one
+affects no other.
 
 With a write-ahead log, ``kill -9`` loses nothing that was committed. A power cut may lose the last step and damages
 nothing; a full flush with every step would protect that step as well and make each turn wait for the disk.
@@ -158,7 +158,7 @@ class SessionFile:
 
     @classmethod
     def open(cls, path: Path) -> SessionFile:
-        """Return one that there is; see ``connect``."""
+        """Open an existing session; see ``connect``."""
         return cls(connect(path), path)
 
     @property
@@ -208,7 +208,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         FileExistsError: there is a file at ``path``.
     """
     if path is None:
-        connection = _connected(":memory:")
+        connection = _open_connection(":memory:")
         # A server makes one for each question that it is asked; making the tables takes a millisecond more.
         connection.deserialize(_empty())
         connection.execute(_ABOUT, about)
@@ -216,7 +216,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with failures_explained(path):
             _put_whole(path, about)
-            connection = _connected(str(path))
+            connection = _open_connection(str(path))
     with failures_explained(path):
         _prepare(connection)
     return connection
@@ -230,10 +230,10 @@ def _put_whole(path: Path, about: Sequence[str]) -> None:
     """
     unfinished = path.with_name(f".{path.name}.{os.getpid()}-{threading.get_ident()}")
     unfinished.unlink(missing_ok=True)
-    # What people asked is nobody else's affair.
+    # Questions are private.
     os.close(os.open(unfinished, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
     try:
-        with closing(_connected(str(unfinished))) as connection:
+        with closing(_open_connection(str(unfinished))) as connection:
             _make(connection)
             connection.execute(_ABOUT, about)
             connection.execute("pragma journal_mode = wal")
@@ -258,7 +258,7 @@ def _give_name(unfinished: Path, path: Path) -> None:
 @cache
 def _empty() -> bytes:
     """Return the image of a new session's database."""
-    with closing(_connected(":memory:")) as connection:
+    with closing(_open_connection(":memory:")) as connection:
         _make(connection)
         return connection.serialize()
 
@@ -280,7 +280,7 @@ def connect(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise NotFoundError(f"There is no session {path.stem!r}. `quaestor sessions list` shows them all.")
     with failures_explained(path):
-        connection = _connected(str(path))
+        connection = _open_connection(str(path))
         try:
             _check(connection, path)
             _prepare(connection)
@@ -292,10 +292,10 @@ def connect(path: Path) -> sqlite3.Connection:
 
 @contextmanager
 def failures_explained(path: Path | None) -> Iterator[None]:
-    """Raise what SQLite and the disk say as errors for people.
+    """Translate failures of SQLite and the disk into Quaestor's errors.
 
     Raises:
-        LimitError: the disk is full; what was recorded before is whole.
+        LimitError: the disk is full; earlier records are intact.
         SessionUnusableError: the file is damaged or cannot be used.
         RowsRefusedError: rows break a rule of its tables.
     """
@@ -332,7 +332,7 @@ def damaged(name: str, said: object) -> SessionUnusableError:
     )
 
 
-def _connected(place: str) -> sqlite3.Connection:
+def _open_connection(place: str) -> sqlite3.Connection:
     # No implicit transactions: each step says where it begins and ends.
     return sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
 
@@ -381,10 +381,10 @@ class SessionPlace(Protocol):
         """
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction that no other of this session runs beside.
+        """Give a connection inside a transaction, one at a time for each session.
 
         Raises:
-            LimitError: there is no room; what was recorded before is whole.
+            LimitError: the disk is full; earlier records are intact.
             SessionUnusableError: it cannot be written.
         """
 
@@ -392,4 +392,4 @@ class SessionPlace(Protocol):
         """Return the error for rows that cannot be read."""
 
     def close(self) -> None:
-        """Release what it holds open."""
+        """Close the connection."""

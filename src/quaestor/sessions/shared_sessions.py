@@ -1,4 +1,4 @@
-"""Sessions in PostgreSQL: any server goes on with what another began."""
+"""Sessions in PostgreSQL: any server can continue another one's session."""
 
 from __future__ import annotations
 

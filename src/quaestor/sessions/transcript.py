@@ -1,8 +1,8 @@
-"""The append-only record of one session: what was asked, sent, answered, and what became of each turn.
+"""The append-only record of one session: questions, requests, answers, and the end of each turn.
 
 Each step is one transaction. A turn's messages join the conversation in the same transaction that records it as done:
-a turn that failed, was cancelled or whose process died adds nothing to it. See ``tables`` for a session's file, and
-``shared_sessions`` for those that a server holds.
+a turn that failed, was cancelled or whose process died adds nothing to it. See ``session_tables`` for a session's file,
+and ``shared_sessions`` for sessions on a server.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class Transcript(Recorded):
 
     Attributes:
         id: the session's name.
-        owner: whose it is; empty on a machine of one person.
-        root: what it is about.
+        owner: its user; empty on a machine with one user.
+        root: its source.
     """
 
     @classmethod
@@ -85,7 +85,7 @@ class Transcript(Recorded):
             return turn, add_message(connection, turn, question)
 
     def record_passages(self, turn: int, passages: Sequence[Passage], hashes: Sequence[str]) -> None:
-        """Record what was found for a turn; texts are the documents' own and are kept only as far as they are sent."""
+        """Record the hits of a turn; their texts are kept only as far as they are sent."""
         rows = [
             (
                 turn,
@@ -111,12 +111,12 @@ class Transcript(Recorded):
         prompts: Mapping[str, str],
         parameters: Mapping[str, object],
     ) -> int:
-        """Record a request just before it is sent, and return its number.
+        """Record a request before it is sent, and return its number.
 
         Args:
-            turn: its turn.
-            window: what is sent.
-            model: to whom.
+            turn: number of the turn.
+            window: the window that is sent.
+            model: the model's name.
             conversation: the messages that the window was composed from, and their numbers in this record.
             prompts: hash of each prompt by its name.
             parameters: temperature and so on.
@@ -150,7 +150,7 @@ class Transcript(Recorded):
             connection.execute("insert into replies values (?, ?, ?, ?, ?, ?)", row)
 
     def end(self, turn: int, ending: Ending) -> list[int]:
-        """Record what became of a turn, and return the numbers of the messages that it adds.
+        """Record the end of a turn, and return the numbers of the messages that it adds.
 
         Raises:
             SessionUnusableError: another process has ended this turn.
@@ -187,7 +187,7 @@ class Transcript(Recorded):
             add_numbered(connection, "summaries", (now(), first, last, clean(text), model))
 
     def record_call(self, turn: int, answered: Answered) -> None:
-        """Record a call of a subroutine, its result, and the whole of what it proposed to change."""
+        """Record a tool call, its result, and its proposed change."""
         asked, outcome = answered.asked, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])
         arguments = clean(asked.raw if asked.problem else json.dumps(dict(asked.arguments), ensure_ascii=False))
@@ -220,7 +220,7 @@ class Transcript(Recorded):
             add_numbered(connection, "titles", row)
 
     def record_feedback(self, turn: int, said: Feedback) -> None:
-        """Record what a person says of a turn's answer; what is said last counts."""
+        """Record a person's feedback on a turn's answer; the latest counts."""
         with self._place.writing() as connection:
             add_numbered(connection, "feedback", (turn, now(), said.useful, clean(said.words)))
 

@@ -1,7 +1,7 @@
 """State in PostgreSQL: connections that take the one wording of SQL, each with its transaction's own settings.
 
-Nothing is left in a server's session, so that a pooler in transaction mode may stand in between: the tables in sight,
-the session and the locks are all of the transaction.
+Nothing is left in a server's session, so that a pooler in transaction mode works: search path, settings and locks all
+belong to the transaction.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class StateConnection:
         Raises:
             RowsRefusedError: the rows break a rule of the tables.
         """
-        with _refusals_told():
-            return self._raw.execute(_in_their_words(statement), _storable(values))
+        with _translate_refusals():
+            return self._raw.execute(_with_placeholders(statement), _storable_values(values))
 
     def executemany(self, statement: str, values: Iterable[Values], /) -> None:
         """Run a statement for each of several rows.
@@ -49,8 +49,8 @@ class StateConnection:
         Raises:
             RowsRefusedError: the rows break a rule of the tables.
         """
-        with _refusals_told(), self._raw.cursor() as cursor:
-            cursor.executemany(_in_their_words(statement), map(_storable, values))
+        with _translate_refusals(), self._raw.cursor() as cursor:
+            cursor.executemany(_with_placeholders(statement), map(_storable_values, values))
 
 
 class StateTables:
@@ -58,7 +58,7 @@ class StateTables:
 
     Args:
         server: with tables that are up to date.
-        unusable: what to raise where it cannot be reached or used; None: what the server's failures are anyway.
+        unusable: the error to raise if the server cannot be reached or used; None raises the server's own.
     """
 
     def __init__(self, server: Server, unusable: type[QuaestorError] | None = None) -> None:
@@ -76,19 +76,19 @@ class StateTables:
 
     @contextmanager
     def reading(self) -> Iterator[StateConnection]:
-        """Give a connection to read with; always of the primary, for a standby knows of what was revoked only later."""
+        """Give a connection to the primary to read with: a standby learns later that a token was revoked."""
         with self._failures_renamed(), transaction(self._server, STATE, writes=False) as connection:
             yield connection
 
     @contextmanager
     def writing(self) -> Iterator[StateConnection]:
-        """Give a connection inside a transaction that no other writer of users and ledger runs beside."""
+        """Give a connection inside a transaction, one writer of users and ledger at a time."""
         with self._failures_renamed(), transaction(self._server, STATE, alone="accounts") as connection:
             yield connection
 
     @contextmanager
     def step(self, name: str) -> Iterator[StateConnection]:
-        """Give a connection inside a transaction that no other of this name runs beside."""
+        """Give a connection inside a transaction; transactions of one name run one after the other."""
         with self._failures_renamed(), transaction(self._server, STATE, alone=f"step {name}") as connection:
             yield connection
 
@@ -117,30 +117,30 @@ def transaction(
     settings: Mapping[str, str] | None = None,
     writes: bool = True,
 ) -> Iterator[StateConnection]:
-    """Give a connection inside a transaction on the primary; an exception takes all of it back.
+    """Give a connection inside a transaction on the primary; an exception rolls it back.
 
     Args:
-        server: whose.
-        schema: whose tables are in sight.
-        alone: no other transaction of this name runs beside; None: any may.
+        server: where it runs.
+        schema: the search path.
+        alone: transactions of this name run one after the other; None locks nothing.
         settings: of the transaction, by name.
-        writes: whether it may write; if so, it is looked up where the answer to its commit was lost.
+        writes: whether it may write; if the answer to its commit is lost, the server is asked whether it was committed.
     """
     number: str | None = None
     try:
         with server.writing(seconds=_SECONDS, lock_seconds=_LOCK_SECONDS) as raw:
-            raw.execute(_opening(schema, alone, settings or {}))
+            raw.execute(_begin_statements(schema, alone, settings or {}))
             yield StateConnection(raw)
             if writes:
                 [number] = raw.execute("select pg_current_xact_id_if_assigned()::text").fetchone() or (None,)
     except QuaestorError as error:
         # A connection that is lost while it commits does not tell whether it did: who is primary then does.
-        if number is None or not error.retryable or not _came_through(server, number):
+        if number is None or not error.retryable or not _was_committed(server, number):
             raise
 
 
-def _came_through(server: Server, number: str) -> bool:
-    """Return whether a transaction was committed, by its number; not of one that a new primary never heard of."""
+def _was_committed(server: Server, number: str) -> bool:
+    """Return whether the transaction of this number was committed; False if a new primary does not know it."""
     try:
         [(became,)] = server.read(
             lambda raw: raw.execute("select pg_xact_status(%s::xid8)", (number,)).fetchall(), primary=True
@@ -150,8 +150,8 @@ def _came_through(server: Server, number: str) -> bool:
     return bool(became == "committed")
 
 
-def _opening(schema: str, alone: str | None, settings: Mapping[str, str]) -> sql.Composed:
-    """Return what a transaction begins with, as one message."""
+def _begin_statements(schema: str, alone: str | None, settings: Mapping[str, str]) -> sql.Composed:
+    """Return the statements that begin a transaction, as one message."""
     every = {"search_path": schema, **settings}
     steps = [sql.SQL("select set_config({}, {}, true)").format(name, value) for name, value in every.items()]
     if alone is not None:
@@ -160,7 +160,7 @@ def _opening(schema: str, alone: str | None, settings: Mapping[str, str]) -> sql
 
 
 @contextmanager
-def _refusals_told() -> Iterator[None]:
+def _translate_refusals() -> Iterator[None]:
     try:
         yield
     except (psycopg.IntegrityError, psycopg.DataError, psycopg.errors.DatatypeMismatch) as error:
@@ -168,8 +168,8 @@ def _refusals_told() -> Iterator[None]:
 
 
 @lru_cache(maxsize=512)
-def _in_their_words(statement: str) -> bytes:
-    """Return a statement as psycopg takes it."""
+def _with_placeholders(statement: str) -> bytes:
+    """Return a statement with psycopg's placeholders."""
 
     def replaced(found: re.Match[str]) -> str:
         if found[0] == "%":
@@ -179,14 +179,14 @@ def _in_their_words(statement: str) -> bytes:
     return _VALUE.sub(replaced, statement).encode()
 
 
-def _storable(values: Values) -> Values:
-    """Return values as PostgreSQL can hold them: numbers for truths, and no NUL in texts, which it knows none in."""
+def _storable_values(values: Values) -> Values:
+    """Return values that PostgreSQL can store: numbers for booleans, and texts without NUL."""
     if isinstance(values, Mapping):
-        return {name: _one(value) for name, value in values.items()}
-    return [_one(value) for value in values]
+        return {name: _storable_value(value) for name, value in values.items()}
+    return [_storable_value(value) for value in values]
 
 
-def _one(value: Any) -> Any:
+def _storable_value(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     return value.replace("\0", "\u2400") if isinstance(value, str) else value

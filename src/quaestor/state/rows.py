@@ -1,9 +1,9 @@
-"""What sessions, users, ledger, rates and claims need of what holds them: one wording of SQL for two engines.
+"""The database protocol for sessions, users, ledger, rates and claims: one wording of SQL for two engines.
 
-The statements keep to what SQLite and PostgreSQL both understand: ``?`` and ``:name`` stand for values, numbers and
-texts are all that is stored beside bytes, and nothing is written but with ``on conflict`` where a row may be there.
-``sqlite3.Connection`` is such a connection as it is. ``SharedFile`` is what the threads and processes of one server
-know together: a small database that ends with the server.
+The statements keep to what SQLite and PostgreSQL both understand: ``?`` and ``:name`` stand for values, only numbers,
+texts and bytes are stored, and a row that may exist already is written with ``on conflict``. ``sqlite3.Connection``
+follows the protocol as it is. ``SharedFile`` is a small database that the threads and processes of one server share; it
+ends with the server.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _TABLES = (
 
 
 class RowsRefusedError(Exception):
-    """Rows break a rule of the tables: a key is there already, one that they refer to is not, or a type is wrong."""
+    """Rows break a rule of the tables: a duplicate key, a missing foreign key, or a wrong type."""
 
 
 class Cursor(Protocol):
@@ -44,7 +44,7 @@ class Cursor(Protocol):
         """A tuple for each column, its name first; None for a statement that returns nothing."""
 
     def fetchone(self) -> Any:
-        """Return the next row; None behind the last."""
+        """Return the next row, or None after the last."""
 
     def fetchall(self) -> list[Any]:
         """Return the rows that are left."""
@@ -67,44 +67,44 @@ class Database(Protocol):
 
     @property
     def name(self) -> str:
-        """Where it is, for people; without a password."""
+        """Where it is, without a password; for messages."""
 
     def reading(self) -> AbstractContextManager[Connection | None]:
-        """Give a connection to read with; None where nothing was ever written.
+        """Give a connection to read with, or None if nothing was ever written.
 
         Raises:
             AccountsUnusableError: it cannot be read.
         """
 
     def writing(self) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction that no other writer runs beside; an exception takes all of it back.
+        """Give a connection inside a transaction, one writer at a time; an exception rolls it back.
 
         Raises:
             AccountsUnusableError: it cannot be written.
         """
 
     def close(self) -> None:
-        """Release what it holds open; that is opened again when needed."""
+        """Close its connections; they are opened again when needed."""
 
 
 class Shared(Protocol):
-    """Holds what the processes of a server, or of several, must know together."""
+    """A database that the processes of one server, or of several, share."""
 
     def step(self, name: str) -> AbstractContextManager[Connection]:
-        """Give a connection inside a transaction that no other of this name runs beside; an exception takes it back."""
+        """Give a connection inside a transaction, one at a time for each name; an exception rolls it back."""
 
     def now(self, connection: Connection) -> float:
-        """Return seconds that never go back, and that are the same for all who share this."""
+        """Return monotonic seconds that are the same for all processes that share this."""
 
 
 class SharedFile:
-    """One such database: a ``Shared`` of one machine. Threads may share it; each process opens its own.
+    """A ``Shared`` of one machine. Threads may share it; each process opens its own.
 
-    A write-ahead log, so that a process that is killed in the middle of a step leaves nothing of it behind. Nothing is
-    flushed to the disk, for nothing in it outlives the machine.
+    It uses a write-ahead log, so that a process killed in the middle of a step leaves nothing of it behind. Nothing is
+    flushed to the disk, because nothing in it outlives the machine.
 
     Args:
-        path: the file; None: no other process is to know it.
+        path: the file; None keeps it to this process.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -120,7 +120,7 @@ class SharedFile:
 
     @contextmanager
     def step(self, name: str) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside a transaction that no other runs beside, of whatever name."""
+        """Give a connection inside a transaction; all run one after the other, whatever their names."""
         with self._lock:
             self._connection.execute("begin immediate")
             try:

@@ -1,7 +1,8 @@
 """Holding an index: the protocol that every store follows.
 
-A store keeps documents, their chunks, the chunks' vectors and their lexical terms. Tokenising, fusion,
-ranking and freshness live above it.
+A store keeps documents, their chunks, the chunks' vectors and their terms. It does not know how text is split
+into terms, how results are fused or ranked, or whether files have changed; all of that lies above it.
+Begin with ``Store`` below, then ``embedded``, which needs no server; ``postgres`` is for teams.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ if TYPE_CHECKING:
 
 
 class Matched(NamedTuple):
-    """What the words of a query find.
+    """The chunks that the words of a query find.
 
     Attributes:
         found: the chunks, for each choice of boosts.
-        frequencies: what ``Store.frequencies`` says of the words.
+        frequencies: the words' frequencies, as ``Store.frequencies`` returns them.
     """
 
     found: Sequence[Scored]
@@ -35,7 +36,7 @@ class Matched(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """What BM25 counts: how much there is of everything, and in how many chunks each term of a query stands.
+    """BM25's counts: the size of the whole index, and the number of chunks that hold each term of a query.
 
     Attributes:
         chunks: number of chunks.
@@ -48,7 +49,7 @@ class Counts(NamedTuple):
     frequencies: Mapping[str, tuple[int, ...]]
 
     def plus(self, other: Counts) -> Counts:
-        """Return what two stores count together; both were asked for the same terms."""
+        """Return the sum of two stores' counts of the same terms."""
         return Counts(
             self.chunks + other.chunks,
             _sums(self.lengths, other.lengths),
@@ -76,7 +77,7 @@ class Packed(NamedTuple):
     Attributes:
         document: the document.
         chunks: how many it has.
-        columns: what is to be written of them, in the store's own form.
+        columns: their rows, in the store's own form.
     """
 
     document: Document
@@ -85,7 +86,7 @@ class Packed(NamedTuple):
 
 
 class Pack(Protocol):
-    """What makes a document ready for a store: all work that needs no store. It can be sent to other processes."""
+    """Prepares a document for a store: all work that needs no store. It can be pickled for other processes."""
 
     def __call__(
         self,
@@ -108,7 +109,7 @@ class Pack(Protocol):
 
 
 class FieldBoosts(NamedTuple):
-    """What a match in each field counts for; 0 leaves a field out."""
+    """The weight of a match in each field; 0 leaves a field out."""
 
     body: float = 1.0
     path: float = 1.0
@@ -146,9 +147,9 @@ class Where(NamedTuple):
             one name, ``**`` spans folders, a glob without ``/`` matches a name in any folder (``*.py``), and
             what matches a folder matches everything below it (``src``, ``src/**``).
         languages: any of which must match; empty means all.
-        since: the first date that is let through, in the form of ISO 8601, as exact as is wanted: ``2020`` is the
-            year's first day. Documents without a date are not let through.
-        before: the first date that is no longer let through; otherwise as ``since``.
+        since: the first date that matches, in ISO 8601: a day, a month or a year; ``2020`` is the year's first day.
+            Documents without a date do not match.
+        before: the first date that no longer matches; otherwise as ``since``.
         authors: names, any of which must be an author's: all words of it stand in the document's author, without
             regard to case, accents and order.
         within: another filter that must hold as well.
@@ -162,7 +163,7 @@ class Where(NamedTuple):
     within: Where | None = None
 
     def parts(self) -> Iterator[Where]:
-        """Yield this filter and those that it lies within, each without the next."""
+        """Yield this filter and those in ``within``, each without its own ``within``."""
         one: Where | None = self
         while one is not None:
             yield one._replace(within=None)
@@ -175,7 +176,7 @@ class Bylines(NamedTuple):
     Attributes:
         documents: number of documents.
         dated: of those that have a date.
-        earliest: the first date; None if there is none.
+        earliest: the first date, or None.
         latest: the last date.
         authors: documents per author, as documents name them.
     """
@@ -237,16 +238,16 @@ class Writer(Protocol):
         ...
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Say that all vectors are another embedder's, of so many dimensions, from now on.
+        """Record that all vectors are now another embedder's.
 
-        The caller replaces every document in the same transaction. Whoever has the index open for the former one is
-        refused with ``EmbedderChangedError``, and opens it again.
+        The caller replaces every document in the same transaction. A process that has the index open for the former
+        embedder gets ``EmbedderChangedError`` and opens it again.
         """
         ...
 
 
 LOCK_SECONDS = 60.0
-"""How long a writer waits for another one, if nothing else is said."""
+"""How long a writer waits for another one, by default."""
 
 
 class Store(Protocol):
@@ -254,7 +255,7 @@ class Store(Protocol):
 
     @property
     def pack(self) -> Pack:
-        """What makes documents ready for ``Writer.put``."""
+        """Prepares documents for ``Writer.put``."""
         ...
 
     def writing(self, *, timeout: float = LOCK_SECONDS) -> AbstractContextManager[Writer]:
@@ -264,13 +265,13 @@ class Store(Protocol):
             timeout: seconds to wait for another writer.
 
         Raises:
-            IndexBusyError: it was busy all that time.
-            LimitError: there is no room.
+            IndexBusyError: the other writer did not end in time.
+            LimitError: the disk is full.
         """
         ...
 
     def settle(self) -> None:
-        """Make what only makes searches faster, once much was written; results are the same without it."""
+        """Build what makes searches faster, such as an index of vectors, after many writes; results stay the same."""
         ...
 
     def lexical(
@@ -291,26 +292,26 @@ class Store(Protocol):
         where: Where | None = None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts, in less time than one after the other.
+        """Return the result of ``lexical`` for each choice of boosts, faster than one call after the other.
 
-        ``among`` is what several stores, this one among them, count of these terms together: scores and frequencies
-        are then as if all their chunks stood in this one.
+        ``among`` holds the counts of these terms over several stores, this one included: scores and frequencies are
+        then those of one store with all their chunks.
         """
         ...
 
     def counts(self, terms: Iterable[str]) -> Counts:
-        """Return what BM25 counts of terms, to be added to what other stores count of them."""
+        """Return BM25's counts of terms, to be added to other stores' counts."""
         ...
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
-        """Return identifiers of up to ``k`` chunks whose text holds all of the terms, in no order that means anything.
+        """Return identifiers of up to ``k`` chunks whose text holds all of the terms, in arbitrary order.
 
-        Terms compare by the keys that they are indexed by, so a caller looks at the text. No terms find nothing.
+        Terms are compared by their keys, so a caller must check the text. No terms find nothing.
         """
         ...
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks in which each term stands, in the field where it stands most often."""
+        """Return the number of chunks that hold each term, counted in the field that holds it most often."""
         ...
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
@@ -363,7 +364,7 @@ class Store(Protocol):
         ...
 
     def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Return those of some documents that there are, as ``pack`` made them, so that another store can hold them."""
+        """Yield the given documents that exist, as ``pack`` made them, so that another store can hold them."""
         ...
 
     def all_metadata(self) -> Mapping[str, str]:
@@ -384,7 +385,7 @@ class Store(Protocol):
 
     @property
     def repaired(self) -> Collection[str]:
-        """What was found damaged since it was opened and is made anew of the rest; nothing found misses it."""
+        """The parts that were found damaged since the store was opened and were rebuilt from the rest."""
         ...
 
     def close(self) -> None:

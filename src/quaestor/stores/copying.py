@@ -1,7 +1,7 @@
-"""Taking an index from one store to another, as it is: nothing is cut or embedded again.
+"""Copying an index from one store to another: nothing is cut or embedded again.
 
-Documents are compared by a hash of all that is stored of them, so that a copy that was broken off goes on where it
-was, and one that is there already writes nothing.
+Documents are compared by a hash of everything stored about them, so that an interrupted copy continues where it
+stopped, and a complete one writes nothing.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ _DOCUMENTS_AT_ONCE = 200
 
 
 class Copied(NamedTuple):
-    """What a copy came to.
+    """The result of a copy.
 
     Attributes:
         documents: number of documents that both stores now hold.
         chunks: number of their chunks.
         written: documents that were written.
         removed: documents that only the other store held.
-        digest: of everything that was compared, in hexadecimal.
+        digest: hash of everything that was compared, in hexadecimal.
     """
 
     documents: int
@@ -38,12 +38,12 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     """Make ``target`` hold what ``source`` does, and compare all of both afterwards.
 
     Args:
-        source: is read.
+        source: the store to read.
         target: opened for the same embedder.
-        progress: called with the number of documents that are done, and of all.
+        progress: called with the number of documents done and the number of all.
 
     Raises:
-        ConflictError: they do not agree afterwards: one of them was written meanwhile.
+        ConflictError: the stores differ afterwards, because one of them was written meanwhile.
     """
     paths, others = sorted(source.documents()), set(target.documents())
     written = 0
@@ -99,7 +99,7 @@ def packed_hash(packed: Packed) -> bytes:
 
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str]) -> int:
-    """Write those of some documents that the other store does not hold as they are; return how many."""
+    """Write the documents that the other store lacks or holds differently; return their number."""
     held = {packed.document.path: packed_hash(packed) for packed in target.unpacked(paths)}
     differing = [packed for packed in source.unpacked(paths) if held.get(packed.document.path) != packed_hash(packed)]
     if differing:

@@ -1,4 +1,4 @@
-"""Chunks with their scores: as pairs for who goes through them, as arrays for who reckons with hundreds."""
+"""Chunks with their scores, as pairs to iterate over or as arrays to compute with."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Scored(Sequence["tuple[int, float]"]):
     """Identifiers of chunks with scores, best first; equal to any sequence of the same pairs.
 
-    A search asks for some nine hundred of them and looks at most only by their arrays.
+    A search asks for some nine hundred of them and reads most only through the arrays.
 
     Attributes:
         ids: the chunks, none twice; shape ``(n,)``.

@@ -1,4 +1,4 @@
-"""Work that several processes share: the files that are to be taken into one index, each leased by one of them."""
+"""Work that several processes share: files to index, each leased by one of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from quaestor.stores import Writer
 
 
 class WorkItem(NamedTuple):
-    """A file that is to be taken in.
+    """A file to index.
 
     Attributes:
         path: the document's path.
         size: bytes.
-        stamp: of the file; 0 if it is to be taken in whatever the index holds.
+        stamp: of the file; 0 to index it again in any case.
     """
 
     path: str
@@ -27,16 +27,15 @@ class WorkItem(NamedTuple):
 class SharedWork(Protocol):
     """The list of work items of one index, as one process sees it.
 
-    A leased item belongs to its process until that has finished it or given it back, or shows no sign of life for some
-    seconds.
+    A leased item belongs to its process until the process finishes it, gives it back, or stops renewing its leases.
     """
 
     def offer(self, items: Sequence[WorkItem]) -> None:
-        """Add the items that nobody has offered yet; they are leased in this order."""
+        """Add new items; they are leased in this order."""
         ...
 
     def take(self, count: int, besides: Collection[str]) -> Sequence[str]:
-        """Lease up to ``count`` items that nobody holds, and return their paths; none of ``besides``."""
+        """Lease up to ``count`` free items, except ``besides``, and return their paths."""
         ...
 
     def give_back(self, paths: Collection[str]) -> None:
@@ -62,5 +61,5 @@ class SharingStore(Protocol):
     """A store that several processes fill together."""
 
     def sharing(self) -> AbstractContextManager[SharedWork]:
-        """Join those who fill the index; at the end of the block all leases of this process end."""
+        """Join the processes that fill the index; at the end of the block all leases of this process end."""
         ...

@@ -1,6 +1,9 @@
-"""The model's calls to us: what it can ask the engine to run, told over text tags or native tool calls alike.
+"""What a model can call: search, read, related, list, overview, history, edit.
 
-``registry_of`` is loaded when it is first used: it knows every subroutine, and an answer made of quotes calls none.
+A tool is described to the model as a text tag or as a native tool call, from one definition. The package does not know
+conversations or how a call arrives. Begin with ``registry``, then ``search_tool`` as an example.
+
+``registry_of`` is loaded when it is first used: it imports every tool, and an answer made of quotes calls none.
 """
 
 from __future__ import annotations

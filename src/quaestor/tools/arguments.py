@@ -1,7 +1,7 @@
-"""Checking what a model passes to a subroutine against its parameters.
+"""Checking a model's arguments against a tool's parameters.
 
-Models write ``"5"`` for 5 and ``null`` for what they leave out; both are taken as they are meant. Whatever cannot be
-taken so is complained of, all at once, so that one more call puts everything right.
+Models write ``"5"`` for 5 and ``null`` for a missing argument; both are accepted. All errors are reported at once, so
+that one more call can correct them.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ _EXACT = 2**53
 
 
 def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[str, object]) -> Arguments:
-    """Return the arguments in the types that the parameters have, with defaults for what is left out.
+    """Return the arguments converted to the parameters' types, with defaults for missing ones.
 
     Args:
-        name: the subroutine's.
-        parameters: what it takes.
-        given: what the model wrote.
+        name: of the tool.
+        parameters: of the tool.
+        given: the model's arguments.
 
     Raises:
-        UsageError: something is missing, unknown or of the wrong type; all of it is named.
+        UsageError: arguments are missing, unknown or of the wrong type; the message names all of them.
     """
     known = {parameter.name: parameter for parameter in parameters}
     complaints = [_unknown(key, known) for key in given if key not in known]
@@ -42,7 +42,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
             elif parameter.default is not None:
                 checked[parameter.name] = parameter.default
             continue
-        taken = _converted(parameter, value)
+        taken = _convert(parameter, value)
         wrong = _wrong_type(parameter, value) if taken is None else _out_of_bounds(parameter, taken)
         if wrong:
             complaints.append(wrong)
@@ -54,7 +54,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
 
 
 def nearest(word: str, words: Sequence[str]) -> str | None:
-    """Return the one of ``words`` that is most like ``word``, if any is."""
+    """Return the most similar of ``words`` to ``word``, or None."""
     folded = {re.sub(r"[\W_]", "", one).lower(): one for one in words}
     key = re.sub(r"[\W_]", "", word[:_LONGEST_SHOWN]).lower()
     return next((folded[match] for match in get_close_matches(key, folded, n=1, cutoff=0.5)), None)
@@ -66,7 +66,7 @@ def brief(value: object) -> str:
     return shown if len(shown) <= _LONGEST_SHOWN else f"{shown[: _LONGEST_SHOWN - 1]}…"
 
 
-def _converted(parameter: Parameter, value: object) -> Value | None:
+def _convert(parameter: Parameter, value: object) -> Value | None:
     """Return a value in the parameter's type, or None if it cannot be meant so."""
     if parameter.kind == "string":
         return _text(value)

@@ -45,7 +45,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
 
 
 def proposal_of(corpus: Corpus, arguments: Arguments) -> Proposal:
-    """Return what the arguments of a call propose to change.
+    """Return the proposal in a call's arguments.
 
     Raises:
         UsageError: the path leads out of the root, or to a file that is not a document.
@@ -57,7 +57,7 @@ def proposal_of(corpus: Corpus, arguments: Arguments) -> Proposal:
 
 
 def _check_place(corpus: Corpus, root: Path, path: str) -> None:
-    """Refuse a file that exists and is not a document: a difference, and even a refusal, tells what stands in it.
+    """Refuse a file that exists and is not a document, because a diff, or even a refusal, reveals its content.
 
     Raises:
         UsageError: the path leads out of the root, or to a file that is ignored, secret or otherwise not indexed.

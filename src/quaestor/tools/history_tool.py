@@ -1,4 +1,4 @@
-"""``history``: what git's history and the changelogs tell of a question, a path or a name."""
+"""``history``: answers from git's history and the changelogs on a question, a path or a name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The subroutines that a model may call, over tags or native tool calls alike."""
+"""The registry of tools that a model may call, by tags or native tool calls."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from quaestor.tools.tool_values import Numbered, Outcome, Room, Subroutine, numb
 
 
 class Registry:
-    """Subroutines by name.
+    """Tools by name.
 
     Args:
-        subroutines: in the order in which a model is told of them.
-        short: whether a model is told no more of each than what it does, for the window is short.
+        subroutines: in the order of their description.
+        short: whether descriptions are shortened for a short window.
 
     Raises:
-        UsageError: two of them have one name.
+        UsageError: two of them have the same name.
     """
 
     def __init__(self, subroutines: Iterable[Subroutine], *, short: bool = False) -> None:
@@ -45,7 +45,7 @@ class Registry:
         return [tool(subroutine, short=self.short) for subroutine in self]
 
     def tags(self) -> str:
-        """Return what a model that writes tags is told of the subroutines."""
+        """Return the description of the tools for a model that writes tags."""
         return tag_list(self, short=self.short)
 
     def call(
@@ -57,17 +57,17 @@ class Registry:
         count: Callable[[str], int],
         numbered: Numbered = numbered_from_one,
     ) -> Outcome:
-        """Run a subroutine. What the model can mend comes back as a failed outcome that says how.
+        """Run a tool. An error that the model can correct is returned as a failed outcome with advice.
 
         Args:
-            name: what the model calls.
-            arguments: what it passes, unchecked.
+            name: of the tool.
+            arguments: unchecked.
             budget: tokens for the result's text.
             count: tokens of a text.
-            numbered: gives passages the numbers by which they are cited; from 1 by default.
+            numbered: numbers passages for citations; from 1 by default.
 
         Raises:
-            IndexUnusableError: the index cannot be read; no model can mend that.
+            IndexUnusableError: the index cannot be read.
         """
         try:
             subroutine = self._subroutines.get(name)

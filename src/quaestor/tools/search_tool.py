@@ -40,19 +40,19 @@ class Searched(HasBylines, Protocol):
         ...
 
     def spelling(self, query: str) -> Spelling:
-        """Return a query beside what stands anywhere."""
+        """Return a query's words that the corpus lacks, each with the most similar ones that it has."""
         ...
 
 
 def search_of(
     corpus: Searched, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
 ) -> Subroutine:
-    """Return the subroutine that searches the documents of a corpus that ``where`` lets through.
+    """Return the tool that searches the documents of a corpus that ``where`` lets through.
 
     Args:
-        corpus: what is searched.
-        where: a filter that always holds.
-        bylines: whether it takes dates and authors; None: if any document of the corpus has one.
+        corpus: the corpus.
+        where: a filter on all searches.
+        bylines: whether it takes dates and authors; None: if any document has one.
         languages: whether it takes a language.
     """
     description, parameters = describe("search", PARAMETERS)
@@ -84,7 +84,7 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
 
 
 def _unknown_words_note(unknown: Sequence[Unknown]) -> str:
-    """Return what a model is told of words that stand nowhere; empty where all of them stand."""
+    """Return a remark for the model on words that the corpus lacks, or ""."""
     if not unknown:
         return ""
     named = (

@@ -1,4 +1,4 @@
-"""The subroutines of a corpus, ready to be called."""
+"""All tools of a corpus."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from quaestor.tools.search_tool import search_of
 def registry_of(
     corpus: Corpus | JointCorpus, *, edits: bool = True, where: Where | None = None, bylines: bool | None = None
 ) -> Registry:
-    """Return all subroutines of a corpus, or of several; without ``edits``, those that propose no change.
+    """Return the registry of a corpus's tools, or of several corpora's; without ``edits``, none that proposes changes.
 
     Args:
-        corpus: what they read.
-        edits: whether one proposes changes.
-        where: only documents that it lets through are searched.
-        bylines: whether a search can be for dates and authors; None: where the corpus has any.
+        corpus: the corpus to read.
+        edits: whether to include the tool that proposes changes.
+        where: a filter on the documents that are searched.
+        bylines: whether a search takes dates and authors; None: if any document has one.
     """
     reading = [search_of(corpus, where, bylines=bylines), read_of(corpus)]
     if isinstance(corpus, JointCorpus):

@@ -1,6 +1,6 @@
-"""The two ways in which a model is told of the subroutines, made from the same definitions.
+"""Descriptions of tools for a model in two forms, made from the same definitions.
 
-Native tool calling: the ``tools`` of a request. Text tags: a list of the tags that it may write.
+For native calls, the ``tools`` of a request; for text tags, a list of the tags that it may write.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Par
 
 
 def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
-    """Return one entry of the ``tools`` of an OpenAI chat request; ``short`` leaves out all but what it does."""
+    """Return one entry of the ``tools`` of an OpenAI chat request; ``short`` keeps only its first clause."""
     return {
         "type": "function",
         "function": {
@@ -66,14 +66,14 @@ def tag(subroutine: Subroutine) -> str:
 
 
 def tag_list(subroutines: Iterable[Subroutine], *, short: bool = False) -> str:
-    """Return what a model that writes tags is told of the subroutines; ``short`` gives each one line."""
+    """Return the description of the tools for a model that writes tags; ``short`` gives each one line."""
     if short:
         return "\n".join(f"{tag(subroutine)} {_gist(subroutine)}" for subroutine in subroutines)
     return "\n\n".join(map(_tag_entry, subroutines))
 
 
 def _gist(subroutine: Subroutine) -> str:
-    """Return what a subroutine does, in the first clause of its description."""
+    """Return the first clause of a tool's description."""
     return re.split(r"[.:,;]\s", subroutine.description, maxsplit=1)[0].rstrip(".")
 
 
@@ -97,7 +97,7 @@ def _property(parameter: Parameter, *, short: bool) -> dict[str, Any]:
 
 
 def _attribute(parameter: Parameter) -> str:
-    """Return an argument as it stands in a tag, with its default or what kind of value it takes."""
+    """Return an argument as written in a tag, with its default or its type."""
     if parameter.default is not None:
         return f"{parameter.name}={{{json.dumps(parameter.default)}}}"
     value = '"..."' if parameter.kind == "string" else "true" if parameter.kind == "boolean" else "..."

@@ -1,4 +1,4 @@
-"""What a model is given of a tool's result: names that stay on their line, a cut at a line end, a fair share each."""
+"""Writing a tool's result for a model: within its budget, cut at line ends, with a fair share for each part."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown_line(line: str) -> str:
 
 
 def place(passage: Passage) -> str:
-    """Return where a passage stands, with its symbol: ``src/a.py:10-24 Client.send``, and with its corpus if named."""
+    """Return a passage's place and symbol: ``src/a.py:10-24 Client.send``, and its corpus if it is named."""
     corpus = f"{shown_name(passage.corpus)}: " if passage.corpus else ""
     symbol = f" {shown_name(passage.symbol)}" if passage.symbol else ""
     return f"{corpus}{shown_name(where(passage))}{symbol}"
@@ -67,9 +67,9 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
         lines: without their ends.
         budget: tokens for the result.
         count: tokens of a text.
-        mark: given the number of lines that are shown whole, what stands in for the rest.
+        mark: from the number of lines shown whole to the text that replaces the rest.
 
-    If not even one line fits beside its mark, it is cut within; if the mark does not fit, it is left out.
+    If not even one line fits beside its mark, the line is cut; if the mark does not fit, it is left out.
     """
 
     def shown(number: int) -> str:
@@ -137,7 +137,7 @@ def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] 
     """Return as many passages as the room allows, best first, with ``notes`` under them if there is room for those."""
     budget = room.budget
     for _ in range(_TRIES):
-        shown = _within(passages, replace(room, budget=budget), notes)
+        shown = _show_within(passages, replace(room, budget=budget), notes)
         if room.count(shown.text) <= room.budget:
             return shown
         budget = int(budget * _STEP) - 1
@@ -145,12 +145,12 @@ def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] 
 
 
 def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = None) -> Shown | None:
-    """Return one passage cut to the room at a line end; None if not even a part of a line fits.
+    """Return one passage cut to the room at a line end, or None if not even a part of a line fits.
 
     Args:
-        passage: its text has one line for each of its line numbers.
-        room: for the passage with all that stands around it.
-        lines: its lines as they are to be shown, if not as they are.
+        passage: with one line of text for each of its line numbers.
+        room: for the passage with its heading and marks.
+        lines: its lines as shown, if they differ.
     """
     raw = passage.text.removesuffix("\n").split("\n")
     shown_lines = raw if lines is None else lines
@@ -163,7 +163,7 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     )
     budget = room.budget - room.count(show(replace(framed, text="")))
     while budget > 0:
-        fitted = fit(shown_lines, budget, room.count, lambda number: _rest(passage, len(raw), number))
+        fitted = fit(shown_lines, budget, room.count, lambda number: _rest_mark(passage, len(raw), number))
         if not fitted.shown and not fitted.cut:
             return None
         last = passage.start_line + max(fitted.shown, 1) - 1
@@ -175,7 +175,7 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     return None
 
 
-def _within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Shown:
+def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Shown:
     most = min(len(passages), max(1, room.budget // _LEAST))
     footer = list(notes) if room.count("\n".join(notes)) * 4 < room.budget else []
     if most < len(passages):
@@ -196,7 +196,7 @@ def _within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Sh
 
 
 def show_places(passages: Sequence[Passage], room: Room) -> str:
-    """Return where passages stand, for want of room for any of them."""
+    """Return the places of passages, if there is no room for their text."""
     lines = [place(passage) for passage in passages]
     mark = load("result_cut")
     return fit(
@@ -216,8 +216,8 @@ def _left_out(passages: Sequence[Passage], room: Room) -> str:
     return load("result_cut").render(lines=plural(len(passages), "passage"))
 
 
-def _rest(passage: Passage, lines: int, number: int) -> str:
-    """Return the mark that ends a passage of which ``number`` of its lines are shown whole."""
+def _rest_mark(passage: Passage, lines: int, number: int) -> str:
+    """Return the mark at the end of a passage with ``number`` lines shown whole."""
     if number == 0 and lines == 1:
         return load("result_line_cut").render(line=str(passage.start_line))
     # A first line that is itself too long is there in part; the rest begins after it.

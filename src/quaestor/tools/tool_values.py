@@ -1,4 +1,4 @@
-"""What a subroutine is, what it is given and what comes of it: plain values, and nothing of how they are called."""
+"""Plain values of tools: a tool, its parameters, and the outcome of a call."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ Arguments = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """One argument that a subroutine takes.
+    """One argument of a tool.
 
     Attributes:
         name: as the model writes it, ``start_line``.
         kind: the JSON type.
         required: whether a call without it is refused.
-        description: what it is, in words for a model.
-        default: what stands in for it when it is not given; None for nothing.
-        minimum: the least number that is allowed.
-        maximum: the greatest number that is allowed.
-        choices: the only texts that are allowed; empty for any.
+        description: for the model.
+        default: its value if it is missing.
+        minimum: the least allowed number.
+        maximum: the greatest allowed number.
+        choices: the allowed texts; empty for any.
     """
 
     name: str
@@ -53,12 +53,12 @@ def numbered_from_one(passages: Sequence[Passage]) -> tuple[Passage, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """What a result may take.
+    """The limits of a result.
 
     Attributes:
         budget: tokens for the result's text.
         count: tokens of a text.
-        numbered: gives passages the numbers by which they are cited.
+        numbered: numbers passages for citations.
     """
 
     budget: int
@@ -68,15 +68,15 @@ class Room:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What came of a call.
+    """The outcome of a call.
 
     Attributes:
-        text: the result in words for the model, never longer than its budget.
-        passages: what the text shows of documents, numbered as it is there, so that it can be cited and checked.
-        proposal: a change that was proposed and that nobody has accepted yet.
-        failed: whether the text says why nothing came of the call.
-        data: what was found, as the corpus returned it; for programs, which read no text.
-        difference: what the proposal would change, whole, as a unified diff; for people.
+        text: the result for the model, within its budget.
+        passages: the passages in the text, with their numbers, so that they can be cited and checked.
+        proposal: a proposed change that is not applied.
+        failed: whether the call failed; the text says why.
+        data: the result as the corpus returned it, for programs.
+        difference: the proposal as a complete unified diff, for people.
     """
 
     text: str
@@ -89,13 +89,13 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Subroutine:
-    """Something that a model can ask the engine to run.
+    """A tool: something that a model can ask the engine to run.
 
     Attributes:
         name: as the model writes it.
-        description: what it does, in words for a model.
-        parameters: what it takes, in the order in which they are shown.
-        run: does it. Raises ``UsageError`` with words that a model can act on.
+        description: for the model.
+        parameters: in the order of their description.
+        run: the function. Raises ``UsageError`` with advice for the model.
     """
 
     name: str

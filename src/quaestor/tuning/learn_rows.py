@@ -37,12 +37,12 @@ RECIPE = Recipe(epochs=5, vector_rate=2e-3, weight_rate=6e-3, path_share=0.7, wa
 
 
 def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = ()) -> list[Pair]:
-    """Return what documents ask and answer themselves: comments, names, headings, sentences; each query once.
+    """Return training pairs of documents: comments, names, headings and sentences with their texts; each query once.
 
     Args:
         texts: the documents.
-        seed: of what is chosen.
-        without: queries that are left out, as ``as_asked`` has them.
+        seed: of random choices.
+        without: queries to leave out, in the form of ``as_asked``.
     """
     chance = random.Random(seed)
     found: dict[str, Pair] = {}
@@ -59,7 +59,7 @@ def sampled(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:
 
 
 def as_asked(query: str) -> str:
-    """Return a query without what makes it look different: case, spaces, marks."""
+    """Return a query's normal form, without case, spaces and punctuation."""
     return re.sub(r"\W+", " ", query.casefold()).strip()
 
 
@@ -73,14 +73,14 @@ def _pairs_of(text: SourceText, chance: random.Random) -> Iterator[Pair]:
 def learned(
     pairs: Sequence[Pair], seed: int, tick: Callable[[], None] = lambda: None
 ) -> tuple[NDArray[np.int32], Floats]:
-    """Return the rows that the pairs moved, and the weighted vectors that they became.
+    """Train on pairs; return the changed rows and their new weighted vectors.
 
     Args:
         pairs: at least ``FEWEST_PAIRS``.
-        seed: of all chance.
-        tick: called after every step; what it raises ends the training.
+        seed: of all random choices.
+        tick: called after every step; an exception from it ends the training.
     """
-    rows, bags = _compact(_bagged(pairs))
+    rows, bags = _compact(_bag_pairs(pairs))
     start = StaticEmbedder.bundled().vectors_of(rows)
     batch = max(_LEAST_BATCH, min(_BATCH, len(pairs) // _BATCHES))
     recipe = Recipe(
@@ -103,7 +103,7 @@ def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> R
     return Replaced(rows, table, scales)
 
 
-def _bagged(pairs: Sequence[Pair]) -> PairedBags:
+def _bag_pairs(pairs: Sequence[Pair]) -> PairedBags:
     pieces = StaticEmbedder.bundled().pieces
     queries, texts, paths = (
         bags_of((getattr(pair, name) for pair in pairs), pieces) for name in ("query", "text", "path")

@@ -28,7 +28,7 @@ _BLOCK = 64  # measured: larger blocks waste time on zeros
 
 @dataclass(slots=True)  # mutable: training changes them in place
 class Parameters:
-    """What is learned.
+    """The learned parameters.
 
     Attributes:
         vectors: one row per entry of the vocabulary, shape ``(rows, dimensions)``.
@@ -204,10 +204,10 @@ class Recipe:
         run: consecutive pairs of one repository in a batch.
         vector_rate, weight_rate, temperature_rate: Adam's rates.
         warm_up: steps.
-        temperature: to begin with.
+        temperature: the initial one.
         path_share: how often a text is shown with its path.
         query_dropout: how often a row of a query is left out.
-        seed: of all chance.
+        seed: of all random choices.
     """
 
     epochs: int = 1

@@ -1,4 +1,4 @@
-"""Training pairs: what one is, files of them, and the pairs that code and prose give."""
+"""Training pairs: their files, and making them from code and prose."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ Kind = Literal["doc", "comment", "name", "test", "error", "commit", "heading", "
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What someone might ask, and the text that answers it.
+    """A query, and the text that answers it.
 
     Attributes:
-        kind: where the query comes from.
+        kind: the query's origin.
         query: a comment, a split name, a heading and the like; never part of ``text``.
         text: the passage, shaped like a chunk of an index.
         path: the passage's file, relative to its repository.
@@ -55,7 +55,7 @@ def write_pairs(file: Path, pairs: Iterable[Pair]) -> int:
 
 
 def read_pairs(file: Path) -> Iterator[Pair]:
-    """Yield what ``write_pairs`` wrote."""
+    """Yield the pairs of a file that ``write_pairs`` wrote."""
     with gzip.open(file, "rt", encoding="utf-8") as lines:
         for line in lines:
             yield Pair(**json.loads(line))
@@ -106,7 +106,7 @@ def _comment_pair(lines: list[str], block: Block, path: str, language: str, chan
 def _titled_pair(
     lines: list[str], number: int, line: str, path: str, language: str, chance: random.Random
 ) -> Pair | None:
-    """A pair whose query stands in the line itself: a test's title, an error's message or a definition's name."""
+    """Return a pair whose query is in the line itself: a test's title, an error's message or a definition's name."""
     if found := _TEST.match(line):
         body = [
             line.replace(found["title"], ""),
@@ -192,7 +192,7 @@ def _short(body: str) -> list[tuple[str, list[str]]]:
 
 
 def _asking(passage: str) -> tuple[str, list[str]]:
-    """Return a passage with those of its sentences that may ask for it."""
+    """Return a passage with the sentences that may serve as its queries."""
     return passage, [sentence for sentence in sentences(passage) if 40 < len(sentence) < 240]
 
 
@@ -249,7 +249,7 @@ def _heading(lines: list[str], number: int) -> tuple[int, str] | None:
 
 
 def _passages(body: str, most: int = _MOST) -> list[str]:
-    """Join paragraphs to passages of up to about ``most`` characters; drop what is too short."""
+    """Join paragraphs to passages of up to about ``most`` characters; drop short ones."""
     passages: list[str] = []
     current = ""
     for paragraph in re.split(r"\n\s*\n", body):

@@ -29,11 +29,11 @@ _KINDS: Mapping[str, Kind] = {
 
 
 class Chunks:
-    """The chunks of a corpus as they are embedded.
+    """The chunks of a corpus with their texts and vectors.
 
     Attributes:
         ids: of every chunk, shape ``(n,)``.
-        texts: what stands for each of them.
+        texts: the text that is embedded for each.
         bundled: their vectors by the bundled embedder, shape ``(n, dimensions)``.
     """
 
@@ -97,9 +97,9 @@ class Trial:
         """Return NDCG@10 of each question.
 
         Args:
-            questions: what is asked.
-            tick: called after each; what it raises ends it.
-            trust: how many times the ranker counts the dense retriever.
+            questions: the questions.
+            tick: called after each; an exception from it ends the work.
+            trust: factor of the dense retriever in the ranker.
             mode: the whole search, or one retriever alone.
         """
         self._retriever.ranker = trusting(Ranker.bundled(), trust)

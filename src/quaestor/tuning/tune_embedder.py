@@ -39,12 +39,12 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """One question with what came of it.
+    """One question with its scores.
 
     Attributes:
-        question: what was asked.
-        whole: of the whole search.
-        dense: of vectors alone.
+        question: the question.
+        whole: score of the whole search.
+        dense: score of vectors alone.
     """
 
     question: Question
@@ -54,18 +54,18 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Tuned:
-    """What tuning came to.
+    """The result of tuning.
 
     Attributes:
         asked: every question.
-        trusts: how many times the ranker counts the dense retriever, as each half has it best.
+        trusts: best factor of the dense retriever in the ranker, for each half.
         trust: the least of these.
-        replaced: the rows that may be kept.
-        pairs: that they were tuned on.
-        documents: that pairs and questions were made of.
-        sampled: further documents, which a large corpus is not tuned on.
+        replaced: the tuned rows.
+        pairs: number of training pairs.
+        documents: number of documents that pairs and questions were made from.
+        sampled: number of further documents of a large corpus, which were not used.
         prose: whether most documents are prose.
-        seconds: that it took.
+        seconds: time taken.
     """
 
     asked: tuple[Asked, ...]
@@ -105,14 +105,14 @@ def tune(
     seconds: float = 120.0,
     progress: Progress = lambda done, total, doing: None,
 ) -> Tuned:
-    """Tune the bundled embedder to a corpus; the corpus and its index are left as they are.
+    """Tune the bundled embedder to a corpus; the corpus and its index are not changed.
 
     Args:
         corpus: up to date, and of the bundled embedder or one tuned from it.
         settings: how it was indexed.
-        most: at most so many questions.
-        seed: of all chance; the same corpus, seed and number of questions give the same embedder.
-        seconds: give up after so many.
+        most: most questions.
+        seed: of all random choices; the same corpus, seed and number of questions give the same embedder.
+        seconds: time limit.
         progress: called as the work goes on.
 
     Raises:
@@ -211,7 +211,7 @@ def figures_object(tuned: Tuned) -> dict[str, object]:
         "trusts": list(tuned.trusts),
         "seconds": round(tuned.seconds, 1),
         "better": tuned.better,
-        "rows": [_rounded(asdict(row)) for row in rows_of(tuned)],
+        "rows": [_round_figures(asdict(row)) for row in rows_of(tuned)],
     }
 
 
@@ -221,7 +221,7 @@ def _row(documents: str, what: str, kind: str, asked: Sequence[Asked]) -> Row:
     return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))
 
 
-def _rounded(value: object) -> object:
+def _round_figures(value: object) -> object:
     if isinstance(value, dict):
-        return {name: _rounded(part) for name, part in value.items()}
+        return {name: _round_figures(part) for name, part in value.items()}
     return round(value, 4) if isinstance(value, float) else value

@@ -1,6 +1,6 @@
-"""What embedders are tuned and asked on: questions made of the corpus, and a copy of it without their answers.
+"""The bench on which embedders are tuned and tested: questions made from the corpus, and a copy without their answers.
 
-How far vectors are best trusted is found here as well, and tuning ends when the time is up.
+The best trust in vectors is measured here, too, and tuning ends when the time is up.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ Answers = dict[str, tuple[float, float]]
 """NDCG@10 of the whole search and of vectors alone for each question, by its id."""
 
 Progress = Callable[[int, int, str], None]
-"""Called with how many questions are asked, of about how many, and what is being done."""
+"""Called with the number of questions asked, their estimated total, and the present step."""
 
 PARTS = 2
 """Documents are dealt into so many parts: one is learned from, the other is asked about, and the other way round."""
 FEWEST_QUESTIONS = 80
-"""With fewer, no gain that tuning can bring is told from chance."""
+"""With fewer, a gain by tuning cannot be distinguished from chance."""
 _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: some 15,000 chunks
 
 
@@ -59,7 +59,7 @@ class Bench:
         self._said = pairs_of(ground.texts.values(), seed, without)
 
     def pairs(self, parts: Container[int], taught: Iterable[Question]) -> Sequence[Pair]:
-        """Return the pairs of the documents of some parts, and those of ``taught`` that are about these."""
+        """Return the pairs of the documents of some parts, and the pairs in ``taught`` about these documents."""
         pairs = [pair for pair in self._said if part_of(pair.path) in parts]
         answers = (self._chunks.answer(question) for question in taught if part_of(question.targets[0].path) in parts)
         pairs += filter(None, answers)
@@ -81,7 +81,7 @@ class Bench:
         return Trial(self.ground.copy, self._chunks, embedder, self.ground.project)
 
     def answers(self, embedder: StaticEmbedder, trust: float = 1.0) -> Answers:
-        """Return what all questions are answered like."""
+        """Return the scores of all questions."""
         trial, questions = self.trial(embedder), self.ground.questions
         whole = trial.ask(questions, self.clock.tick, trust=trust)
         return by_question(questions, whole, trial.ask(questions, self.clock.tick, mode="dense"))
@@ -91,8 +91,8 @@ class Half:
     """The questions about one part of the documents, asked of an embedder that was tuned on the other part.
 
     Args:
-        bench: what is asked and learned.
-        part: that is asked about.
+        bench: holds the questions and pairs.
+        part: the documents that the questions are about.
     """
 
     def __init__(self, bench: Bench, part: int) -> None:
@@ -112,7 +112,7 @@ class Half:
         return trust
 
     def answers(self, trust: float) -> Answers:
-        """Return what the questions are answered like if vectors are trusted so far."""
+        """Return the scores of the questions for a given trust in vectors."""
         dense = self._trial.ask(self._questions, self._tick, mode="dense")
         return by_question(self._questions, self._scores_with_trust(trust), dense)
 
@@ -128,7 +128,7 @@ def by_question(questions: Sequence[Question], whole: Sequence[float], dense: Se
 
 
 class Clock:
-    """Counts questions, tells of them, and ends the work when the time is up."""
+    """Counts questions, reports progress, and ends the work when the time is up."""
 
     def __init__(self, seconds: float, progress: Progress) -> None:
         self._started = time.monotonic()
@@ -139,7 +139,7 @@ class Clock:
         self.total = 1
 
     def doing(self, what: str) -> None:
-        """Say what is being done from here on."""
+        """Set the present step."""
         self._doing = what
         self._progress(self._done, self.total, what)
 
@@ -162,7 +162,7 @@ class Clock:
             )
 
     def finish(self) -> float:
-        """Say that all is done, and return the seconds that it took."""
+        """Report completion, and return the seconds taken."""
         self._progress(self.total, self.total, "done")
         return time.monotonic() - self._started
 
@@ -173,13 +173,13 @@ class Ground:
 
     Attributes:
         copy: the copy's index, of the bundled embedder.
-        texts: its documents, by path: no question stands in them.
-        questions: that are asked, each about documents of one part only.
-        taught: further ones, which are only learned from.
-        sampled: documents of the corpus that are not in the copy.
+        texts: its documents by path, without the questions.
+        questions: each about documents of one part only.
+        taught: further questions, for training only.
+        sampled: number of documents of the corpus that are not in the copy.
         prose: whether most documents of the corpus are prose.
-        root: the corpus itself.
-        project: what people call it; the copy lies in a folder of another name.
+        root: of the corpus itself.
+        project: its name; the copy's folder has another one.
     """
 
     copy: Corpus
@@ -203,17 +203,17 @@ def part_of(path: str) -> int:
 
 @contextmanager
 def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, seed: int) -> Iterator[Ground]:
-    """Make questions of a corpus and lay out its copy, for the length of the block.
+    """Make questions of a corpus and a copy of it, which exists for the length of the block.
 
     Args:
         corpus: up to date.
         settings: how it was indexed.
         place: an empty folder for the copy and its index.
-        most: at most so many questions are asked.
-        seed: of what is chosen.
+        most: most questions to ask.
+        seed: of random choices.
 
     Raises:
-        UsageError: too few questions can be made of it.
+        UsageError: too few questions can be made from it.
     """
     root = folder_of(corpus.root)
     whole = texts_of(corpus)
@@ -250,7 +250,7 @@ def _of_one_part(question: Question) -> bool:
 def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]:
     """Return all documents, or of a large corpus so many at random."""
     left, chosen = _MOST_CHARACTERS, set()
-    for path in _shuffled(sorted(texts), seed):
+    for path in _shuffle(sorted(texts), seed):
         left -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
         if left < 0:
             break
@@ -258,5 +258,5 @@ def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]
     return {path: text for path, text in texts.items() if path in chosen}
 
 
-def _shuffled(paths: Sequence[str], seed: int) -> list[str]:
+def _shuffle(paths: Sequence[str], seed: int) -> list[str]:
     return random.Random(seed).sample(paths, len(paths))

@@ -1,4 +1,8 @@
-"""What is sent to a model: composed within the window's limit, with a recorded decision on everything left out."""
+"""What is sent to a model: composed within the window's limit, with a recorded decision on everything left out.
+
+The package does not know models, corpora or sessions: messages, passages and a token limit go in, messages come out.
+Begin with ``compose``.
+"""
 
 from __future__ import annotations
 

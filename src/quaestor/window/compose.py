@@ -1,8 +1,8 @@
-"""From messages, passages and a limit to a window: what is sent, and why.
+"""From messages, passages and a limit to a window: the messages to send, with a decision on each.
 
-The must-keep messages come first: system messages at the head, the newest question, and the end of its turn.
-What they leave free is divided among examples, passages, summary, recalled and latest messages; what one does
-not use flows on to the next. A conversation that fits whole is kept whole.
+The must-keep messages come first: system messages at the head, the newest question, and the end of its turn. The rest
+of the limit is divided among examples, passages, summary, recalled and latest messages; an unused share goes to the
+next. A conversation that fits whole is kept whole.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def compose(  # noqa: PLR0913 - the public contract
 ) -> Window:
     """Return the window of a conversation.
 
-    Composing ``window.messages`` again under the same limit gives them back. Readings of long conversations
-    are remembered between calls, so that the next window costs in proportion to what is new.
+    Composing ``window.messages`` again under the same limit returns them unchanged. Readings of long conversations are
+    cached between calls, so that the next window costs in proportion to the new messages.
 
     Args:
         messages: the whole conversation, the newest question last or followed by its turn.
@@ -62,16 +62,16 @@ def compose(  # noqa: PLR0913 - the public contract
         policy: how history is chosen; ``recall`` and ``blend`` use ``recall``, ``summary`` and ``blend``
             ``summarise``.
         passages: evidence for the newest question, best first.
-        recall: scores earlier messages; None: they are recalled by their words. For a conversation that goes on, give
-            one ``Recall`` to all of its windows.
-        summarise: summarises what is left out; None: ``summary`` takes the most central sentences, ``blend``
-            none.
-        tools: function schemas that are sent along.
+        recall: scores earlier messages; None recalls them by their words. Give one ``Recall`` to all windows of a
+            conversation.
+        summarise: summarises messages that are left out; with None, ``summary`` takes the most central sentences,
+            ``blend`` none.
+        tools: function schemas of the request.
         settings: shares, marks, reminders and wording.
 
     Raises:
         WindowError: the must-keep messages do not fit.
-        UsageError: a limit or policy that makes no sense.
+        UsageError: an invalid limit or policy.
     """
     _check(limit, reserve, policy)
     with reading_of(messages, as_counter(tokenizer)) as reading:
@@ -147,7 +147,7 @@ class _Composing:
         return draft, placement
 
     def _grown(self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]) -> Placement:
-        """Let the passages have what is left."""
+        """Fill the remaining room with passages."""
         if not placement.crowded or draft.budget.free <= 0:
             return placement
         grown = placing.place(placement.tokens + draft.budget.free, absent)
@@ -189,7 +189,7 @@ class _Composing:
         return draft
 
     def _reserved_for_marks(self) -> int:
-        """Return what marks and reminders may take at most."""
+        """Return the most tokens that marks and reminders may take."""
         count = self.reading.counter.message
         recalled, recent, skipped = mark_messages(self.settings)
         marks = max(count(recalled) + count(recent), count(skipped)) if self.settings.marks else 0
@@ -232,17 +232,17 @@ class _Composing:
 
 
 def take_required(draft: Draft, frame: Frame, limit: int, reserve: int, floor: int = 0) -> None:
-    """Take what must be kept; the end of the turn is cut short before it comes to an error.
+    """Take the must-keep messages; cut the end of the turn short if they do not fit.
 
     Args:
-        draft: what takes it.
+        draft: takes them.
         frame: the parts of the conversation.
         limit: the model's window, tokens.
         reserve: tokens kept free for the reply.
-        floor: tokens that a result at the end of the turn leaves to the passages, being no begun reply.
+        floor: tokens that a tool result at the end of the turn leaves to the passages.
 
     Raises:
-        WindowError: it does not fit nevertheless.
+        WindowError: they do not fit even so.
     """
     for number in frame.head:
         draft.take(number, "system", HEAD)

@@ -77,11 +77,10 @@ _OPENAI_ENCODINGS = frozenset({"cl100k_base", "o200k_base"})
 
 
 def as_counter(tokenizer: Tokenizer | Counter | None) -> Counter:
-    """Return the counter for a tokenizer; None stands for the encoding of OpenAI's current models.
+    """Return the counter for a tokenizer; None means the encoding of OpenAI's current models.
 
-    With OpenAI's encodings, what surrounds a message is counted as OpenAI does. Around any other tokenizer
-    lies a chat template that we cannot see, so the allowance for it is generous; give a ``MessageCounter`` to
-    be exact.
+    With OpenAI's encodings, the overhead of a message is counted as OpenAI does. Any other tokenizer has a chat
+    template that we cannot see, so the allowance for it is generous; give a ``MessageCounter`` to be exact.
     """
     if tokenizer is None:
         return _default()
@@ -128,11 +127,11 @@ class Reading:
     """Everything about a conversation that does not depend on the limit.
 
     Attributes:
-        messages: as far as they were read.
-        tokens: what each message takes.
+        messages: those read so far.
+        tokens: of each message.
         units: in order; every message is in exactly one.
-        unit_tokens: what each unit takes; 0 for one that can never be sent.
-        faulty: the numbers of those that can never be sent.
+        unit_tokens: of each unit; 0 for one that can never be sent.
+        faulty: the numbers of units that can never be sent.
     """
 
     def __init__(self, counter: Counter) -> None:
@@ -145,7 +144,7 @@ class Reading:
         self._defaults: dict[tuple[Action, Section, str], list[Decision]] = {}
 
     def follow(self, messages: list[Message]) -> None:
-        """Read ``messages``, keeping what was read of their beginning."""
+        """Read ``messages``; reuse the reading of their unchanged beginning."""
         self._forget(shared_beginning(self.messages, messages))
         known = len(self.tokens)
         self.tokens += map(self.counter.message, messages[known:])
@@ -190,7 +189,7 @@ class Reading:
 
 
 class _Shelf:
-    """The latest readings; one that is lent out is on nobody else's shelf."""
+    """A cache of the latest readings; a reading in use is not in the cache."""
 
     def __init__(self, places: int) -> None:
         self._places = places

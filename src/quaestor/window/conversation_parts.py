@@ -19,12 +19,12 @@ class Frame:
 
     Attributes:
         head: system messages before anything else, examples excepted.
-        examples: few-shot examples in groups that make sense together, each a user's and an assistant's part.
-        history: what lies between head and question.
+        examples: few-shot examples in groups, each with a user's and an assistant's part.
+        history: units between head and question.
         question: the newest user message; None in a conversation without one.
-        turn: what follows the question: calls, results, the beginning of a reply.
+        turn: units after the question: calls, results, the beginning of a reply.
         last: the last unit that can be sent, when it is neither head nor question.
-        carries: whether passages stand before the question already.
+        carries: whether the conversation already has passages before the question.
     """
 
     head: tuple[int, ...]

@@ -1,4 +1,4 @@
-"""A window in the making: which units are in, in whose name, what they cost, and what is left."""
+"""A window being composed: the units chosen, the section that pays for each, their cost, and the remaining budget."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from quaestor.window.window_values import Action, Section
 
 
 class Budget:
-    """Tokens that may be spent, and on what they were.
+    """Tokens that may be spent, and the tokens spent by section.
 
     Args:
-        capacity: tokens of the window without the reserve for the reply.
+        capacity: tokens of the window, minus the reserve for the reply.
     """
 
     def __init__(self, capacity: int) -> None:
@@ -38,11 +38,11 @@ class Budget:
         self.sections[section] = self.sections.get(section, 0) + tokens
 
     def hold(self, tokens: int) -> None:
-        """Keep tokens back for what is decided last: marks and reminders."""
+        """Keep tokens back for marks and reminders, which are decided last."""
         self._held += tokens
 
     def release(self) -> None:
-        """Let what was held back flow on."""
+        """Release the tokens held back."""
         self._held = 0
 
 
@@ -74,9 +74,9 @@ class Draft:
 
     Attributes:
         reading: the conversation.
-        budget: what may be spent.
+        budget: tokens to spend.
         chosen: units that are in, by number.
-        refused: reasons of units that are out for a reason of their own.
+        refused: reasons of units that are left out for more than lack of room.
     """
 
     def __init__(self, reading: Reading, capacity: int, mark: str) -> None:
@@ -108,7 +108,7 @@ class Draft:
         action: Action = "kept",
         budget: int | None = None,
     ) -> bool:
-        """Put a unit in if it costs no more than ``budget`` and what is free; return whether it is in."""
+        """Take a unit if it costs no more than ``budget`` and the free tokens; return whether it was taken."""
         if number in self.chosen or self.reading.units[number].fault:
             return number in self.chosen
         room = self.budget.free if budget is None else min(budget, self.budget.free)
@@ -140,7 +140,7 @@ class Draft:
 def trim_messages(messages: Sequence[Message], budget: int, reading: Reading, mark: str) -> list[Message] | None:
     """Return messages with their longest contents cut short so that all fit, or None if that is not possible.
 
-    Short contents stay whole; what they leave is shared among the long ones. Tool calls are never cut.
+    Short contents stay whole; the remaining room is shared among the long ones. Tool calls are never cut.
     """
     count = reading.counter.message
     kept = list(messages)

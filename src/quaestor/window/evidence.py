@@ -70,13 +70,13 @@ def _showing(passage: PassageLike, place: int) -> Callable[[str], str]:
 def message_of(shown: Iterable[str]) -> Message:
     """Return the message that holds passages.
 
-    The user's role, not the system's: what a document says carries no authority.
+    It has the user's role, not the system's: a document's words carry no authority.
     """
     return Message("user", load("passages").render(passages="\n".join(shown)), name=NAME)
 
 
 def present(passages: Sequence[PassageLike], messages: Sequence[Message]) -> frozenset[int]:
-    """Return the numbers of the passages that stand in ``messages``, also those cut short there."""
+    """Return the numbers of the passages in ``messages``, including those cut short."""
     found: set[int] = set()
     for place, passage in enumerate(passages):
         words = words_of(passage)
@@ -128,15 +128,15 @@ class Placing:
             trimming = trimming and outcome[0] != "trimmed"
             shown.append(text)
             outcomes.append(outcome)
-        texts = _only(shown)
+        texts = _only_shown(shown)
         return Placement(message_of(texts) if texts else None, self._tokens(texts), tuple(shown), tuple(outcomes))
 
     def full_tokens(self, place: int) -> int:
-        """Return what a passage takes whole, alone in its message."""
+        """Return the tokens of a whole passage, alone in its message."""
         return self._tokens([self._showing[place](self._words[place])])
 
     def _fit(self, place: int, shown: Sequence[str | None], budget: int, trimming: bool) -> tuple[str | None, Outcome]:
-        show_words, words, before = self._showing[place], self._words[place], _only(shown)
+        show_words, words, before = self._showing[place], self._words[place], _only_shown(shown)
 
         def count(text: str) -> int:
             return self._tokens([*before, show_words(text)])
@@ -150,12 +150,12 @@ class Placing:
         return None, ("dropped", NO_ROOM)
 
     def tokens_of(self, shown: Sequence[str | None]) -> int:
-        """Return what a message with these passages takes; 0 without any."""
-        return self._tokens(_only(shown))
+        """Return the tokens of a message with these passages; 0 without any."""
+        return self._tokens(_only_shown(shown))
 
     def _tokens(self, texts: Sequence[str]) -> int:
         return self._count(message_of(texts)) if texts else 0
 
 
-def _only(shown: Iterable[str | None]) -> list[str]:
+def _only_shown(shown: Iterable[str | None]) -> list[str]:
     return [text for text in shown if text is not None]

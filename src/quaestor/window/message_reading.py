@@ -44,7 +44,7 @@ def name_words(speaker: str) -> frozenset[str]:
 
 
 def asked_about(question: str, speakers: Collection[str]) -> set[str]:
-    """Return the speakers whose name stands in the question."""
+    """Return the speakers whom the question names."""
     said = set(words(question))
     return {speaker for speaker in speakers if name_words(speaker) & said}
 

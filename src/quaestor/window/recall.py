@@ -1,17 +1,16 @@
-"""Which earlier messages bear on the newest question.
+"""Recall: which earlier messages are relevant to the newest question.
 
-Two signals: BM25 over stems, and the similarity of embeddings where there is an embedder; both grow with the
-conversation. What makes it work on conversations, in the order of what it gained on the development set of
-``benchmarks/memory.py``:
+Two signals: BM25 over stems, and the similarity of embeddings if there is an embedder; both indexes grow with the
+conversation. Three refinements for conversations, by their gain on the development set of ``benchmarks/memory.py``:
 
-- A message's words vouch for its neighbours as well: an answer seldom repeats the question's words. Lexical
-  scores flow to messages near by, fading with distance, more to later ones than to earlier ones.
-- A question that names a speaker is mostly about what that speaker said.
+- A message's words count for its neighbours as well, because an answer seldom repeats the question's words. Lexical
+scores spread to nearby messages, fading with distance, more to later ones than to earlier ones.
+- A question that names a speaker is mostly about that speaker's messages.
 - Words of the best messages widen the query a little (pseudo-relevance feedback, after Lavrenko and Croft
   2001).
 
-Single messages are recalled rather than whole neighbourhoods: the same tokens then hold more of the evidence
-that is spread over a conversation.
+Single messages are recalled rather than whole neighbourhoods: the same tokens then hold more of the evidence spread
+over a conversation.
 """
 
 from __future__ import annotations
@@ -58,13 +57,13 @@ _B = 0.75
 
 
 class Recall:
-    """Scores the messages of a conversation against its newest question; keeps what it indexed.
+    """Scores the messages of a conversation against its newest question; keeps its index between questions.
 
     Give one ``Recall`` to each session: its index follows the conversation as it grows. Another conversation
     is indexed afresh, which costs time and changes no result.
 
     Args:
-        embedder: adds similarity of meaning; None leaves the words alone to decide.
+        embedder: adds similarity of meaning; None compares words only.
         describe: words to index beside a message's own, such as its date or the title of its session.
     """
 
@@ -160,7 +159,7 @@ class Recall:
         return {term: _FEEDBACK_WEIGHT * weight / chosen[0][1] for term, weight in chosen}
 
     def _said_by(self, question: str) -> Scores:
-        """Return 1 for every message of a speaker whom the question names, if others speak as well."""
+        """Return 1 for every message of a speaker whom the question names, if there are several speakers."""
         known = {speaker for speaker, number in self._speaking.items() if number >= _SPEAKER_MESSAGES}
         named = asked_about(question, known)
         if not named or named == known:
@@ -195,13 +194,13 @@ def _standard(scores: NDArray[Any]) -> Scores:
 
 
 class SharedRecall:
-    """Serves several conversations with one index each; the one used longest ago makes room for a new one.
+    """Serves several conversations with one index each; a new one replaces the least recently used.
 
-    Results are those of a fresh ``Recall``; what is remembered saves time only.
+    Results are the same as those of a new ``Recall``; the cache saves time only.
 
     Args:
         embedder: as for ``Recall``.
-        places: conversations that are remembered.
+        places: number of conversations in the cache.
     """
 
     def __init__(self, embedder: Embedder | None = None, places: int = 8) -> None:
@@ -259,7 +258,7 @@ class MessageTerms:
             self._lengths.pop()
 
     def terms_of(self, number: int) -> Mapping[str, int]:
-        """Return how often each term stands in a message."""
+        """Return the frequency of each term in a message."""
         return self._counts[number]
 
     def spread(self, term: str) -> int:

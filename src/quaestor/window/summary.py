@@ -1,4 +1,4 @@
-"""What slid out, in few words: by a model when there is one, else by the most central sentences.
+"""Summaries of messages that no longer fit: by a model if there is one, else by the most central sentences.
 
 A bad summary is discarded. Nothing is lost by it, for the transcript is as it was.
 """
@@ -52,15 +52,14 @@ def central_sentences(messages: Sequence[Message], budget: int, count: Callable[
 
 
 class RollingSummary:
-    """Asks for a new summary only when enough messages slid out since the last one.
+    """Makes a new summary only when enough messages were left out since the last one.
 
-    Wraps a ``summarise`` that costs money or seconds. Between two calls, the last summary is given again:
-    what slid out since is in no summary yet. A conversation that does not go on from the last one starts
-    anew.
+    Wraps a ``summarise`` that costs money or seconds. Between two calls, the last summary is returned, without the
+    messages left out since. A different conversation starts anew.
 
     Args:
         summarise: turns messages into a summary; given the last summary as a first message when there is one.
-        every: messages that may slide out before it is asked again.
+        every: messages that may be left out before the next call.
     """
 
     def __init__(self, summarise: Summarise, every: int = 16) -> None:
@@ -116,8 +115,8 @@ class Summary:
     """A summary, or the reason why it could not be made.
 
     Attributes:
-        message: what is sent; None if it was discarded.
-        tokens: what it takes.
+        message: the message to send; None if the summary was discarded.
+        tokens: of the message.
         note: in plain words.
     """
 

@@ -13,13 +13,13 @@ def trim(text: str, budget: int, count: Callable[[str], int], mark: str) -> str 
     """Return the longest beginning of ``text`` that fits, with ``mark`` on a line of its own.
 
     Args:
-        text: what is too long.
+        text: the text, too long.
         budget: tokens for the result.
         count: tokens of a text.
-        mark: says to the reader that something is missing.
+        mark: tells the reader that text is missing.
 
     Returns:
-        None when not even one letter fits beside the mark.
+        None if not even one letter fits beside the mark.
     """
 
     def shown(length: int) -> str:

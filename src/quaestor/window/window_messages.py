@@ -76,7 +76,7 @@ _OWN = (evidence.NAME, summary.NAME)
 
 
 class Item(NamedTuple):
-    """A message of the window to be, with what it takes."""
+    """A message of the future window, with its tokens."""
 
     message: Message
     tokens: int
@@ -92,10 +92,10 @@ def mark_messages(settings: Settings) -> tuple[Message, Message, Message]:
 
 
 class Closing:
-    """Lays out a draft.
+    """Lays out a draft as messages.
 
     Args:
-        draft: what is in.
+        draft: the chosen units.
         frame: the conversation's parts.
         settings: marks and reminders.
     """
@@ -107,7 +107,7 @@ class Closing:
         self.added: list[Decision] = []
 
     def lay_out(self, summary: Message | None) -> tuple[list[Message], list[Message]]:
-        """Return what comes before the question and the question with its turn.
+        """Return the items before the question, and those of the question and its turn.
 
         Marks and reminders that do not fit are left out.
         """
@@ -117,7 +117,7 @@ class Closing:
         history = [number for number in chosen if number in frame.history]
         rest = self._items(number for number in chosen if number >= frame.history.stop)
         body = self._items_of(summary) + self._history(history, marked=summary is None)
-        before = [*head, *self._reminded(body)]
+        before = [*head, *self._add_reminders(body)]
         return [item.message for item in before], [item.message for item in rest]
 
     def _history(self, history: Sequence[int], *, marked: bool) -> list[Item]:
@@ -173,7 +173,7 @@ class Closing:
     def _items_of(self, message: Message | None) -> list[Item]:
         return [] if message is None else [Item(message, self._draft.reading.counter.message(message))]
 
-    def _reminded(self, items: list[Item]) -> list[Item]:
+    def _add_reminders(self, items: list[Item]) -> list[Item]:
         reminder = self._settings.reminder
         return items if reminder is None else self._with_reminders(items, reminder)
 

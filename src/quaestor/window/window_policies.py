@@ -1,6 +1,4 @@
-"""How history is chosen: by recency, by a summary of the rest, by what bears on the question, or by all of
-them.
-"""
+"""Policies that choose history: by recency, with a summary, by relevance to the question, or by all three."""
 
 from __future__ import annotations
 
@@ -107,11 +105,10 @@ class Choice:
     """A policy with what it needs.
 
     Attributes:
-        policy: which one.
+        policy: its name.
         recall: scores earlier messages.
-        summarise: summarises messages; None: by their most central sentences, where the policy wants a
-            summary.
-        scores: what ``recall`` returned; computed once.
+        summarise: summarises messages; None uses their most central sentences if the policy wants a summary.
+        scores: the scores of ``recall``; computed once.
         summary: the summary, or the reason why it is missing; None if the policy wants none.
     """
 
@@ -132,7 +129,7 @@ class Choice:
         return self.policy in ("recall", "blend")
 
     def fill(self, draft: Draft, frame: Frame, settings: Settings) -> None:
-        """Spend what is free on history."""
+        """Fill the free room with history."""
         self.summary = None
         free = max(0, draft.budget.free)
         held = int(settings.summary * free) if self.summarises else 0

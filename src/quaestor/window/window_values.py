@@ -1,4 +1,4 @@
-"""What goes into a window, how it is divided and what it says in its own words, and what comes out: plain values."""
+"""Plain values of composing: settings, wording, decisions, and the window itself."""
 
 from __future__ import annotations
 
@@ -46,12 +46,12 @@ is."""
 
 @dataclass(frozen=True, slots=True)
 class Wording:
-    """Every sentence that the window itself shows to a model.
+    """Every sentence that the window adds for the model.
 
     Attributes:
-        recalled: stands before messages recalled from earlier.
-        recent: stands between those and the latest messages.
-        skipped: stands where older messages were left out and none was recalled.
+        recalled: precedes recalled messages.
+        recent: separates them from the latest messages.
+        skipped: marks older messages that were left out if none was recalled.
         summary: heading of a summary.
         trimmed: ends a text that was cut short.
     """
@@ -75,8 +75,8 @@ class Reminder:
     """Instructions repeated as the window fills, because a system message's influence wanes with distance.
 
     Attributes:
-        text: what is repeated.
-        every: tokens of conversation after which it is said again.
+        text: the instructions.
+        every: tokens of conversation between two reminders.
     """
 
     text: str
@@ -89,19 +89,19 @@ class Reminder:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Shares of what the must-keep messages leave free. What a section does not use flows on to the next.
+    """Shares of the room that the must-keep messages leave. A section's unused share goes to the next.
 
     Attributes:
-        turn: at most this share for what happened since the question, its end excepted, which is always kept.
+        turn: at most this share for messages since the question, except the last, which is always kept.
         examples: at most this share for few-shot examples.
-        passages: at most this share for passages while there is a conversation to keep as well.
-        floor: at least this share for passages, whatever else wants room but instructions, question and a begun reply.
+        passages: at most this share for passages if there is a conversation to keep.
+        floor: at least this share for passages; only instructions, question and a begun reply come first.
         summary: at most this share for a summary.
         recent: at least this share for the latest messages when others are recalled.
         last: the message before the question is kept whole up to this share, and trimmed beyond it.
-        marks: say to the model where messages are left out.
+        marks: whether to mark for the model where messages are left out.
         reminder: instructions to repeat, or None.
-        wording: what the window says in its own words.
+        wording: the sentences that the window adds.
     """
 
     turn: float = 0.6
@@ -127,12 +127,12 @@ class Decision:
     """Why one message or passage is in the window or not.
 
     Attributes:
-        kind: what was decided on.
-        index: its place among the messages or passages given, from 0; -1 for what the window added itself.
-        action: what became of it.
+        kind: message, passage, or an addition of the window.
+        index: its position among the given messages or passages, from 0; -1 for an addition.
+        action: kept, trimmed, recalled, summarised or dropped.
         section: the section that pays for it.
-        tokens: what it takes in the window; 0 when it is out.
-        full_tokens: what it would take whole.
+        tokens: its tokens in the window; 0 if it is left out.
+        full_tokens: its tokens if it were whole.
         reason: in plain words.
     """
 
@@ -147,11 +147,11 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What is sent, what it costs, and why it is what it is.
+    """The messages to send, their cost, and the decisions behind them.
 
     Attributes:
         messages: in the order to send them.
-        tokens: what messages and tool schemas take in the model's window, the start of the reply included.
+        tokens: of messages, tool schemas and the start of the reply in the model's window.
         limit: the model's window, tokens.
         reserve: tokens kept free for the reply; ``tokens + reserve`` never exceeds ``limit``.
         decisions: one per message given, in order, then one per passage given, in order.
@@ -174,7 +174,7 @@ class Window:
 
 
 class Recaller(Protocol):
-    """Anything that tells how much each earlier message bears on a question."""
+    """Anything that scores the relevance of earlier messages to a question."""
 
     def score(self, messages: Sequence[Message], question: int) -> NDArray[np.float32]:
         """Return one score for each of ``messages[:question]``; above 0 bears on ``messages[question]``."""

@@ -14,10 +14,9 @@ from hypothesis import strategies as st
 
 from evaluation.found_parts import HOSTILE, found
 from quaestor.evaluation.results import Results
-from quaestor.evaluation.writing import results_object, write_results
+from quaestor.evaluation.writing import configurations_table, questions_table, results_object, write_results
 from quaestor.evaluation.writing.html_report import Markup, join, linear, of_costs, plain, tag
 from quaestor.evaluation.writing.report import report
-from quaestor.evaluation.writing.report_files import configurations_table, questions_table
 
 TAGS = set(
     "article body circle code desc details div figcaption figure g h1 h2 h4 h5 head header html li line main meta ol p"

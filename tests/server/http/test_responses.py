@@ -198,5 +198,5 @@ def test_a_response_cannot_be_had_again_and_it_says_why(answering: Answering, op
     server, _ = answering([CITED])
     client = open_client(server)
     made = client.responses.create(model="quaestor", input=QUESTION)
-    with pytest.raises(openai.NotFoundError, match="nothing is kept between two requests"):
+    with pytest.raises(openai.NotFoundError, match="no response is stored"):
         client.responses.retrieve(made.id)

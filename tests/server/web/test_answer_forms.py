@@ -80,7 +80,7 @@ def test_what_was_not_shown_is_not_made(tmp_path: Path) -> None:
     with conversing(tmp_path, page_edits="on") as held:
         (tmp_path / "kitchen/guide.md").write_text(f"Another beginning.\n\n{text(tmp_path)}", "utf-8")
         refused = held.post("changes/0", sure="yes")
-        assert (refused.status_code, "no longer as it was" in refused.text) == (400, True)
+        assert (refused.status_code, "has changed since this was proposed" in refused.text) == (400, True)
         assert QUOTE in text(tmp_path)
 
 

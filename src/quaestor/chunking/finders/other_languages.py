@@ -1,4 +1,4 @@
-"""Finders for languages whose grammars name a definition in a way of their own, Elixir and Haskell among them."""
+"""Finders for languages with grammars of their own kind, Elixir and Haskell among them."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -
     Args:
         kind: what is defined.
         path: types or fields, outermost first.
-        defines: whether the definition is here.
+        defines: whether it is the definition itself.
         members: whether the node's own children are its members.
     """
 

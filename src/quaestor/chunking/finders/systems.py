@@ -54,7 +54,7 @@ def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
 
 
 def c_macro(node: Node, source: Source) -> Found | None:
-    """``#define NAME value``; an include guard is none."""
+    """``#define NAME value``, except include guards."""
     label = node.child_by_field_name("name")
     if label is None:
         return None
@@ -155,7 +155,7 @@ _ZIG_VALUES = {
 
 
 def zig_variable(node: Node, source: Source) -> Found | None:
-    """``const Name = struct { }``, ``const name = value``; an import is none."""
+    """``const Name = struct { }``, ``const name = value``, except imports."""
     children = node.named_children
     if len(children) < 2 or children[0].type != "identifier":
         return None

@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Answer a question from the corpus, with checked sources.
 
-    Exit code 1 means that the corpus does not hold the answer, or that nothing of the model's answer could be checked.
+    Exit code 1 means that the corpus does not hold the answer, or that no citation of the model's answer is valid.
     """
     root = find_root(path)
     settings = configure(root, model=model, base_url=base_url, passages=count, window=window, store=store).settings
@@ -72,7 +72,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         try:
             outcome = asyncio.run(_ask(index, question, settings, filters, quiet=as_json))
         except KeyboardInterrupt:
-            remark("\nstopped; of a single question nothing is kept. `quaestor chat` keeps what was asked and answered")
+            remark("\nstopped; a single question is not recorded. `quaestor chat` records questions and answers")
             raise
         why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
         remarks = index.remarks
@@ -106,7 +106,7 @@ async def _ask(index: Index, question: str, settings: Settings, filters: Filters
 async def _outcome_of(
     events: AsyncIterator[Event], show: Callable[[TurnOutcome, Event], None] = lambda outcome, event: None
 ) -> TurnOutcome:
-    """Return what the events add up to; each is shown as it comes."""
+    """Return the outcome of the events; show each as it comes."""
     outcome = TurnOutcome()
     async for event in events:
         outcome.take(event)

@@ -125,7 +125,7 @@ def _root_of(transcript: Transcript, path: str | None) -> Path:
 
 
 def _read_questions(read: ReadLine, prompt: str = "› ", more: str = "… ") -> Iterator[str]:
-    """Yield what is typed: a line, lines joined by a backslash at their ends, or a block between triple quotes."""
+    """Yield typed questions: a line, lines joined by a backslash at their ends, or a block between triple quotes."""
     while (line := read(prompt)) is not None:
         text = line.strip()
         if text.startswith(BLOCK):
@@ -167,7 +167,7 @@ def _line_of_terminal(prompt: str) -> str | None:
 
 @contextmanager
 def _prompt_history(place: Path) -> Iterator[None]:
-    """Keep what is typed in a terminal for the next time, where Python has ``readline``."""
+    """Keep the history of typed lines for the next session, if Python has ``readline``."""
     try:
         import readline  # noqa: PLC0415 - not everywhere, and it changes how input() works
     except ImportError:

@@ -1,4 +1,4 @@
-"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and who can read what is kept."""
+"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and who can read private files."""
 
 from __future__ import annotations
 
@@ -49,13 +49,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried.
+    """The result of one check.
 
     Attributes:
-        name: what.
-        ok: whether it is as it should be.
-        found: what is to be said of it; with the next step where it is not.
-        code: the exit code that it asks for.
+        name: of the check.
+        ok: whether it passed.
+        found: the finding; with the next step if it failed.
+        code: the exit code if it failed.
     """
 
     name: str
@@ -73,17 +73,17 @@ class Check:
 def command(
     path: str | None, probe: bool, store: str | None, model: str | None, base_url: str | None, as_json: bool
 ) -> int:
-    """Check the installation by using each part once, and whether what is kept is whole; say what to do.
+    """Check the installation by using each part once, and stored data for damage; print what to do.
 
-    Exit codes: 0, all is well; 2, something is to be set right (who may read a file, a port, a setting); 3, nobody
-    answers at the model's endpoint; 4, the installation, the index or what is kept beside it is damaged.
+    Exit codes: 0, all checks passed; 2, something needs correcting (a file's permissions, a port, a setting); 3, the
+    model's endpoint does not answer; 4, the installation, the index or other stored data is damaged.
     """
     root = find_root(path)
     settings = configure(root, store=store, model=model, base_url=base_url).settings
     checks = [_run_check(name, part, settings) for name, part in _PARTS.items()]
     checks += [_run_check(name, partial(part, root), settings) for name, part in _PARTS_OF_CORPUS.items()]
     if probe:
-        checks += _probed(settings)
+        checks += _capability_checks(settings)
     if as_json:
         print_json({"ok": all(check.ok for check in checks), "checks": [asdict(check) for check in checks]})
     else:
@@ -168,8 +168,8 @@ def _indexing(settings: Settings) -> str:
     return "a file was indexed and found"
 
 
-def _probed(settings: Settings) -> list[Check]:
-    """Return what the endpoint shows, each with the setting that follows from it."""
+def _capability_checks(settings: Settings) -> list[Check]:
+    """Return the endpoint's capabilities, each with the setting that follows from it."""
     try:
         model = make_endpoint(settings)
         if model is None:
@@ -211,9 +211,9 @@ _OUTCOMES: dict[str, dict[bool | None, str]] = {
         None: "the reply did not show what becomes of a stop sequence",
     },
     "prefill": {
-        True: 'a begun reply is gone on with: prefill = "yes" is right',
-        False: 'a begun reply is not gone on with: prefill = "no" is right',
-        None: "the reply did not show whether a begun one is gone on with; leave prefill as it is",
+        True: 'a begun reply is continued: prefill = "yes" is right',
+        False: 'a begun reply is not continued: prefill = "no" is right',
+        None: "the reply did not show whether a begun one is continued; leave prefill unchanged",
     },
     "tools": {
         True: 'native calls work: tools = "native" is right',

@@ -39,8 +39,8 @@ NOT_DONE = 1
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """The options that say what becomes of the proposal."""
+class _EditOptions:
+    """The options for handling the proposal."""
 
     consent: Consent
     as_json: bool
@@ -87,10 +87,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     window: int | None,
     as_json: bool,
 ) -> int:
-    """Change files as told, after showing the difference.
+    """Change files as instructed, after showing the difference.
 
-    Nothing is written without consent: typed in the terminal, or given by --yes. Exit code 1 means that nothing was
-    changed because no change was proposed, it was refused, nobody consented, or its check failed.
+    Nothing is written without consent, typed in the terminal or given by --yes. Exit code 1 means that nothing was
+    changed: no change was proposed, it was refused, consent was not given, or its check failed.
     """
     if reply is not None and path is None:
         instruction, path = None, instruction
@@ -118,8 +118,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
             proposed = asyncio.run(
                 asked(index, asker, instruction, edit_settings_of(settings, whole), planned, quiet=as_json)
             )
-    wanted = _Wanted(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
-    return _Ending(root, journal, instruction or "", proposed, wanted).reached()
+    wanted = _EditOptions(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
+    return _ProposalHandler(root, journal, instruction or "", proposed, wanted).reached()
 
 
 def _recover(journal: Journal) -> None:
@@ -133,10 +133,12 @@ def _read(name: str) -> str:
     return Path(name).expanduser().read_bytes().decode("utf-8", "replace")
 
 
-class _Ending:
-    """What becomes of a proposal: shown, written as a patch, applied, checked."""
+class _ProposalHandler:
+    """Handles a proposal: shows it, writes it as a patch, applies it, checks it."""
 
-    def __init__(self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _Wanted) -> None:
+    def __init__(
+        self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _EditOptions
+    ) -> None:
         self._root = root
         self._journal = journal
         self._instruction = instruction
@@ -147,7 +149,7 @@ class _Ending:
         self._undone = False
 
     def reached(self) -> int:
-        """Do what is wanted and return the exit code."""
+        """Handle the proposal as the options say and return the exit code."""
         code = self._finish()
         if self._wanted.as_json:
             print_json(self._object())
@@ -171,9 +173,9 @@ class _Ending:
         if not ask_consent(made, self._wanted.consent):
             return NOT_DONE
         self._record = apply_and_say(made, self._journal).number
-        return self._checked()
+        return self._run_check()
 
-    def _checked(self) -> int:
+    def _run_check(self) -> int:
         if self._wanted.check is None:
             return 0
         self._check = run_check(self._wanted.check, self._root, quiet=self._wanted.as_json)

@@ -94,10 +94,10 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Measure how well a corpus is searched, and compare embedders, chunkers, retrievers.
 
     DATA_SET is a folder in BEIR's layout, one in that of the code-search benchmark, or a JSONL file of questions. With
-    --self, questions are made of the corpus itself. Every combination of the options is tried. What was found is kept:
-    the same command goes on where it was stopped.
+    --self, questions are made from the corpus itself. Every combination of the options is tried. Results are kept: the
+    same command continues where it was stopped.
 
-    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost.
+    A paid embedder is used only after you confirm, or with --yes, and never for more than --max-cost.
     """
     if of_itself == (data_set is not None):
         raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
@@ -166,12 +166,12 @@ def _own_embedder(settings: Settings) -> str:
 
 
 def _settings_of(settings: Settings, root: Path | None, price: float | None) -> Callable[[Part], Settings]:
-    """Return what tells the settings of a part's corpus: its project file may tune them, as ever.
+    """Return a function from a part to its corpus's settings, which its project file may tune.
 
     Args:
-        settings: of the one corpus that is meant, of which a copy may have been made.
-        root: that corpus; None: the parts are corpora of their own.
-        price: of the embedder, if it was given.
+        settings: of the one corpus, of which a copy may have been made.
+        root: of that corpus; None if the parts are corpora of their own.
+        price: of the embedder, if given.
     """
     known: dict[str, Settings] = {}
 
@@ -193,7 +193,7 @@ def _plain(name: str) -> str:
 
 
 def _print_results(results: Results, written: Mapping[str, Path]) -> None:
-    """Print the configurations, what their differences are worth, and where the report lies."""
+    """Print the configurations, the significance of their differences, and the report's path."""
     data_set = results.data_set
     echo(style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
     for sentence in data_set.about:

@@ -1,4 +1,4 @@
-"""``quaestor history``: what git and the changelogs tell, for people and for programs."""
+"""``quaestor history``: answers from git and the changelogs, for people and for programs."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ NOTHING_FOUND = 1
 @click.option("-n", "--commits", "limit", type=click.IntRange(1, 200), default=10, help="Number of commits listed.")
 @json_option
 def command(asked: str, path: str | None, since: str, until: str, limit: int, as_json: bool) -> int:
-    """Tell what changed, when, why and by whom, from git's history and the changelogs.
+    """Show what changed, when, why and by whom, from git's history and the changelogs.
 
     QUESTION is a question ("what changed in 1.2", "when was send added", "who wrote src/a.py"), a path, a name, or
-    words of commit messages; without one, the newest commits are shown. What is cited as a commit can be read by
-    "quaestor history HASH". Exit code 1 means that the history tells nothing of it.
+    words of commit messages; without one, the newest commits are shown. Read a cited commit by "quaestor history HASH".
+    Exit code 1 means that nothing was found.
     """
     root = find_root(path)
     settings = configure(root).settings

@@ -1,6 +1,6 @@
-"""``quaestor index``: build an index, bring it up to date, or say what that would mean.
+"""``quaestor index``: build an index, bring it up to date, or show what that would do.
 
-A site is crawled first; how far that is is shown meanwhile, and then what came of it.
+A site is crawled first, with its progress and a report.
 """
 
 from __future__ import annotations
@@ -82,18 +82,18 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """Build the index of a folder, a file, a site or a git repository, or bring it up to date.
 
     A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
-    as Markdown; searching them needs no network. The same command later fetches what changed. With --dry-run its pages
-    are fetched as well, for nothing else tells what they hold; the next `quaestor index` takes them as they are.
+    as Markdown; searching them needs no network. The same command later fetches changes. --dry-run fetches pages, too,
+    because their contents are unknown; the next `quaestor index` uses them.
 
     A git repository is given by its address (https://host/name.git, git@host:name, its page at GitHub, GitLab, Codeberg
-    or Bitbucket), with a branch, tag or commit behind '#'. Its files as they are now are fetched without their history;
-    the same command later fetches what changed. Nothing that it holds is run.
+    or Bitbucket), with a branch, tag or commit after '#'. Its present files are fetched without their history; the same
+    command later fetches changes. Nothing in it is run.
 
-    A transformer on this machine takes its time: until all of its vectors are there, the index is searched by the
-    bundled embedder. The same command later goes on where it was ended.
+    A transformer on this machine is slow: until all of its vectors are made, the index is searched by the bundled
+    embedder. The same command later continues where it was stopped.
 
-    An embedder at an endpoint is paid only after a question, or with --yes, and never more than --max-cost. What that
-    does not cover is found by words alone; the same command later goes on.
+    A paid embedder is used only after you confirm, or with --yes, and never for more than --max-cost. Texts that this
+    does not cover are found by words alone; the same command later continues.
     """
     if len(paths) > 1:
         raise UsageError(
@@ -111,17 +111,19 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "drop": drop,
     }
     if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
-        raise UsageError(f"{path!r} is an address, which tells nobody of changes. Run `quaestor index` again instead.")
-    report = _fetched(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
+        raise UsageError(
+            f"{path!r} is an address, whose changes cannot be watched. Run `quaestor index` again instead."
+        )
+    report = _fetch_source(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
     settings = configuration.settings
     if dry_run:
         return _survey(root, settings, report, rebuild=rebuild, verbose=verbose, as_json=as_json)
-    most = _agreed(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
+    most = _agree_on_cost(root, settings, rebuild=rebuild, yes=yes, most=max_cost)
     if keep_watching:
         return _watch(root, settings, rebuild, verbose, as_json, most)
-    with _built(root, settings, rebuild=rebuild, most=most) as index:
+    with _build_index(root, settings, rebuild=rebuild, most=most) as index:
         changes = index.last_changes
         if as_json:
             crawl = {} if report is None else {"crawl": report_object(report)}
@@ -132,13 +134,13 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
             _print_changes(root, changes, index.stats(), verbose)
             _print_ignored(changes, configuration.origins["ignore"])
         kept = index.stats().documents
-    return _failed(changes) or _report_refusal(root, changes, kept) or held_back(report)
+    return _print_unembedded(changes) or _report_refusal(root, changes, kept) or held_back(report)
 
 
-def _fetched(
+def _fetch_source(
     path: str | None, chosen: Mapping[str, object], *, rebuild: bool, restore: bool, look: bool
 ) -> CrawlReport | None:
-    """Fetch what an address names; return what became of a site."""
+    """Fetch a site or repository; return a site's report."""
     given = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
     if path is not None and names_repository(path):
         if given - {"allow_private"}:
@@ -159,17 +161,17 @@ def _fetched(
     return crawl_with_progress(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
 
-def _built(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
-    """Build the index; a user who stops it is told what was kept."""
+def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float | None) -> Index:
+    """Build the index; if the user stops it, print what was kept."""
     try:
         return Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most)
     except KeyboardInterrupt:
-        remark("\nstopped; the files that were taken in are kept. `quaestor index` goes on from there")
+        remark("\nstopped; the files indexed so far are kept. `quaestor index` continues from there")
         raise
 
 
-def _agreed(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
-    """Return what embedding may cost, after asking where that is needed; None where nobody is paid for it."""
+def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
+    """Return what embedding may cost, after asking if needed, or None if the embedder is free."""
     if not is_remote(root, settings):
         return None
     # Most updates find little to do, and need neither.
@@ -191,13 +193,13 @@ def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
 
 
 def _print_ignored(changes: Changes, origin: str) -> None:
-    """Say what the project's own settings leave out; what a person set for themselves, they know."""
+    """Print what the project's own settings leave out, but not what the user's do."""
     if origin.startswith("project file") and (ignored := ignored_by_setting(changes)):
         few = "file or folder is" if ignored == 1 else "files and folders are"
         echo(f"{ignored:,} {few} left out by 'ignore' of {one_line(origin)}; {AS_IF_NOT_SET}.")
 
 
-def _failed(changes: Changes) -> int:
+def _print_unembedded(changes: Changes) -> int:
     """Say why not everything was embedded, and return the exit code of that."""
     if changes.failure is None:
         return 0
@@ -220,7 +222,7 @@ def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json
 
 
 def changes_object(changes: Changes) -> dict[str, object]:
-    """Return what a refresh did, for programs."""
+    """Return the changes of a refresh, for programs."""
     return {
         "added": changes.added,
         "changed": changes.changed,
@@ -248,7 +250,7 @@ def _advice(changes: Changes) -> str:
 def _survey(
     root: Path, settings: Settings, report: CrawlReport | None, *, rebuild: bool, verbose: bool, as_json: bool
 ) -> int:
-    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agreed
+    from quaestor.assemble.estimate import survey_and_estimate  # noqa: PLC0415 - as in _agree_on_cost
     from quaestor.cli.costs import estimate_object, print_estimate  # noqa: PLC0415
 
     survey, estimate = survey_and_estimate(root, settings, rebuild=rebuild)
@@ -302,14 +304,14 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
 def crawl_with_progress(
     url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object], look: bool = False
 ) -> CrawlReport | None:
-    """Crawl a site, showing how far it is; None if it was looked at lately and its pages are taken as they are.
+    """Crawl a site and show progress; return None if its pages were fetched recently and are used as they are.
 
     Args:
         url: the site.
-        settings: where sites lie.
-        rebuild: throw away what is there.
-        chosen: options of the crawl; any of them has the site crawled.
-        look: whether the pages are only looked at, and not indexed now.
+        settings: name the data folder.
+        rebuild: delete the present pages.
+        chosen: options of the crawl; any of them forces a crawl.
+        look: whether it is a dry run.
     """
     home = data_home(settings)
     if not rebuild and all(value is None or value is False for value in chosen.values()) and was_looked_at(url, home):
@@ -326,7 +328,7 @@ def crawl_with_progress(
 
 
 def held_back(report: CrawlReport | None) -> int:
-    """Say that a site's pages are kept that are gone, and return the exit code of that."""
+    """Print that missing pages of a site were kept, and return the exit code."""
     if report is None or not report.held:
         return 0
     remark(
@@ -337,13 +339,13 @@ def held_back(report: CrawlReport | None) -> int:
 
 
 def report_object(report: CrawlReport) -> dict[str, object]:
-    """Return what a crawl did, for programs."""
+    """Return a crawl's report, for programs."""
     examples = [{"url": url, "reason": reason, "detail": detail} for url, reason, detail in report.examples]
     return {**asdict(report), "examples": examples, "seconds": round(report.seconds, 3)}
 
 
 def print_report(report: CrawlReport, verbose: bool) -> None:
-    """Print what a crawl did, and what was left out."""
+    """Print a crawl's report."""
     counts = (
         (report.new, "new"),
         (report.changed, "changed"),
@@ -357,7 +359,7 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
         f"{size(report.bytes)} in {report.seconds:.1f} s)"
     )
     if report.gone:
-        echo(f"what is gone can be had back for seven days: `quaestor index {one_line(report.start)} --restore`")
+        echo(f"removed pages can be restored for seven days: `quaestor index {one_line(report.start)} --restore`")
     if report.skipped:
         echo("left out    " + ", ".join(f"{one_line(reason)} {n:,}" for reason, n in report.skipped.items()))
     for url, reason, detail in report.examples if verbose else ():
@@ -367,7 +369,7 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
 
 
 def crawling_progress() -> CrawlProgress:
-    """Return a callable that tells how far a crawl is, on a terminal only."""
+    """Return a callable that shows a crawl's progress, on a terminal only."""
     last = 0.0
 
     def draw(state: CrawlState) -> None:

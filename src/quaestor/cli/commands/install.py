@@ -30,9 +30,9 @@ def client_options(command: _Decorated) -> _Decorated:
 @client_options
 @click.argument("paths", nargs=-1, type=str)
 def command(client: str, project: bool, dry_run: bool, paths: tuple[str, ...]) -> None:
-    """Tell CLIENT how to start `quaestor mcp`, for PATHS or for whatever folder it is used in.
+    """Tell CLIENT how to start `quaestor mcp`, for PATHS or for the folder that it is used in.
 
-    Everything else in its settings stays as it is, and a copy of them is kept. `skill` prints a text for AGENTS.md.
+    Everything else in its settings stays unchanged, and a backup is kept. `skill` prints a text for AGENTS.md.
     """
     if client == "skill":
         echo(load("skill").template)
@@ -45,7 +45,7 @@ def command(client: str, project: bool, dry_run: bool, paths: tuple[str, ...]) -
 
 
 def place(project: bool) -> Place:
-    """Return whose settings are meant."""
+    """Return the place of the settings: the user's or a project's."""
     roaming = os.environ.get("APPDATA")
     root = find_root(None) if project else None
     return Place(Path.home(), sys.platform, root, Path(roaming) if roaming else None, os.environ)
@@ -67,7 +67,7 @@ def program() -> str:
 
 
 def say(change: Change, dry_run: bool, done: str) -> None:
-    """Tell what was done, or would be."""
+    """Print the change that was made, or would be."""
     if not change.changed:
         remark(f"Nothing to do: {change.path} is already so.")
     elif dry_run:

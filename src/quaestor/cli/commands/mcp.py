@@ -33,9 +33,9 @@ _HOST = "127.0.0.1"
     "--store", metavar="STORE", help="What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
 )
 def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) -> None:
-    """Serve folders to coding agents over MCP; without PATHS, what the client works in, or the current repository.
+    """Serve folders to coding agents over MCP; without PATHS, the client's working folder, or the current repository.
 
-    Serving begins at once; what is not indexed yet is indexed behind.
+    Serving begins at once; missing indexes are made in the background.
     """
     if find_spec("mcp") is None:
         raise _missing("mcp")
@@ -68,7 +68,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
     if not made and not paths:
-        # Nobody was told why nothing was served here: there was no client, or it asked for nothing.
+        # Print why nothing was served, because no client was told: there was none, or it asked for nothing.
         _started_in()
 
 
@@ -139,5 +139,5 @@ def _started_in() -> Path:
 
 
 def _is_anywhere(folder: Path) -> bool:
-    """Return whether a folder is the home folder or the whole disk, which nobody means to have indexed."""
+    """Return whether a folder is the home folder or the whole disk, which is never meant to be indexed."""
     return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()

@@ -1,4 +1,4 @@
-"""``quaestor overview``: what a corpus is, where it is entered, its main parts; a map for people and for models."""
+"""``quaestor overview``: a corpus's purpose, entry points and main parts, for people and for models."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ _MOST_TOKENS = 100_000
 )
 @json_option
 def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
-    """Show what a corpus is: its README's words, entry points, main parts, how it is built.
+    """Show what a corpus is: its README's summary, entry points, main parts, how it is built.
 
-    Of documents: their titles, sections, dates and authors. Numbers in brackets are sources, listed below. No model is
-    asked. Exit code 1 means that there are no documents.
+    For documents: their titles, sections, dates and authors. Numbers in brackets are sources, listed below. No model is
+    used. Exit code 1 means that there are no documents.
     """
     root = find_root(path)
     settings = configure(root).settings
@@ -69,16 +69,18 @@ def _print(found: Overview) -> None:
     if found.hits:
         echo()
         echo(style("Sources:", bold=True))
-        places = (_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1))
-        for line in _filled(places):
+        places = (
+            _format_place(number, hit.path, hit.start_line, hit.end_line) for number, hit in enumerate(found.hits, 1)
+        )
+        for line in _fill_lines(places):
             echo(line)
 
 
-def _place(number: int, path: str, start: int, end: int) -> str:
+def _format_place(number: int, path: str, start: int, end: int) -> str:
     return f"[{number}] {one_line(path)}:{start}" + (f"-{end}" if end > start else "")
 
 
-def _filled(places: Iterable[str]) -> Iterator[str]:
+def _fill_lines(places: Iterable[str]) -> Iterator[str]:
     """Yield lines that hold as many places as fit into a hundred letters."""
     line = ""
     for place in places:

@@ -36,8 +36,8 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     store: str | None,
     filters: Filters,
 ) -> int:
-    """Find code and prose by words and by meaning: in folders, or sites that are indexed, all in one ranking.
+    """Find code and prose by words and by meaning, in folders or indexed sites, in one ranking.
 
-    Without a SOURCE, the current repository is meant. Exit code 1 means that nothing was found.
+    Without a SOURCE, the current repository is searched. Exit code 1 means that nothing was found.
     """
     return search(Search(query, sources, count, mode, explain, as_json, filters, store))

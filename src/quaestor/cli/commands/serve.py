@@ -1,6 +1,6 @@
 """``quaestor serve``: corpora over HTTP, for people and for programs.
 
-Whoever starts a server is told when the model's endpoint is silent, refuses the key, or lacks the model.
+At the start it warns if the model's endpoint is silent, refuses the key, or lacks the model.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ PORT = 8756
 """The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
-# Whoever starts a server waits for this.
+# The server's start waits for this.
 _SECONDS = 3.0
 _MOST_NAMES = 5
 
@@ -85,8 +85,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> None:
     """Serve folders over HTTP; without PATHS, the current repository.
 
-    Serving begins at once; what is not indexed yet is indexed behind. Others than this machine need a token: see
-    `quaestor users`. Many who ask at the same time are answered sooner by several processes (--workers).
+    Serving begins at once; missing indexes are made in the background. Other machines need a token: see `quaestor
+    users`. Several processes (--workers) answer many simultaneous questions sooner.
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
@@ -162,7 +162,7 @@ def _check_installed() -> None:
 
 
 def endpoint_warnings(settings: Settings) -> list[str]:
-    """Ask the endpoint that the settings name for its models, and return what is wrong with it, each in one sentence.
+    """Ask the settings' endpoint for its models, and return its problems, each in one sentence.
 
     Raises:
         UsageError: a setting of the endpoint is wrong.
@@ -171,7 +171,7 @@ def endpoint_warnings(settings: Settings) -> list[str]:
         return []
     address, name = without_credentials(settings.base_url or OPENAI_URL), one_line(settings.model)
     if not is_listening(settings.base_url or OPENAI_URL):
-        return [f"nobody listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
+        return [f"no server listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
     return list(asyncio.run(_seen(settings, address, name)))
 
 

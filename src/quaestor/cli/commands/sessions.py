@@ -63,7 +63,7 @@ def list_sessions(path: str | None, as_json: bool) -> None:
 @click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that it sent.")
 @json_option
 def show(session: str, turn: int | None, as_json: bool) -> None:
-    """Show a conversation: questions, answers, and what became of each turn."""
+    """Show a conversation: questions, answers, and the outcome of each turn."""
     with _sessions().open(session) as transcript:
         turns = [one for one in transcript.turns() if turn in (None, one.number)]
         if turn is not None and not turns:
@@ -92,7 +92,7 @@ def show(session: str, turn: int | None, as_json: bool) -> None:
 @click.argument("session")
 @click.pass_context
 def resume(context: click.Context, session: str) -> object:
-    """Go on with a conversation; the same as `quaestor chat --session`."""
+    """Continue a conversation; the same as `quaestor chat --session`."""
     from quaestor.cli.commands.chat import command as chat  # noqa: PLC0415 - only this command holds a conversation
 
     return context.invoke(chat, session=session, store=state_store())
@@ -162,7 +162,7 @@ def _sessions() -> Sessions:
 
 
 def _steps(transcript: Transcript, turn: int, sent: Sequence[Sent]) -> dict[str, Any]:
-    """Return what a turn sent, premeditated and called."""
+    """Return a turn's requests, plan and calls."""
     plan = transcript.plan(turn)
     return {
         "requests": [asdict(one) for one in sent],

@@ -1,4 +1,4 @@
-"""``quaestor stats``: what an index holds, and what was left out of it."""
+"""``quaestor stats``: an index's contents, and the files left out of it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ from quaestor.files.ingest_report import Survey
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @json_option
 def command(path: str | None, embedder: str | None, price: float | None, verbose: bool, as_json: bool) -> int:
-    """Tell what a corpus and its index hold, and what embedding it would take.
+    """Show the contents of a corpus and its index, and the cost of embedding it.
 
-    With --embedder, what that embedder would take: nothing is sent to it, and the index stays as it is.
+    --embedder shows the cost with that embedder: nothing is sent to it, and the index is not changed.
     """
     root = find_root(path)
     settings = configure(root, embedder=embedder, embedder_price=price).settings
     if embedder is None:
-        survey, estimate, held, coming = _held(root, settings)
+        survey, estimate, held, coming = _index_contents(root, settings)
     else:
         survey, estimate = survey_and_estimate(root, settings)
         held, coming = None, None
@@ -64,7 +64,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
                 f"{coming.done:,} of {coming.total:,} vectors are made" if coming.total else "no vectors are made yet"
             )
             doing = (
-                "somebody is at it"
+                "they are being made"
                 if coming.busy
                 else f"{the_command('index', root, '--embedder', coming.embedder)} goes on"
             )
@@ -72,8 +72,8 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _held(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
-    """Return what the index holds, after bringing it up to date at no more than the cost that nobody is asked for."""
+def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
+    """Return the index's contents, after bringing it up to date within the cost that needs no confirmation."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())
         return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.coming

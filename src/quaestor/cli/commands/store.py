@@ -1,4 +1,4 @@
-"""``quaestor store``: what a database holds, and taking an index from one store to another."""
+"""``quaestor store``: a database's contents, and copying an index from one store to another."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _WRONG = 1
 
 @click.group("store")
 def command() -> None:
-    """List, check, tidy or move what a store holds.
+    """List, check, clean up or copy the contents of a store.
 
-    A store is the address of a database, as --store and QUAESTOR_STORE have it, or for `copy` a folder, which stands
-    for its index on this machine.
+    A store is the address of a database, as in --store and QUAESTOR_STORE, or for `copy` a folder, which means its
+    index on this machine.
     """
 
 
@@ -38,7 +38,7 @@ def command() -> None:
 @json_option
 def corpora(store: str | None, as_json: bool) -> None:
     """List the corpora of a database."""
-    found = corpora_of(_shared(configure(None, store=store).settings))
+    found = corpora_of(_database_settings(configure(None, store=store).settings))
     if as_json:
         return print_json({"corpora": [one._asdict() for one in found]})
     if not found:
@@ -70,7 +70,7 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
 @path_argument
 @store_option
 def vacuum(path: str | None, store: str | None) -> None:
-    """Drop what no chunk of a corpus uses, make its words and its index of vectors anew, and give back room."""
+    """Drop a corpus's unused rows, rebuild its lexical index and its index of vectors, and free space."""
     with _corpus(path, store) as opened:
         opened.vacuum()
     remark("done")
@@ -82,9 +82,9 @@ def vacuum(path: str | None, store: str | None) -> None:
 @click.option("--corpus", help="Its name in the database; that of the folder's repository if not set.")
 @json_option
 def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
-    """Make one store hold what the other does; nothing is embedded again, and a broken copy goes on where it was.
+    """Copy the contents of one store to another; nothing is embedded again, and an interrupted copy can be continued.
 
-    FROM and TO are addresses of databases, or one of them is a folder: then its index on this machine is meant.
+    FROM and TO are addresses of databases; one of them may be a folder, which means its index on this machine.
     """
     from quaestor.stores.copying import copy_store  # noqa: PLC0415 - only here
 
@@ -117,7 +117,7 @@ def _is_address(text: str) -> bool:
     return "://" in text
 
 
-def _shared(settings: Settings) -> Settings:
+def _database_settings(settings: Settings) -> Settings:
     """Return settings that name a database.
 
     Raises:
@@ -134,6 +134,6 @@ def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
     from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - once it is known to be one
 
     root = find_root(path)
-    with open_as_made(root, _shared(configure(root, store=store).settings)) as opened:
+    with open_as_made(root, _database_settings(configure(root, store=store).settings)) as opened:
         assert isinstance(opened, PostgresStore)
         yield opened

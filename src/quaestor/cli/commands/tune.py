@@ -43,9 +43,9 @@ def command(
 ) -> int:
     """Tune the bundled embedder to a corpus, and keep that only if it searches better.
 
-    It learns from what the corpus says itself: comments and what they stand above, names, headings and their sections,
-    sentences and their paragraphs, links and commits. Questions that it did not learn are asked before and after: of
-    documents that it learned from, and of documents that it has never seen.
+    It learns from the corpus itself: comments and their code, names, headings and their sections, sentences and their
+    paragraphs, links and commits. It is tested before and after on questions that it did not learn: about documents
+    that it learned from, and about documents that it has never seen.
     """
     if undo and dry_run:
         raise UsageError("--undo and --dry-run do not go together: --undo measures nothing.")
@@ -76,10 +76,10 @@ def command(
 
 
 def _check_embedder(root: Path, settings: Settings) -> None:
-    """Refuse to tune what is not searched by the bundled embedder, before anything is made that takes long.
+    """Refuse to tune an index that does not use the bundled embedder, before any long work.
 
     Raises:
-        UsageError: the index has another embedder, or is to be given one.
+        UsageError: the index has another embedder, or the settings name one.
     """
     only = "and only the bundled embedder can be tuned"
     made = made_of(root, settings)

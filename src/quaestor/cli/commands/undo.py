@@ -1,4 +1,4 @@
-"""``quaestor undo``: the last edit taken back, where nobody has changed its files since."""
+"""``quaestor undo``: reverts the last edit, if its files have not changed since."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaestor.cli.scope import configure, find_root
 def command(path: str | None, as_json: bool) -> int:
     """Take the last edit back; once more takes back the one before it.
 
-    A file that was changed since the edit is named, and then nothing is taken back.
+    If a file has changed since the edit, the command names it and reverts nothing.
     """
     root = find_root(path)
     root = root if root.is_dir() else root.parent

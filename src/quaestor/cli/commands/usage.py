@@ -32,7 +32,7 @@ _DAYS = 30
 @click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")
 @json_option
 def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:
-    """Tell what requests to models took and cost, and how much the limits leave. Days are those of UTC."""
+    """Show the tokens and cost of requests to models, and the rest of each limit. Days are those of UTC."""
     settings = configure(None, store=state_store()).settings
     prices = load_prices(settings)
     if only_prices:
@@ -57,7 +57,7 @@ def _with_user_names(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
 
 
 def _standings(ledger: Ledger, limits: Limits, user: User | None, currency: str) -> list[Standing]:
-    """Return how the limits stand: of one user, who is the local one unless another is named, and of all."""
+    """Return the state of the limits: of one user, by default the local one, and of all users."""
     return limits.standings(ledger.spent((user or LOCAL).id, currency)) if limits.each else []
 
 

@@ -17,7 +17,7 @@ from quaestor.cli.scope import configure
 def command() -> None:
     """Add, list, renew or revoke users of the server.
 
-    A server lets anybody on this machine in while there are no users; once there is one, everybody needs a token.
+    While there are no users, a server accepts everyone on this machine; once there is one, everyone needs a token.
     """
 
 
@@ -55,7 +55,7 @@ def revoke(name: str, as_json: bool) -> None:
 @state_option
 @json_option
 def list_users(as_json: bool) -> None:
-    """List users; tokens cannot be shown, for nobody has them but the users."""
+    """List users; tokens cannot be shown, because only their hashes are stored."""
     users = _users().list()
     if as_json:
         return print_json({"users": [asdict(user) for user in users]})

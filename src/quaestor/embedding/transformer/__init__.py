@@ -1,7 +1,8 @@
 """A transformer on this machine, run by onnxruntime from a folder as sentence-transformers writes them.
 
 Nothing is fetched, and nothing of the folder is executed: it is read as JSON, as a tokenizer, and as an ONNX graph of
-the runtime's own operators. Needs the extra ``transformer``.
+the runtime's own operators. Needs the extra ``transformer``. It does not know where its folder came from.
+Begin with ``embedder``.
 """
 
 PREFIX = "onnx:"

@@ -1,4 +1,4 @@
-"""A transformer as an embedder: loaded when it is first asked, so that what embeds nothing waits for nothing."""
+"""A transformer as an embedder, loaded at its first use."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from quaestor.embedding.transformer.onnx_session import Session
 
 _REMEMBERED = 256
 _TEXTS_AT_ONCE = 64
-"""Of these the longest come first, and the next wait until they are done."""
+"""Texts sorted by length at a time; the longest of them come first."""
 
 
 class OnnxEmbedder(SlowEmbedder):
     """A transformer of a folder, run here; threads may share it. Use ``of_folder`` or ``named``.
 
     Attributes:
-        name: tells what decides its vectors, and not where it lies.
-        query, document: what is put before queries, and before what is indexed; empty until it is loaded.
+        name: hash of all that decides its vectors, but not its location.
+        query, document: prefixes of queries and of indexed texts; empty until it is loaded.
     """
 
     def __init__(self, seen: Known, register: Path) -> None:
@@ -108,9 +108,9 @@ class OnnxEmbedder(SlowEmbedder):
         return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
-        """Return what can be had of the vectors of many texts, as for an index, in the time that is allowed.
+        """Return the vectors of as many texts as the allowed time suffices for.
 
-        They are made in their order, so that of documents that there is no time for the first are whole.
+        They are made in order, so that the first documents are complete if the time is short.
         """
         vectors = np.zeros((len(texts), self._seen.dimensions), np.float32)
         done = np.zeros(len(texts), np.bool_)
@@ -158,5 +158,5 @@ class OnnxEmbedder(SlowEmbedder):
 
 
 def _lateness(until: float | None) -> Callable[[], bool]:
-    """Return what tells whether it is so late, by ``time.monotonic``."""
+    """Return a function that returns whether a deadline has passed."""
     return lambda: until is not None and time.monotonic() >= until

@@ -1,7 +1,6 @@
-"""all-MiniLM-L6-v2 without a folder of one's own: the graph of an installed package, laid out as a folder of a model.
+"""all-MiniLM-L6-v2 from an installed package: its graph is laid out as a model folder.
 
-The package brings the graph alone (int8 weights, 23 MB). The words by which texts become tokens lie beside this file;
-they are those of BERT without case.
+The package brings only the graph (int8 weights, 23 MB). The vocabulary is beside this file; it is that of uncased BERT.
 """
 
 from __future__ import annotations
@@ -29,10 +28,10 @@ _TOKENS = 256
 
 
 def minilm_folder(register: Path) -> Path:
-    """Return the folder of the model, made by the first call; nothing is fetched.
+    """Return the model's folder, made at the first call; nothing is fetched.
 
     Args:
-        register: the folder that remembers transformers; the model's folder lies in it.
+        register: the folder for known transformers; the model's folder is made in it.
 
     Raises:
         UsageError: a package is missing, it holds another graph, or the folder cannot be written.
@@ -54,7 +53,7 @@ def minilm_folder(register: Path) -> Path:
 
 
 def _packaged_graph() -> bytes:
-    """Return the graph of the package, after making sure that it is the one that is known by this name."""
+    """Return the package's graph after checking its hash."""
     found = find_spec(_PACKAGE)
     if found is None or found.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise UsageError(f"The embedder {MINILM!r} needs packages that are not installed. Install them with: {EXTRA}")
@@ -85,10 +84,10 @@ def _write(file: Path, value: Mapping[str, object]) -> None:
 
 
 def _tokenizer(words: Sequence[str]) -> Mapping[str, object]:
-    """Return the tokenizer of BERT without case as the library ``tokenizers`` reads it.
+    """Return the tokenizer of uncased BERT as JSON for the library ``tokenizers``.
 
-    The library does not write it: the name of the embedder is a hash of these bytes, the same with any version. There
-    are no added tokens, so that a ``[SEP]`` in a text is text.
+    It is not written by the library, because the embedder's name is a hash of these bytes and must be the same with any
+    version. There are no added tokens, so that a ``[SEP]`` in a text is text.
     """
     rows = {word: row for row, word in enumerate(words)}
     return {

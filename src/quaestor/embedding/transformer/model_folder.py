@@ -1,11 +1,11 @@
 """Reading a folder with a transformer as sentence-transformers and the hubs lay it out.
 
 ``model.onnx`` or ``onnx/model.onnx``, ``tokenizer.json``, and JSON files that say how token vectors become one vector
-(``1_Pooling/config.json``), what is put before queries and documents (``config_sentence_transformers.json``), and how
-much of a text is read (``sentence_bert_config.json``). Nothing is loaded here.
+(``1_Pooling/config.json``), the prefixes of queries and documents (``config_sentence_transformers.json``), and how much
+of a text is read (``sentence_bert_config.json``). Nothing is loaded here.
 
-Of the ONNX file only the few fields that lead to other files are followed (``onnx.proto``); all else is skipped by its
-length, so that gigabytes of weights are passed over. Whoever sends a model chooses what is in it: nothing is believed.
+Of the ONNX file only the few fields that name other files are read (``onnx.proto``); all else is skipped by its length,
+so that gigabytes of weights are not read. The folder's author may be hostile: everything is checked.
 """
 
 from __future__ import annotations
@@ -61,19 +61,19 @@ _LONGEST_ENTRY = 8192
 
 @dataclass(frozen=True, slots=True)
 class Transformer:
-    """What a folder holds.
+    """The contents of a model folder.
 
     Attributes:
         folder: real path.
         model: the ONNX file.
-        weights: further files of weights that it names.
+        weights: external weight files that it names.
         tokenizer: the ``tokenizer.json``.
-        pooling: how the vectors of tokens become one.
-        query: what is put before a query.
-        document: what is put before a text that is indexed.
-        longest: tokens of a text that are read, at most.
+        pooling: how token vectors become one vector.
+        query: prefix of queries.
+        document: prefix of indexed texts.
+        longest: most tokens of a text that are read.
         pad: the token that fills a batch.
-        further: modules that follow the pooling, which only a graph that includes them can do.
+        further: modules after the pooling, which only the graph itself can run.
     """
 
     folder: Path
@@ -107,7 +107,7 @@ def read_folder(place: str | Path) -> Transformer:
     Raises:
         UsageError: something that is needed is missing or cannot be read; says which file, and what to do.
     """
-    folder, named = _found(Path(place).expanduser())
+    folder, named = _find_model(Path(place).expanduser())
     model = named or _model_in(folder)
     tokenizer = folder / "tokenizer.json"
     if not tokenizer.is_file():
@@ -134,8 +134,8 @@ def read_folder(place: str | Path) -> Transformer:
     )
 
 
-def _found(given: Path) -> tuple[Path, Path | None]:
-    """Return the folder that is meant, and the model in it if that was named."""
+def _find_model(given: Path) -> tuple[Path, Path | None]:
+    """Return the model folder, and the model file if the path names it."""
     with suppress(OSError):  # a name that is too long to be one
         if given.suffix == _SUFFIX and given.is_file():
             return _folder_of(given), _real(given)
@@ -204,7 +204,7 @@ def _weight(model: Path, name: str) -> Path:
 
 
 def _json(path: Path) -> Any:
-    """Return what a JSON file holds; None if there is none.
+    """Return a JSON file's object, or None if the file is missing.
 
     Raises:
         UsageError: it is none, or too large to be one of these.
@@ -262,7 +262,7 @@ def _is_on(config: Mapping[str, Any], key: str) -> bool:
 
 
 def _prompts(folder: Path) -> tuple[str, str]:
-    """Return what is put before a query, and before a document."""
+    """Return the prefixes of queries and of documents."""
     config = _dict(folder / "config_sentence_transformers.json")
     prompts = config.get("prompts")
     given = {key: text for key, text in prompts.items() if isinstance(text, str)} if isinstance(prompts, dict) else {}
@@ -288,7 +288,7 @@ class NoModelError(ValueError):
 
 
 def external_files(model: Path) -> list[str]:
-    """Return the places, as the model names them, of the files that hold weights of its own; each once.
+    """Return the paths of external weight files, as the model names them, each once.
 
     Raises:
         NoModelError: it is not an ONNX model.

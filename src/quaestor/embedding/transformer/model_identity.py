@@ -1,7 +1,7 @@
 """The name of a transformer: a hash of all that decides its vectors, so that a folder may be moved and renamed.
 
-What was hashed is kept in a small file for each name, with where it lay and how its files looked: a cold search would
-otherwise read hundreds of megabytes to find that nothing changed.
+The hash is cached in a small file for each name, with the folder's path and its files' sizes and times: a cold search
+would otherwise read hundreds of megabytes to find that nothing changed.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _DIGITS = 16
 
 
 class Known(NamedTuple):
-    """A transformer that was seen.
+    """A transformer that was hashed before.
 
     Attributes:
-        name: tells what decides its vectors.
-        place: the path of its model, by which its folder is read again.
-        looks: of its files and of what was read of its folder, when they were hashed.
-        dimensions: length of its vectors; 0 while that is not known.
+        name: hash of all that decides its vectors.
+        place: the path of its model.
+        looks: sizes and times of its files when they were hashed.
+        dimensions: length of its vectors, or 0 if unknown.
     """
 
     name: str
@@ -43,9 +43,9 @@ def identified(transformer: Transformer, register: Path) -> Known:
     Raises:
         OSError: a file cannot be read.
     """
-    looks = _looks(transformer)
+    looks = _file_stats(transformer)
     place = str(transformer.model)
-    found = next((known for known in _all(register) if known.place == place and known.looks == looks), None)
+    found = next((known for known in _all_known(register) if known.place == place and known.looks == looks), None)
     if found is not None:
         return found
     named = f"{NAME}{_digest(transformer)[:_DIGITS]}"
@@ -72,7 +72,7 @@ def keep(seen: Known, register: Path) -> None:
         os.replace(new.name, register / f"{seen.name}.json")  # noqa: PTH105 - the name is a string
 
 
-def _all(register: Path) -> Iterator[Known]:
+def _all_known(register: Path) -> Iterator[Known]:
     for file in sorted(register.glob(f"{NAME}*.json")):
         found = known(file.stem, register)
         if found is not None:
@@ -83,8 +83,8 @@ def _settings(transformer: Transformer) -> list[str | int]:
     return [transformer.pooling, transformer.query, transformer.document, transformer.longest, transformer.pad]
 
 
-def _looks(transformer: Transformer) -> list[Any]:
-    """Return what changes whenever the files do: sizes and times, of the last change of their records too."""
+def _file_stats(transformer: Transformer) -> list[Any]:
+    """Return the files' sizes and times, of inode changes, too, which differ whenever a file changes."""
     found = [path.stat() for path in transformer.files]
     return [_settings(transformer), [[one.st_size, one.st_mtime_ns, one.st_ctime_ns] for one in found]]
 

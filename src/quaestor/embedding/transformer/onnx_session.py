@@ -29,11 +29,11 @@ _SILENT = 4
 
 
 class Output(NamedTuple):
-    """What a graph gives.
+    """The output of a graph that is used.
 
     Attributes:
-        name: of the output that is asked for.
-        pooled: whether it is one vector a text, and not one a token.
+        name: of the output.
+        pooled: whether it has one vector for each text, not one for each token.
     """
 
     name: str
@@ -61,15 +61,15 @@ class Session:
     def encode(
         self, texts: Sequence[str], prompt: str, until: Callable[[], bool] = lambda: False
     ) -> tuple[Vectors, NDArray[np.bool_], int]:
-        """Return a unit row for each text, which of them are done, and how many were cut to what the model reads.
+        """Return a unit row for each text, whether each is done, and how many were truncated.
 
         Args:
             texts: what to embed.
-            prompt: is put before each.
-            until: asked before each batch but the first; once it says so, the rest is left undone.
+            prompt: prefix of each.
+            until: called before each batch but the first; True stops.
 
         Raises:
-            UsageError: the model fails, or gives what is not a vector.
+            UsageError: the model fails, or its output is not a vector.
         """
         # The Rust side cannot take lone surrogates.
         clean = [(prompt + text).encode("utf-8", "replace").decode("utf-8") for text in texts]
@@ -105,7 +105,7 @@ class Session:
         try:
             [states] = self._session.run([self._output.name], {name: given[name] for name in self._inputs})
         except Exception as error:
-            raise _broken(self._transformer, error) from None
+            raise _broken_error(self._transformer, error) from None
         wanted = (len(tokens),) if self._output.pooled else (len(tokens), width)
         if not isinstance(states, np.ndarray) or states.shape[:-1] != wanted or not np.isfinite(states).all():
             raise UsageError(
@@ -117,12 +117,12 @@ class Session:
 
 
 def pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
-    """Return one vector a text of the vectors of its tokens.
+    """Return one vector for each text, pooled from its tokens' vectors.
 
     Args:
         states: shape ``(texts, tokens, dimensions)``.
-        mask: 1 for a token, 0 for what only fills the batch, on the right; shape ``(texts, tokens)``.
-        pooling: how.
+        mask: 1 for a token, 0 for padding on the right; shape ``(texts, tokens)``.
+        pooling: the method.
     """
     if pooling == "cls":
         return states[:, 0]
@@ -166,7 +166,7 @@ def _tokenizer(transformer: Transformer) -> Any:
     try:
         from tokenizers import Tokenizer  # noqa: PLC0415 - optional
     except ImportError:
-        raise _missing(transformer, "tokenizers") from None
+        raise _missing_error(transformer, "tokenizers") from None
     try:
         tokenizer = Tokenizer.from_file(str(transformer.tokenizer))
         tokenizer.no_padding()
@@ -183,17 +183,17 @@ def _session(transformer: Transformer, threads: int) -> Any:
     try:
         import onnxruntime  # noqa: PLC0415 - optional, and takes a quarter of a second
     except ImportError:
-        raise _missing(transformer, "onnxruntime") from None
+        raise _missing_error(transformer, "onnxruntime") from None
     onnxruntime.disable_telemetry_events()
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
     options.log_severity_level = _SILENT
-    # Threads that wait for work by turning would take a core each from whoever searches meanwhile.
+    # Spinning threads would take a core each from searches.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
         return onnxruntime.InferenceSession(str(transformer.model), options, providers=["CPUExecutionProvider"])
     except Exception as error:
-        raise _broken(transformer, error) from None
+        raise _broken_error(transformer, error) from None
 
 
 def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
@@ -209,7 +209,7 @@ def _inputs(transformer: Transformer, names: Sequence[str]) -> list[str]:
 
 
 def _output(transformer: Transformer, outputs: Sequence[Any]) -> Output:
-    """Return the output to ask for: vectors of texts where the graph makes them, else those of tokens."""
+    """Return the output to use: vectors of texts if the graph has them, else those of tokens."""
     pooled_too = next((one for one in outputs if one.name == _SENTENCE and len(one.shape) == 2), None)
     if pooled_too is not None:
         return Output(pooled_too.name, True)
@@ -227,10 +227,10 @@ def _output(transformer: Transformer, outputs: Sequence[Any]) -> Output:
     raise UsageError(f"{str(transformer.model)!r} gives vectors neither of texts nor of tokens. Use another model.")
 
 
-def _missing(transformer: Transformer, package: str) -> UsageError:
+def _missing_error(transformer: Transformer, package: str) -> UsageError:
     return UsageError(f"{transformer.shown!r} needs the package {package!r}. Install it with: {EXTRA}")
 
 
-def _broken(transformer: Transformer, error: Exception) -> UsageError:
+def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
     told = " ".join(str(error).split())[:200]
     return UsageError(f"{str(transformer.model)!r} cannot be run ({told}). Copy or export it again.")

@@ -1,10 +1,63 @@
-"""Data sets: questions with known answers, and the corpora that they are about, in the layouts that people have.
+"""Data sets: questions with known answers and the corpora that they are about, read from the layouts that people have.
 
 Three layouts are read: BEIR's, that of the public code-search benchmark, and one question a line in a JSONL file. What
-is wrong in one of them costs only itself: it is told in a sentence, and the rest is used.
+is wrong in one of them costs only itself: it is reported in a sentence, and the rest is used.
+The package does not know how questions are asked. Begin with ``dataset``.
 """
 
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.evaluation.datasets.beir import is_beir, read_beir
 from quaestor.evaluation.datasets.dataset import DataSet, Part
-from quaestor.evaluation.datasets.dataset_layout import read_data_set
+from quaestor.evaluation.datasets.judged_questions import (
+    is_code_search,
+    read_annotations,
+    read_code_search,
+    read_json_lines,
+)
 
 __all__ = ["DataSet", "Part", "read_data_set"]
+
+
+def read_data_set(
+    place: Path,
+    corpus: Path,
+    *,
+    copies: Path,
+    checkouts: Path | None = None,
+    split: str = "test",
+    only: Collection[str] = (),
+) -> DataSet:
+    """Read a data set in any of the layouts.
+
+    Args:
+        place: a folder in BEIR's layout or in that of the code-search benchmark, a file of its annotations, or a JSONL
+            file.
+        corpus: the folder that a file's questions are about.
+        copies: folder in which documents are laid out as files, where they are none.
+        checkouts: has a folder of each repository's name; by default ``repos`` in the data set.
+        split: which judgements, of BEIR.
+        only: which repositories, of the code-search layout; empty for all.
+
+    Raises:
+        NotFoundError: there is nothing there, or no such split or repository.
+        UsageError: it has none of the layouts, cannot be read, or holds nothing that can be asked.
+    """
+    if not place.exists():
+        raise NotFoundError(f"{str(place)!r} does not exist. Give the folder or file of a data set, or --self.")
+    if place.is_dir():
+        if is_beir(place):
+            return read_beir(place.resolve(), split, copies)
+        if is_code_search(place):
+            return read_code_search(place.resolve(), checkouts or place / "repos", only)
+        raise UsageError(
+            f"{str(place)!r} is not a data set: it has neither corpus.jsonl with queries.jsonl nor repos.json with "
+            "annotations. To make questions of a folder itself, use --self."
+        )
+    if place.suffix == ".json":
+        return read_annotations(place, corpus)
+    return read_json_lines(place, corpus)

@@ -22,7 +22,7 @@ _A_FOLDER = 1000
 
 
 def is_beir(folder: Path) -> bool:
-    """Tell whether a folder has this layout."""
+    """Return whether a folder has this layout."""
     return (folder / CORPUS).is_file() and (folder / QUERIES).is_file()
 
 
@@ -59,7 +59,7 @@ def read_beir(folder: Path, split: str, copies: Path) -> DataSet:
 
 
 def _paths(corpus: Path, problems: Problems) -> Mapping[str, str]:
-    """Return where each document lies in the copy, by its identifier."""
+    """Return each document's path in the copy, by its identifier."""
     paths: dict[str, str] = {}
     for where, entry in read_objects(corpus, problems):
         identifier = text_of(entry.get("_id"))

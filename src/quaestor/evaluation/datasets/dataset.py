@@ -1,6 +1,6 @@
-"""What a data set is, however it was written down, and reading the files that it is written in.
+"""A data set in memory, for all layouts, and reading its files.
 
-Those are JSON, JSON lines and tables. What is wrong with one is said once a kind.
+Files are JSON, JSON lines and tables. Each kind of error is reported once.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ class Part:
         name: unique within the data set.
         root: the folder that is indexed.
         questions: at least one.
-        prefix: what the questions' paths have before the corpus's own, without a slash at its end.
-        project: what people call the corpus, a name that tells nothing within it; None: as its repository is called.
-        copied: whether the folder is a copy that was made for this, so that no rule of what lies above it counts.
-        names: what its documents are called elsewhere, by path; empty: as their paths.
+        prefix: of the questions' paths, before the corpus's own, without a final slash.
+        project: the corpus's name, which is no search term within it; None uses the repository's name.
+        copied: whether the folder is a copy made for this, so that ignore rules above it do not apply.
+        names: its documents' names in the data set by path; empty if these are their paths.
     """
 
     name: str
@@ -50,11 +50,11 @@ class DataSet:
 
     Attributes:
         name: for people.
-        layout: how it was written down.
-        unit: what a result is: a chunk; or a document, which counts once, where no answer names lines.
+        layout: of its files.
+        unit: of a result: a chunk; or a document, which counts once, if no answer names lines.
         parts: at least one.
         problems: sentences about what was left out.
-        about: sentences about how the questions came to be and what they cannot tell.
+        about: sentences about the questions' origin and limits.
     """
 
     name: str
@@ -70,18 +70,18 @@ class DataSet:
         return tuple(question for part in self.parts for question in part.questions)
 
     def name_of(self, path: str) -> str:
-        """Return what a document is called in the data set: its id, where it has one besides its path."""
+        """Return a document's name in the data set: its id, or its path."""
         return next((part.names[path] for part in self.parts if path in part.names), path)
 
 
 def unit_of(parts: tuple[Part, ...]) -> Unit:
-    """Return what a result is for these questions: a document unless some answer names lines."""
+    """Return the unit of results for these questions: a document, unless some answer names lines."""
     lines = any(target.start_line is not None for part in parts for one in part.questions for target in one.targets)
     return "chunks" if lines else "documents"
 
 
 class Problems:
-    """Collects what is left out, by reason."""
+    """Collects problems by reason."""
 
     def __init__(self) -> None:
         self._places: dict[str, list[str]] = defaultdict(list)
@@ -106,7 +106,7 @@ def _sentence(reason: str, places: list[str]) -> str:
 
 
 def read_json(path: Path) -> Any:
-    """Return what a JSON file holds.
+    """Return the value of a JSON file.
 
     Raises:
         NotFoundError: there is no such file.
@@ -127,7 +127,7 @@ def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str
         NotFoundError: there is no such file.
         UsageError: it cannot be read.
     """
-    for number, line in _numbered(path):
+    for number, line in _numbered_lines(path):
         place = f"{path.name}:{number}"
         try:
             value = json.loads(line)
@@ -141,18 +141,18 @@ def read_objects(path: Path, problems: Problems) -> Iterator[tuple[str, dict[str
 
 def read_rows(path: Path) -> Iterator[tuple[str, list[str]]]:
     """Yield each line's place and fields of a table with tabs; raises as ``read_objects``."""
-    for number, line in _numbered(path):
+    for number, line in _numbered_lines(path):
         yield f"{path.name}:{number}", line.decode("utf-8", "replace").rstrip("\r\n").split("\t")
 
 
 def text_of(value: object) -> str:
-    """Return a JSON value as text: a number is what it looks like; empty for what is neither text nor number."""
+    """Return a JSON text or number as text; "" for other values."""
     if isinstance(value, str):
         return value.strip()
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else ""
 
 
-def _numbered(path: Path) -> Iterator[tuple[int, bytes]]:
+def _numbered_lines(path: Path) -> Iterator[tuple[int, bytes]]:
     try:
         with path.open("rb") as file:
             for number, line in enumerate(file, 1):

@@ -1,4 +1,4 @@
-"""Questions with their answers as two layouts write them: the public code-search benchmark's, and JSON lines.
+"""Questions with answers in two layouts: the public code-search benchmark's, and JSON lines.
 
 The benchmark's is ``repos.json``, ``annotations/NAME.json``, and a checkout of each. An annotation is
 ``{query, relevant, secondary, category}``; a target is a path of the checkout, or ``{path, start_line, end_line}``.
@@ -28,7 +28,7 @@ _UNKNOWN = "Answers that name no file of the corpus are left out"
 
 
 def is_code_search(folder: Path) -> bool:
-    """Tell whether a folder has this layout."""
+    """Return whether a folder has this layout."""
     return (folder / REPOSITORIES).is_file() and (folder / ANNOTATIONS).is_dir()
 
 
@@ -118,7 +118,7 @@ class _Files:
         self._folder = folder
 
     def __contains__(self, path: str) -> bool:
-        """Tell whether there is a file of this path, or one whose path ends with it."""
+        """Return whether a file has this path, or a path that ends with it."""
         parts = path.split("/")
         if not path or posixpath.isabs(path) or ".." in parts or "\0" in path:
             return False
@@ -138,11 +138,11 @@ class _Files:
 
 @dataclass(frozen=True, slots=True)
 class _Judgements:
-    """Reads questions and notes what is wrong with them.
+    """Reads questions and records their problems.
 
     Attributes:
         exists: whether a path is a file of the corpus.
-        problems: where to note.
+        problems: collects the problems.
     """
 
     exists: Callable[[str], bool]
@@ -184,7 +184,7 @@ class _Judgements:
 
 
 def _read(raw: object) -> Target | None:
-    """Return what an entry of a list of answers means, or None."""
+    """Return the target of an entry in a list of answers, or None."""
     entry = {"path": raw} if isinstance(raw, str) else raw
     if not isinstance(entry, dict) or not isinstance(entry.get("path"), str):
         return None

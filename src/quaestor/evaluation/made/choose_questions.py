@@ -1,7 +1,7 @@
-"""Choosing questions that documents give, and taking out of a copy of the corpus what would give their answers away.
+"""Choosing questions from documents, and removing their text from a copy of the corpus.
 
-Comments ask for their code, commit subjects for files, headings for sections. Each question says what must be taken
-out of the copy.
+Comments ask for their code, commit subjects for files, headings for sections. Each question names the lines to remove
+from the copy.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from quaestor.evaluation.metrics import Question, Target
 from quaestor.search.path_roles import profile_path
 
 KINDS = ("docstring", "heading", "sentence", "link", "commit")
-"""What questions are made of: comments and docstrings, headings, sentences, words of links, subjects of commits."""
+"""Sources of questions: comments and docstrings, headings, sentences, words of links, subjects of commits."""
 
 _OF_ONE_DOCUMENT = 3
 
@@ -76,14 +76,14 @@ def make_questions(
 
     Args:
         texts: the corpus.
-        root: where it lies, for its history.
-        each: at most so many of every category.
-        seed: of what is chosen.
-        kinds: categories to ask of.
-        about: whether a document may be asked about.
+        root: of the corpus, for its history.
+        each: most questions of every category.
+        seed: of random choices.
+        kinds: categories to include.
+        about: returns whether a document may be asked about.
     """
     chance = random.Random(seed)
-    asked: dict[str, list[_Asked]] = defaultdict(list)
+    asked: dict[str, list[_AskedQuestion]] = defaultdict(list)
     for path in chance.sample(sorted(texts), len(texts)):
         if about(path):
             for one in _of_document(texts[path], texts, chance):
@@ -105,19 +105,21 @@ def make_questions(
     changes: dict[str, dict[int, str]] = defaultdict(dict)
     for one in chosen:
         changes[one.place].update(one.instead)
-    return MadeSet(tuple(questions), {path: _changed(text, changes.get(path, {})) for path, text in texts.items()})
+    return MadeSet(
+        tuple(questions), {path: _replace_lines(text, changes.get(path, {})) for path, text in texts.items()}
+    )
 
 
-def _is_fair(one: _Asked, texts: Mapping[str, SourceText], words: Words) -> bool:
+def _is_fair(one: _AskedQuestion, texts: Mapping[str, SourceText], words: Words) -> bool:
     """Return whether only what answers a question can hold its words, once they are taken out where they stood."""
     own = texts.get(one.place)
     answers = {path for path, first, _ in one.targets if first is None}
     if words.stand_in(one.query, answers | {one.place}):
         return False
-    return own is None or own.path in answers or letters(one.query) not in letters(_changed(own, one.instead))
+    return own is None or own.path in answers or letters(one.query) not in letters(_replace_lines(own, one.instead))
 
 
-def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_Asked]:
+def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: random.Random) -> Iterator[_AskedQuestion]:
     found = list(_of_code(text))
     yield from chance.sample(found, min(_OF_ONE_DOCUMENT, len(found)))
     taken: set[int] = set()
@@ -128,20 +130,20 @@ def _of_document(text: SourceText, paths: Mapping[str, SourceText], chance: rand
             yield one
 
 
-def _changed(text: SourceText, instead: Mapping[int, str]) -> str:
+def _replace_lines(text: SourceText, instead: Mapping[int, str]) -> str:
     return "\n".join(instead.get(number, line) for number, line in enumerate(text.lines))
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _AskedQuestion:
     """A question with its answer.
 
     Attributes:
         category: ``docstring``, ``heading``, ``sentence``, ``link`` or ``commit``.
-        query: what is asked.
+        query: the question.
         targets: (document, first line, last line) of each answer, 1-based and inclusive; no lines for a whole document.
-        place: the document where the question was found; empty for none.
-        instead: what stands instead of a line (0-based) of that document.
+        place: the document that holds the question, or "".
+        instead: replacements of lines (0-based) of that document.
     """
 
     category: str
@@ -156,8 +158,8 @@ _MOST_LINES = 120
 _ATTRIBUTES = 3  # lines of decorators and the like between a comment and its definition
 
 
-def _of_code(text: SourceText) -> Iterator[_Asked]:
-    """Yield the questions of a source file; none of tests and examples, which say the same of what they use."""
+def _of_code(text: SourceText) -> Iterator[_AskedQuestion]:
+    """Yield the questions of a source file; none of tests and examples, which repeat the code's own words."""
     profile = profile_path(text.path)
     if text.language not in LANGUAGES or profile.test or profile.example:
         return
@@ -167,13 +169,17 @@ def _of_code(text: SourceText) -> Iterator[_Asked]:
         query = None if first is None else comment_query(lines[block.first : block.last + 1])
         if first is None or query is None:
             continue
-        last = _end(lines, max(first, block.last + 1 if block.inside else first), indent_of(lines[first]))
+        last = _last_indented_line(
+            lines, max(first, block.last + 1 if block.inside else first), indent_of(lines[first])
+        )
         gone = range(block.first, block.last + 1)
         left = [
             line for number, line in enumerate(lines[first : last + 1], first) if line.strip() and number not in gone
         ]
         if len(left) >= _FEWEST_LINES and query.lower() not in " ".join(" ".join(left).split()).lower():
-            yield _Asked("docstring", query, ((text.path, first + 1, last + 1),), text.path, dict.fromkeys(gone, ""))
+            yield _AskedQuestion(
+                "docstring", query, ((text.path, first + 1, last + 1),), text.path, dict.fromkeys(gone, "")
+            )
 
 
 def _definition(lines: list[str], block: Block, language: str) -> int | None:
@@ -185,7 +191,7 @@ def _definition(lines: list[str], block: Block, language: str) -> int | None:
     return next((number for number in below if defined_name(lines[number], language)), None)
 
 
-def _end(lines: Sequence[str], start: int, indent: int) -> int:
+def _last_indented_line(lines: Sequence[str], start: int, indent: int) -> int:
     """Return the last line of what begins at ``start`` and is indented further than ``indent``."""
     last, deeper = start, False
     for number in range(start, min(len(lines), start + _MOST_LINES)):
@@ -209,7 +215,7 @@ _HARMLESS = ("log.showSignature=false", "core.fsmonitor=false", "core.hooksPath=
 _QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
 
 
-def _of_history(root: Path, paths: Container[str]) -> Iterator[_Asked]:
+def _of_history(root: Path, paths: Container[str]) -> Iterator[_AskedQuestion]:
     """Yield the questions of a repository's newest commits that changed few of its present files; none elsewhere."""
     settings = [part for setting in _HARMLESS for part in ("-c", setting)]
     command = ["git", "-C", str(root), *settings, "log", "--no-merges", f"-n{_COMMITS}", "--no-show-signature"]
@@ -227,7 +233,7 @@ def _of_history(root: Path, paths: Container[str]) -> Iterator[_Asked]:
         query = subject_query(subject)
         if query and query not in seen and 0 < len(files) <= _MOST_FILES and all(name in paths for name in files):
             seen.add(query)
-            yield _Asked("commit", query, tuple((name, None, None) for name in files))
+            yield _AskedQuestion("commit", query, tuple((name, None, None) for name in files))
 
 
 _HEADING_WITHIN = 3  # lines from the start of a section
@@ -237,7 +243,7 @@ _PARAGRAPH = re.compile(r"^[A-Za-z`*\"'(]")
 _LINK = re.compile(r"\[([^\]\[]{8,120})\]\(([^)#\s]+)(?:#[^)\s]*)?\)")
 
 
-def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[_Asked]:
+def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) -> Iterator[_AskedQuestion]:
     """Yield at most one question of each kind of a document of prose.
 
     Args:
@@ -261,7 +267,7 @@ def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) ->
             yield asked
 
 
-def _heading(text: SourceText, section: Section) -> _Asked | None:
+def _heading(text: SourceText, section: Section) -> _AskedQuestion | None:
     query = prose_query(section.title)
     if query is None or len(query.split()) < _FEWEST_WORDS or section.last - section.first < _HEADING_WITHIN:
         return None
@@ -273,7 +279,7 @@ def _heading(text: SourceText, section: Section) -> _Asked | None:
     below = range(found + 1, min(found + 2, len(text.lines)))
     underline = [number for number in below if _ADORNMENT.match(text.lines[number])]
     gone = dict.fromkeys([*range(section.first, found + 1), *underline], "")
-    return _Asked("heading", query, ((text.path, found + 1, section.last + 1),), text.path, gone)
+    return _AskedQuestion("heading", query, ((text.path, found + 1, section.last + 1),), text.path, gone)
 
 
 def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
@@ -288,7 +294,7 @@ def _paragraphs(lines: tuple[str, ...]) -> Iterator[tuple[int, int]]:
             start = None
 
 
-def _sentence(text: SourceText, first: int, last: int) -> _Asked | None:
+def _sentence(text: SourceText, first: int, last: int) -> _AskedQuestion | None:
     """Return the longest sentence of a paragraph as a question for the rest of it (Lee et al. 2019)."""
     paragraph = " ".join(text.lines[first : last + 1])
     asked = sentence_query(paragraph)
@@ -297,10 +303,10 @@ def _sentence(text: SourceText, first: int, last: int) -> _Asked | None:
     sentence, query = asked
     kept = without_sentence(paragraph, sentence, last - first + 1)
     instead = dict(zip(range(first, last + 1), kept, strict=True))
-    return _Asked("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
+    return _AskedQuestion("sentence", query, ((text.path, first + 1, last + 1),), text.path, instead)
 
 
-def _link(text: SourceText, number: int, paths: Container[str]) -> _Asked | None:
+def _link(text: SourceText, number: int, paths: Container[str]) -> _AskedQuestion | None:
     """Return the words of a link to another document of the corpus as a question for that document."""
     for found in _LINK.finditer(text.lines[number]):
         path = posixpath.normpath(posixpath.join(posixpath.dirname(text.path), found[2]))
@@ -309,5 +315,5 @@ def _link(text: SourceText, number: int, paths: Container[str]) -> _Asked | None
             continue
         line = text.lines[number]
         changed = f"{line[: found.start(1)]}here{line[found.end(1) :]}"
-        return _Asked("link", query, ((path, None, None),), text.path, {number: changed})
+        return _AskedQuestion("link", query, ((path, None, None),), text.path, {number: changed})
     return None

@@ -98,7 +98,7 @@ def sentence_query(paragraph: str) -> tuple[str, str] | None:
 
 
 def without_sentence(paragraph: str, sentence: str, lines: int) -> list[str]:
-    """Return what is left of a paragraph without one of its sentences, in as many lines as it had."""
+    """Return a paragraph without one of its sentences, with the same number of lines."""
     rest = " ".join(paragraph.split()).replace(sentence, "", 1).strip()
     wrapped = textwrap.wrap(rest, len(rest) // lines + 20, break_long_words=False)
     kept = [*wrapped[: lines - 1], " ".join(wrapped[lines - 1 :])]

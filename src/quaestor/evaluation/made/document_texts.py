@@ -16,7 +16,7 @@ from quaestor.search.path_roles import profile_path
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A section, or what of it stands in one chunk with others.
+    """A section, or the part of it in a chunk.
 
     Attributes:
         title: its heading, without markup.
@@ -47,7 +47,7 @@ class SourceText:
 
 
 def texts_of(corpus: Corpus) -> dict[str, SourceText]:
-    """Return a corpus's documents by path, without what nobody asks for: vendored and generated ones."""
+    """Return a corpus's documents by path, without vendored and generated ones."""
     found: dict[str, SourceText] = {}
     for path, document in sorted(corpus.store.documents().items()):
         chunks = corpus.store.chunks_of(path)
@@ -95,7 +95,7 @@ class Words:
             start += len(part) + 1
 
     def stand_in(self, query: str, besides: Collection[str]) -> bool:
-        """Tell whether a query's words, one after the other, stand in any document besides these."""
+        """Return whether a query's words occur in this order in any other document."""
         wanted = letters(query)
         at = self._all.find(wanted) if wanted else -1
         while at >= 0:

@@ -99,7 +99,7 @@ class Block:
 
 
 def comment_blocks(lines: list[str], language: str) -> Iterator[Block]:
-    """Yield every comment that stands on lines of its own."""
+    """Yield every comment on lines of its own."""
     forms = comments_of(language)
     number = 0
     while number < len(lines):

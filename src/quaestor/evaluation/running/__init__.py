@@ -1,7 +1,8 @@
 """Running a grid: an index for each way of indexing, an answer for each question, kept so that a second run goes on.
 
-What is kept lies in one folder below the data folder: ``indexes`` (one for each corpus, embedder and chunker, with what
+All of it lies in one folder below the data folder: ``indexes`` (one for each corpus, embedder and chunker, with what
 it cost), ``answers`` (a file of lines for each index and way of searching) and ``copies`` (corpora that are not files).
+It does not know metrics. Begin with ``run``.
 """
 
 from quaestor.evaluation.running.run import Cell, Outcome, Place, Run, Watcher

@@ -1,6 +1,6 @@
-"""Asking every question of every configuration, unless it was asked before.
+"""Running an evaluation: asking every question of every configuration, unless its answer is stored.
 
-What a run would cost where embedders are paid for is estimated before anything is sent.
+The cost of paid embedders is estimated before anything is sent.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ from quaestor.stores.embedded.lock import WriteLock
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where an evaluation keeps what it makes.
+    """The folder of an evaluation.
 
     Attributes:
-        folder: of everything.
+        folder: its path.
     """
 
     folder: Path
@@ -56,7 +56,7 @@ class Place:
 
     @property
     def reports(self) -> Path:
-        """Where reports are written unless told otherwise."""
+        """The default folder of reports."""
         return self.folder / "reports"
 
 
@@ -65,10 +65,10 @@ class Cell:
     """One configuration on one part of a data set.
 
     Attributes:
-        configuration: what was tried.
-        part: on what.
-        built: the index, and what it cost.
-        answers: of each question, by its id.
+        configuration: the configuration.
+        part: the part.
+        built: the index and its cost.
+        answers: by the question's id.
     """
 
     configuration: Configuration
@@ -79,10 +79,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a run gave.
+    """The outcome of a run.
 
     Attributes:
-        cells: configuration by configuration within each part.
+        cells: in order of parts, then configurations.
         problems: sentences about parts that were left out.
     """
 
@@ -92,11 +92,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Watcher:
-    """Who is told how far a run is.
+    """Callbacks for a run's progress.
 
     Attributes:
-        indexing: as of any index.
-        asked: called with the number of questions that are done, of all, and the configuration.
+        indexing: as for any index.
+        asked: called with the numbers of questions done and in all, and the configuration.
     """
 
     indexing: Progress | None = None
@@ -104,7 +104,7 @@ class Watcher:
 
 
 DEPTH = 50
-"""Hits that are kept of each search: as many as it takes for ten documents, where chunks of one follow each other."""
+"""Hits to store for each search: enough for ten documents with several chunks each."""
 
 _WARM_UP = 3
 """Searches before those whose time counts."""
@@ -122,13 +122,13 @@ class _Begun:
 
 
 class Run:
-    """Asks every question of every configuration, unless that was done before.
+    """Asks every question of every configuration, unless its answer is stored.
 
     Args:
-        place: where indexes and answers are kept.
-        settings_of: the settings of a part's corpus, of which each configuration changes two.
-        watcher: who is told how far it is.
-        allowance: what remote embedders may cost to build indexes; None: what a refresh may cost unasked.
+        place: the folder of indexes and answers.
+        settings_of: returns the settings of a part's corpus, two of which each configuration changes.
+        watcher: callbacks for progress.
+        allowance: what remote embedders may cost to build indexes; None allows what a refresh may cost.
     """
 
     def __init__(
@@ -145,12 +145,12 @@ class Run:
         self._trials: dict[tuple[str, str], Trial] = {}
 
     def of(self, data_set: DataSet, configurations: Sequence[Configuration]) -> Outcome:
-        """Return what every configuration finds.
+        """Return the outcome of all configurations.
 
         Raises:
-            ConflictError: another evaluation is under way, and the times of both would be wrong.
-            UpstreamError: an embedder's server failed; what was found until then is kept.
-            BudgetError: an embedder could cost more than is allowed; what was found until then is kept.
+            ConflictError: another evaluation is running, and the times of both would be wrong.
+            UpstreamError: an embedder's server failed; answers so far are kept.
+            BudgetError: an embedder could cost more than allowed; answers so far are kept.
         """
         cells: list[Cell] = []
         problems: list[str] = []
@@ -167,16 +167,16 @@ class Run:
 
     def missing(self, part: Part, configuration: Configuration) -> list[Question] | None:
         """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
-        cell = self._begun(part, configuration)
+        cell = self._begin_cell(part, configuration)
         about = finished(part.root, cell.folder, cell.trial.embedder, cell.settings)
-        return None if about is None else _missing(part, self._answers(cell, about))
+        return None if about is None else _missing_questions(part, self._answers(cell, about))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
-        begun = self._begun(part, configuration)
+        begun = self._begin_cell(part, configuration)
         folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
         about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
         answers = self._answers(begun, about)
-        missing = _missing(part, answers)
+        missing = _missing_questions(part, answers)
         progress.add(len(part.questions) - len(missing), configuration)
         if missing and about.chunks:
             # Opened anew for each way of searching: what one of them has loaded must not speed up the next.
@@ -184,7 +184,7 @@ class Run:
                 _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 
-    def _begun(self, part: Part, configuration: Configuration) -> _Begun:
+    def _begin_cell(self, part: Part, configuration: Configuration) -> _Begun:
         settings = self._settings_of(part)._replace(embedder=configuration.embedder, chunker=configuration.chunker)
         trial = self._trial(part, settings)
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
@@ -202,7 +202,7 @@ class Run:
 
 
 class _Count:
-    """Counts questions that are done and tells of it."""
+    """Counts finished questions and reports progress."""
 
     def __init__(self, total: int, watcher: Watcher) -> None:
         self._done = 0
@@ -247,7 +247,7 @@ def _retriever(corpus: Corpus, begun: _Begun) -> Retriever:
     return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
 
 
-def _missing(part: Part, answers: Answers) -> list[Question]:
+def _missing_questions(part: Part, answers: Answers) -> list[Question]:
     known = answers.of(part.questions)
     return [question for question in part.questions if question.id not in known]
 
@@ -262,14 +262,14 @@ def _key(begun: _Begun, about: Built) -> str:
 def estimate(
     run: Run, data_set: DataSet, configurations: Sequence[Configuration], settings_of: Callable[[Part], Settings]
 ) -> Estimate | None:
-    """Return what building the missing indexes and asking the missing questions would take; None where nobody is asked.
+    """Return the estimated cost of missing indexes and answers, or None if no embedder is remote.
 
-    Of an index that was begun it is what a whole one takes: an upper bound.
+    For an unfinished index it is the cost of a whole one: an upper bound.
 
     Args:
         run: knows what is there already.
         data_set: the questions.
-        configurations: what is tried.
+        configurations: to run.
         settings_of: the settings of a part's corpus.
     """
     found: list[Estimate] = []

@@ -1,6 +1,6 @@
-"""What a run keeps on disk: each index that was built, with what it cost, and what was found for each question.
+"""Stored results of a run: each index with its cost, and the answer to each question.
 
-Answers lie in a file to which lines are only added.
+Answers are in an append-only file.
 """
 
 from __future__ import annotations
@@ -36,17 +36,17 @@ _EXCERPT = 240
 
 @dataclass(frozen=True, slots=True)
 class Built:
-    """What building an index gave and cost.
+    """An index that was built, and its cost.
 
     Attributes:
-        state: tells one content of the corpus, and one version of this program, from another.
+        state: identifies the corpus's content and this program's version.
         embedder: the embedder's own name.
-        seconds: that it took from nothing, on this machine; None where a remote embedder's work was gone on with.
-        bytes: that it takes on disk.
-        documents: in it.
-        chunks: in it.
-        source_bytes: of the documents themselves.
-        price: of its vectors, at most, in the prices' currency; None where no price is known.
+        seconds: time of a whole build on this machine; None if a remote embedder's earlier work was reused.
+        bytes: its size on disk.
+        documents: number of documents.
+        chunks: number of chunks.
+        source_bytes: size of the documents.
+        price: most that its vectors cost, in the prices' currency, or None if unknown.
     """
 
     state: str
@@ -74,18 +74,18 @@ def built(
     progress: Progress | None = None,
     allowance: Allowance | None = None,
 ) -> Built:
-    """Return what an index of the corpus as it is now holds and cost; builds it unless it is there.
+    """Return the index of the present corpus with its cost; build it if it is missing.
 
-    One that is out of date, or was never finished, is built from nothing, so that its time is that of a whole build;
-    but what a remote embedder was paid for is not thrown away.
+    An outdated or unfinished one is built from nothing, so that its time is that of a whole build; but paid vectors of
+    a remote embedder are kept.
 
     Args:
         root: the corpus.
-        folder: where the index lies.
+        folder: of the index.
         embedder: of the index.
-        settings: what ingest reads of them.
-        progress: as of any index.
-        allowance: what a remote embedder may cost; None: what a refresh may cost unasked.
+        settings: of indexing.
+        progress: as for any index.
+        allowance: what a remote embedder may cost; None allows what a refresh may cost.
 
     Raises:
         BudgetError: the allowance does not cover it.
@@ -107,14 +107,18 @@ def built(
             raise changes.failure
         price = _price(root, settings) if remote else 0.0
         record = _record(corpus, seconds if whole else None, price)
-    new = folder / f"{_RECORD}.new"
-    new.write_text(json.dumps(asdict(record)), "utf-8")
-    new.replace(folder / _RECORD)
+    _write_record(folder, record)
     return record
 
 
+def _write_record(folder: Path, record: Built) -> None:
+    new = folder / f"{_RECORD}.new"
+    new.write_text(json.dumps(asdict(record)), "utf-8")
+    new.replace(folder / _RECORD)
+
+
 def _price(root: Path, settings: Settings) -> float | None:
-    """Return what a whole index costs, whatever of it was paid for before."""
+    """Return the price of a whole index, including vectors paid for before."""
     cost = survey_and_estimate(root, settings, rebuild=True)[1].cost
     return None if cost is None else cost / 1_000_000
 
@@ -138,7 +142,7 @@ def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -
 
 
 def state_of(documents: Iterable[Document]) -> str:
-    """Return what tells the state of a corpus, and the version of what indexes and searches it, from others."""
+    """Return a text that identifies a corpus's state and the version of the code that indexes and searches it."""
     digest = hashlib.blake2b(_version().encode(), digest_size=16)
     for document in sorted(documents, key=lambda document: document.path):
         digest.update(f"{document.path}\0{document.sha256}\0".encode("utf-8", "surrogatepass"))
@@ -160,12 +164,12 @@ def _version() -> str:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """One hit as a person is shown it.
+    """One hit for display.
 
     Attributes:
-        location: where it lies.
-        symbol: what is defined or headed there; may be empty.
-        text: the beginning of it.
+        location: its place.
+        symbol: its definition or heading; may be empty.
+        text: its beginning.
     """
 
     location: Location
@@ -175,12 +179,12 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What one search gave.
+    """The answer of one search.
 
     Attributes:
         locations: every hit, best first.
-        shown: the first few of them, and of documents the first few, for people.
-        seconds: that it took.
+        shown: the first few hits or documents, for display.
+        seconds: time taken.
     """
 
     locations: tuple[Location, ...]
@@ -189,7 +193,7 @@ class Answer:
 
     @classmethod
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
-        """Return what a search gave, with ``prefix`` before each path as the questions have it."""
+        """Return a search's answer, with the questions' ``prefix`` before each path."""
         found = [Found(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
         locations = tuple(one.location for one in found)
         kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
@@ -206,7 +210,7 @@ class Answers:
     """The answers of one way of searching one index.
 
     Args:
-        path: the file; what is half written in it, for the writer was killed, is asked again.
+        path: the file; a half-written line, whose writer was killed, is ignored.
     """
 
     def __init__(self, path: Path) -> None:
@@ -214,7 +218,7 @@ class Answers:
         self._known = dict(_read(path))
 
     def of(self, questions: Iterable[Question]) -> Mapping[str, Answer]:
-        """Return what is known of these questions, by id."""
+        """Return the stored answers to these questions, by id."""
         return {one.id: self._known[one.id, one.text] for one in questions if (one.id, one.text) in self._known}
 
     @contextmanager
@@ -227,7 +231,7 @@ class Answers:
             yield file
 
     def add(self, file: BinaryIO, question: Question, answer: Answer) -> None:
-        """Keep one answer: it is on disk, as far as this process goes, before the next question is asked."""
+        """Store one answer; it is written before the next question is asked."""
         places = {location: place for place, location in reversed(list(enumerate(answer.locations)))}
         shown = [{"at": places[one.location], "symbol": one.symbol, "text": one.text} for one in answer.shown]
         line = {

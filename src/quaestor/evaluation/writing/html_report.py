@@ -1,7 +1,7 @@
-"""HTML and plots, made of parts that cannot be confused: text is escaped, and only what ``tag`` made is markup.
+"""HTML and plots from typed parts: text is escaped, and only results of ``tag`` are markup.
 
-A plot is SVG that is part of the page: places across are in per cent, so that letters keep their size on a phone. Each
-has a title and says in words what it shows; every number stands in a table of the page as well.
+A plot is inline SVG: horizontal positions are in per cent, so that letters keep their size on a phone. Each has a title
+and a description; every number is in a table of the page, too.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def page(title: str, style: str, *body: Child) -> str:
     Args:
         title: of the page.
         style: a style sheet of our own.
-        body: what it shows.
+        body: its content.
     """
     head = tag(
         "head",
@@ -84,7 +84,7 @@ def page(title: str, style: str, *body: Child) -> str:
 
 
 def plain(text: str) -> str:
-    """Return text without what is not seen or turns the direction of writing."""
+    """Return text without invisible characters and direction marks."""
     return _HIDDEN.sub("\ufffd", text.replace("\r\n", "\n"))
 
 
@@ -112,7 +112,7 @@ class Scale:
     logarithmic: bool = False
 
     def at(self, value: float) -> float:
-        """Return where a number lies, 0 at the beginning and 1 at the end."""
+        """Return a number's position on the axis, from 0 to 1."""
         if self.logarithmic:
             return math.log(value / self.low) / math.log(self.high / self.low)
         return (value - self.low) / (self.high - self.low)
@@ -156,11 +156,11 @@ class Point:
     """A mean on a plot.
 
     Attributes:
-        name: a letter or two that is written on it.
+        name: a letter or two, written on it.
         number: chooses its colour.
         value: with its interval.
-        told: what it is, in words.
-        cost: where it lies across, on a plot against costs.
+        told: its description.
+        cost: its horizontal position, on a plot against costs.
     """
 
     name: str
@@ -172,12 +172,12 @@ class Point:
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """A line of a plot of lanes: what is written before it, and its point.
+    """A line of a plot of lanes: its label and its point.
 
     Attributes:
-        label: what it is.
+        label: text before it.
         point: its mean and interval.
-        after: what is written behind it.
+        after: text after it.
     """
 
     label: str
@@ -195,7 +195,7 @@ def against_cost(
         title: what it shows.
         quality: the name of the metric.
         points: at least one.
-        written: a cost in words.
+        written: returns a cost in words.
     """
     across = of_costs([point.cost for point in points])
     upwards = linear(min(point.value.low for point in points), max(point.value.high for point in points))
@@ -206,7 +206,7 @@ def against_cost(
             for tick in across.ticks
         ),
     ]
-    aside = _dodged([(across.at(point.cost), _down(upwards, point.value.mean)) for point in points])
+    aside = _dodge([(across.at(point.cost), _down(upwards, point.value.mean)) for point in points])
     for point, shift in zip(points, aside, strict=True):
         x = _percent(across.at(point.cost))
         ends = (_down(upwards, point.value.low), _down(upwards, point.value.high))
@@ -222,7 +222,7 @@ def against_cost(
 
 
 def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane]]], *, zero: bool = False) -> Markup:
-    """Return a plot of means with intervals, one below the other in groups that share an axis.
+    """Return a plot of means with intervals, in groups of lanes that share an axis.
 
     Args:
         identifier: unique on the page.
@@ -237,37 +237,21 @@ def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane
     for group, (name, own) in enumerate(groups):
         if name:
             rows.append(tag("p", name, class_="group"))
-        rows += [
-            tag(
-                "div",
-                tag("span", lane.label, class_="label"),
-                tag("div", _lane(f"{identifier}-{group}-{number}", lane, scale, zero=zero), class_="plot"),
-                tag("span", lane.after, class_="after"),
-                class_="lane",
-            )
-            for number, lane in enumerate(own)
-        ]
-    axis = tag(
-        "div",
-        tag("span", class_="label"),
-        tag(
-            "div",
-            tag(
-                "svg",
-                *(
-                    tag("text", _short(tick), x=_percent(scale.at(tick)), y=12, class_="tick middle")
-                    for tick in scale.ticks
-                ),
-                width="100%",
-                height=16,
-                aria_hidden="true",
-            ),
-            class_="plot",
-        ),
-        tag("span", class_="after"),
-        class_="lane",
-    )
+        for number, lane in enumerate(own):
+            plot = _lane(f"{identifier}-{group}-{number}", lane, scale, zero=zero)
+            rows.append(_row(tag("span", lane.label, class_="label"), plot, tag("span", lane.after, class_="after")))
+    axis = _row(tag("span", class_="label"), _axis(scale), tag("span", class_="after"))
     return tag("figure", tag("figcaption", title), tag("div", *rows, axis, class_="lanes"))
+
+
+def _row(label: Markup, plot: Markup, after: Markup) -> Markup:
+    return tag("div", label, tag("div", plot, class_="plot"), after, class_="lane")
+
+
+def _axis(scale: Scale) -> Markup:
+    """Return the numbers below a plot of lanes."""
+    ticks = (tag("text", _short(tick), x=_percent(scale.at(tick)), y=12, class_="tick middle") for tick in scale.ticks)
+    return tag("svg", *ticks, width="100%", height=16, aria_hidden="true")
 
 
 def _lane(identifier: str, lane: Lane, scale: Scale, *, zero: bool) -> Markup:
@@ -318,7 +302,7 @@ def _dot(x: str, y: float, point: Point, told: str) -> Markup:
     )
 
 
-def _dodged(places: Sequence[tuple[float, float]]) -> list[int]:
+def _dodge(places: Sequence[tuple[float, float]]) -> list[int]:
     """Return how many pixels each dot is moved aside, so that none hides another.
 
     Args:

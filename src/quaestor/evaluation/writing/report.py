@@ -1,6 +1,6 @@
 """The report: one page that needs nothing else.
 
-It shows the questions that two configurations answer most unlike, side by side, and those that one answers worst.
+It shows the questions with the largest differences between two configurations, and the worst of one.
 """
 
 from __future__ import annotations
@@ -170,11 +170,11 @@ def _category_lane(results: Results, row: Row, category: str) -> Lane:
     value = row.by_category[category]
     told = f"{row.name} ({row.scored.configuration}), {category}"
     point = Point(row.name, results.rows.index(row), value, told)
-    return Lane(_told_apart(results, row), point, f"{value.mean:.3f}")
+    return Lane(_distinct_values(results, row), point, f"{value.mean:.3f}")
 
 
-def _told_apart(results: Results, row: Row) -> str:
-    """Return those values of a configuration that not all share."""
+def _distinct_values(results: Results, row: Row) -> str:
+    """Return the values of a configuration that not all configurations share."""
     columns = list(zip(*(values_of(one.scored.configuration) for one in results.rows), strict=True))
     own = values_of(row.scored.configuration)
     different = [value for value, column in zip(own, columns, strict=True) if len(set(column)) > 1]

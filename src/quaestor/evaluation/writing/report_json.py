@@ -18,8 +18,8 @@ def results_object(results: Results, written: Mapping[str, Path]) -> dict[str, o
     """Return the results as JSON.
 
     Args:
-        results: what was found.
-        written: the files that hold it, by what they are.
+        results: the results.
+        written: the files of the results, by kind.
     """
     data_set = results.data_set
     return {
@@ -71,5 +71,5 @@ def _estimate(value: Estimate) -> dict[str, float]:
 
 
 def values_of(configuration: Configuration) -> tuple[str, str, str]:
-    """Return what a configuration consists of, as table cells."""
+    """Return the values of a configuration as table cells."""
     return configuration.embedder, configuration.chunker, configuration.search

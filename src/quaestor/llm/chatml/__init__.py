@@ -13,30 +13,28 @@ special token stays text. A raw string cannot promise that: ``unsafe_string`` sa
 ``neutral_string`` breaks up whatever looks like a special token of a known family (``special_tokens``). ``Restorer``
 puts such tokens together again in replies.
 
-After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours. This
-module does not know how tokens are counted or sent.
+After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours.
+It does not know how tokens are counted or sent. Begin with ``tokenlist``.
 """
 
-from quaestor.llm.chatml.encodings import (
-    CL100K_CHATML,
-    Encoding,
-    HuggingFaceEncoding,
-    TiktokenEncoding,
-    decode,
-    encode,
-    encode_rendered,
-    parse_ids,
-)
 from quaestor.llm.chatml.raw import Restorer, neutral_string, neutralise, restore, unsafe_string
 from quaestor.llm.chatml.tokenlist import (
+    CL100K_CHATML,
     END,
     START,
+    Encoding,
+    HuggingFaceEncoding,
     MalformedError,
     PartialMessageError,
     Rendered,
     SpecialToken,
+    TiktokenEncoding,
+    decode,
+    encode,
+    encode_rendered,
     is_partial,
     parse,
+    parse_ids,
     render,
 )
 

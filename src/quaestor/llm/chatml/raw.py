@@ -1,7 +1,7 @@
-"""Raw strings, for servers that take nothing better; what they must not hold, and restoring what was neutralised.
+"""Raw strings, for servers that take nothing better: neutralising special tokens in text, and restoring them.
 
-What must not be in a raw string is a special token of any known family of models. Servers that put messages into a chat
-template find special tokens in the whole of the result, so that text of a message can close it and forge another
+Text in a raw string must not hold a special token of any known family of models. Servers that put messages into a chat
+template look for special tokens in the whole result, so that text of a message can close it and forge another
 (llama.cpp's server tokenizes it with ``parse_special``, vLLM and transformers as text:
 github.com/ggml-org/llama.cpp/issues/26273, github.com/vllm-project/vllm/pull/31735,
 github.com/huggingface/transformers/issues/29279). Neutralised text that arrives in pieces is restored piece by piece.
@@ -24,8 +24,8 @@ class Form:
 
     Attributes:
         opening: their first letter.
-        rest: what follows it, as a regular expression without blanks, for at most ``LONGEST`` letters.
-        families: who has them.
+        rest: the letters after it, as a regular expression without blanks, for at most ``LONGEST`` letters.
+        families: the models that have them.
         source: where they are listed.
     """
 
@@ -93,7 +93,7 @@ FORMS: Sequence[Form] = (
 
 
 def _openings(blanks: str) -> str:
-    """Return a regular expression for the first letter of every form, with so many blanks behind it.
+    """Return a regular expression for the first letter of every form, followed by so many blanks.
 
     Args:
         blanks: how many, as between the braces of a regular expression.
@@ -113,7 +113,7 @@ _LOOKS_NEUTRAL = re.compile(f"(?:{_openings('1,')}) ")
 def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> str:
     """Return the conversation as one raw string. **Unsafe**: text in it can become special tokens.
 
-    Only for conversations of which every word is trusted, and for showing to people.
+    Only for conversations in which every word is trusted, and for display.
     """
     return _joined(render(messages, partial=partial, reply=reply))
 
@@ -136,9 +136,9 @@ def neutral_string(
 def neutralise(text: str, keep: Collection[str] = ()) -> str:
     """Return ``text`` with one blank more behind every letter that might open a special token.
 
-    It covers the forms of ``special_tokens``. A visible blank, for tokenizers normalise zero-width ones away. A
-    tokenizer with special tokens of another form is **not** covered. ``restore`` gives the exact text back, if it is
-    given the same ``keep``: what begins like one of these stays as it is.
+    It covers the forms of ``special_tokens``; a tokenizer with special tokens of another form is **not** covered. The
+    blank is visible, because tokenizers normalise zero-width ones away. ``restore`` with the same ``keep`` returns the
+    exact text; text that begins like one of ``keep`` is not changed.
     """
     kept = tuple(keep)
     return _LOOKS_SPECIAL.sub(lambda at: at[0] if kept and text.startswith(kept, at.start()) else f"{at[0]} ", text)
@@ -148,9 +148,10 @@ def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) ->
     """Return the text that ``neutralise`` was given.
 
     Args:
-        text: what it returned.
-        keep: what it was given. What would begin so without its blank was not broken up, and keeps the blank.
-        end: from where on the text is read but left as it is; None: nowhere.
+        text: as returned by ``neutralise``.
+        keep: as given to ``neutralise``. Text that would begin so without its blank was not broken up, and keeps the
+            blank.
+        end: offset from which the text is read but not changed, or None.
     """
     until = len(text) if end is None else end
 
@@ -175,7 +176,7 @@ _UNDECIDED = re.compile(rf"[{_OPENINGS}](?: +[^\s]{{0,{LONGEST}}})?\Z")
 
 
 class Restorer:
-    """Passes text on with its special tokens restored, holding back no more than what may be the beginning of one.
+    """Restores special tokens in streamed text, holding back only a possible beginning of one.
 
     Args:
         keep: as for ``restore``.
@@ -191,7 +192,7 @@ class Restorer:
         return bool(self._held)
 
     def feed(self, piece: str) -> str:
-        """Return what is restored with this piece."""
+        """Return the text that is restored with this piece."""
         if self._held and not piece.strip(" ") and self._held[-1].endswith(" "):
             # Blanks upon blanks decide nothing, and are not read again for each of them.
             self._held += [piece] if piece else []
@@ -205,6 +206,6 @@ class Restorer:
         return restore(text, self._keep, end=end).removesuffix(rest)
 
     def flush(self) -> str:
-        """Return what was held back: the text is over."""
+        """Return the text held back, at the end."""
         rest, self._held = "".join(self._held), []
         return restore(rest, self._keep)

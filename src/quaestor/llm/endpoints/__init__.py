@@ -1,6 +1,6 @@
-"""What all OpenAI-compatible endpoints have in common: the client, what goes wrong, in which words, when to try again.
+"""What all OpenAI-compatible endpoints have in common: the client, its failures in plain sentences, and retries.
 
-Knows neither models nor embedders; both build on it.
+It does not know models or embedders; both build on it. Begin with ``client``.
 """
 
 OPENAI_URL = "https://api.openai.com/v1"

@@ -1,4 +1,4 @@
-"""The ``openai`` package's client for one endpoint, its exceptions as our errors, and when to send a request again."""
+"""The ``openai`` package's client for one endpoint, its exceptions as our errors, and retries."""
 
 from __future__ import annotations
 
@@ -51,10 +51,10 @@ class RetryPolicy:
 
 
 def read_retry_after(headers: Mapping[str, str], now: float | None = None) -> float | None:
-    """Return the seconds that ``Retry-After`` asks for, as a number or as a date; None if it asks for nothing.
+    """Return the seconds of ``Retry-After``, given as a number or a date, or None.
 
     Args:
-        headers: the answer's headers, names in lower case or case-insensitive.
+        headers: of the response, names in lower case or case-insensitive.
         now: seconds since the epoch; the clock's if None.
     """
     milliseconds = headers.get("retry-after-ms")
@@ -122,12 +122,12 @@ def _bounded_client() -> type[Any]:
     class BoundedClient(openai.DefaultAsyncHttpxClient):
         async def send(self, request: Any, **options: Any) -> Any:
             answer = await super().send(request, **options)
-            return answer if answer.is_success or not options.get("stream") else await _shortened(answer)
+            return answer if answer.is_success or not options.get("stream") else await _shorten_body(answer)
 
     return BoundedClient
 
 
-async def _shortened(answer: Any) -> Any:
+async def _shorten_body(answer: Any) -> Any:
     """Return an answer with the beginning of its body only; the ``openai`` package reads all there is."""
     body = b""
     try:
@@ -165,7 +165,7 @@ def _bounded_blocking_client() -> type[Any]:
 
 
 def _read_up_to(answer: Any, most: int) -> Any:
-    """Return an answer with so many bytes of its body, unpacked; what is cut short is not JSON any more."""
+    """Return a response with at most so many bytes of its decompressed body; a truncated body is no longer JSON."""
     body = bytearray()
     try:
         for piece in answer.iter_bytes():
@@ -202,7 +202,7 @@ def _limits(timeout: float) -> openai.Timeout:
 
 
 def headers_for(endpoint: Endpoint) -> dict[str, Any]:
-    """Return what differs from the openai package's own headers."""
+    """Return the headers that differ from the openai package's own."""
     import openai  # noqa: PLC0415
 
     parts = urlsplit(endpoint.base_url)
@@ -220,14 +220,14 @@ def headers_for(endpoint: Endpoint) -> dict[str, Any]:
 def explained(
     error: openai.OpenAIError, endpoint: Endpoint, *, timeout: float, proxy: str | None = None, received: str = ""
 ) -> UpstreamError:
-    """Return our own error for one of the ``openai`` package's.
+    """Translate an error of the ``openai`` package into ours.
 
     Args:
-        error: what was raised.
-        endpoint: who was asked.
-        timeout: seconds of silence that were allowed.
-        proxy: that was gone through; None for none.
-        received: the text that had arrived by then.
+        error: the exception.
+        endpoint: of the request.
+        timeout: allowed seconds of silence.
+        proxy: the proxy's address, or None.
+        received: the text received so far.
     """
     import openai  # noqa: PLC0415
 

@@ -1,6 +1,6 @@
-"""What can go wrong with a model server: nobody listens, and what servers say, in clear sentences.
+"""Failures of model servers, as errors in clear sentences.
 
-A sentence ends with the next step. Whether anybody listens is found by opening a connection and closing it again;
+A sentence ends with the next step. Whether a server listens is found by opening a connection and closing it again;
 nothing is sent.
 """
 
@@ -21,11 +21,11 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class TooLongError(UpstreamError):
-    """A server says that a prompt is too long for the model's window: it is composed anew, and sent once more.
+    """A prompt is too long for the model's window; it is composed anew and sent once more.
 
     Attributes:
-        limit: the window in tokens, if the server said.
-        asked: the tokens that were asked for, prompt and sometimes reply, if the server said.
+        limit: the window in tokens, if the server reports it.
+        asked: the request's tokens, prompt and sometimes reply, if the server reports them.
     """
 
     code = "too_long"
@@ -81,7 +81,7 @@ class StreamCutError(UpstreamError):
     """The connection ended in the middle of a reply.
 
     Attributes:
-        received: the text that had arrived, all of which was yielded.
+        received: the text received, all of which was yielded.
     """
 
     code = "stream_cut"
@@ -169,7 +169,7 @@ _SO_MANY = re.compile(r"batch size|too many (?:inputs|texts)|array (?:is )?too (
 
 
 def worth_retrying(failure: UpstreamError) -> bool:
-    """Return whether to try again at once: not where nobody listens, and not after a long silence."""
+    """Return whether to retry at once: not if no server listens, and not after a long silence."""
     return failure.retryable and (failure.status is not None or isinstance(failure, HungUpError))
 
 
@@ -194,17 +194,17 @@ def read_overflow(message: str, details: Mapping[str, object]) -> tuple[int | No
 
 
 def refuses_system(message: str) -> bool:
-    """Return whether a server's sentence says that it takes no system message."""
+    """Return whether a server's message rejects system messages."""
     return _NO_SYSTEM.search(message) is not None
 
 
 def refuses_turns(message: str) -> bool:
-    """Return whether a server's sentence says that user and assistant must take turns."""
+    """Return whether a server's message demands that user and assistant alternate."""
     return _IN_TURNS.search(message) is not None
 
 
 def refuses_tools(message: str) -> bool:
-    """Return whether a server's sentence says that it, or its model, takes no tools."""
+    """Return whether a server's message rejects tools."""
     return _NO_TOOLS.search(message) is not None
 
 
@@ -394,7 +394,7 @@ class Endpoint:
 def is_listening(base_url: str, seconds: float = 1.0) -> bool:
     """Return whether a connection to an endpoint can be opened within ``seconds``.
 
-    An address that cannot be one is taken for one where nobody listens.
+    An invalid address counts as not listening.
     """
     try:
         parts = urlsplit(base_url)

@@ -1,4 +1,8 @@
-"""Talking to language models: the protocol that every model follows."""
+"""Talking to language models: the protocol that every model follows, and the models that follow it.
+
+It does not know what is asked or why; prices and limits lie around it, in ``accounts``.
+Begin with ``Model`` below, then ``openai_compatible``.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +20,15 @@ FinishReason = Literal["stop", "length", "tool_calls", "content_filter", "unknow
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """What is asked of a model.
+    """A request to a model.
 
     Attributes:
-        messages: what is sent, in order. An assistant message at the end is to be gone on with, where
-            ``Capabilities.continues_assistant``.
+        messages: in order. The model continues an assistant message at the end if ``Capabilities.continues_assistant``.
         stop: sequences that end the reply and are not part of it.
-        temperature: 0 is the most settled.
+        temperature: sampling temperature; 0 is the most deterministic.
         max_tokens: limit on the reply; None leaves it to the server.
         tools: function schemas in OpenAI's form.
-        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent as they are.
+        extra: further parameters in OpenAI's form, such as ``tool_choice`` or ``seed``; sent unchanged.
     """
 
     messages: Sequence[Message]

@@ -1,4 +1,4 @@
-"""What an endpoint can do beyond text in and text out, and how large a model's window is by what a server refuses."""
+"""Capabilities of an endpoint beyond text in and text out, and learning a model's window from a refusal."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ class Capabilities:
 
     Attributes:
         native_tools: it takes function schemas as ``tools`` and answers with ``tool_calls``.
-        continues_assistant: it goes on with an assistant message at the end of a request, instead of beginning another.
-        keeps_stop: it leaves the stop sequence that ended a reply in the text. Our models cut it out all the same, and
-            then ``Finished.stop_sequence`` says which it was; of a server that removes it, that is often not known.
+        continues_assistant: it continues an assistant message at the end of a request, instead of beginning another.
+        keeps_stop: it leaves the stop sequence that ended a reply in the text. Our models remove it, and
+            ``Finished.stop_sequence`` then names it; if the server removes it, the name is often unknown.
     """
 
     native_tools: bool = False
@@ -45,22 +45,22 @@ class Capabilities:
 
 
 COMPLETION = Capabilities(continues_assistant=True)
-"""A plain completion endpoint: it goes on with whatever it is given, and knows no tools."""
+"""A plain completion endpoint: it continues any text, and has no tools."""
 
 _TOOLS = {"auto": None, "native": True, "text": False}
 _PREFILL = {"auto": None, "yes": True, "no": False}
 
 
 def overridden(known: Capabilities, *, tools: str = "auto", prefill: str = "auto") -> Capabilities:
-    """Return capabilities with what a person set in place of what is known.
+    """Return capabilities with the user's settings applied.
 
     Args:
-        known: what is known of the endpoint.
+        known: the known capabilities of the endpoint.
         tools: 'native', 'text' or 'auto'.
         prefill: 'yes', 'no' or 'auto'.
 
     Raises:
-        UsageError: another word.
+        UsageError: any other word.
     """
     native, continues = _read("tools", tools, _TOOLS), _read("prefill", prefill, _PREFILL)
     return replace(
@@ -71,7 +71,7 @@ def overridden(known: Capabilities, *, tools: str = "auto", prefill: str = "auto
 
 
 def capabilities_at(base_url: str) -> Capabilities:
-    """Return what is known of the chat endpoint at a URL."""
+    """Return the known capabilities of the chat endpoint at a URL."""
     host = (urlsplit(base_url).hostname or "").lower()
     hosted = any(host == known or host.endswith(f".{known}") for known in _TAKE_TOOLS)
     return Capabilities(native_tools=hosted)
@@ -91,20 +91,20 @@ KEPT_SECONDS = 900.0
 
 
 def is_plausible(failure: TooLongError) -> bool:
-    """Return whether a server can mean what it says of its window; one that names no number can."""
+    """Return whether the window that a server reports is plausible; no number is plausible, too."""
     return failure.limit is None or failure.limit >= LEAST
 
 
 def learned_limit(failure: TooLongError, sent: int, reserve: int) -> int:
     """Return the window to compose for after a request was too long, in tokens as we count them.
 
-    The server's own number is used where it gives a plausible one. If it also counted more tokens than we did, its
-    number is scaled to our counting. Without a number, half of what was sent is tried.
+    The server's own number is used if it is plausible. If it also counted more tokens than we did, its number is scaled
+    to our counting. Without a number, half of the sent tokens are tried.
 
     Args:
-        failure: what the server said.
+        failure: the server's refusal.
         sent: tokens that were sent, by our count.
-        reserve: tokens that the reply was allowed.
+        reserve: tokens kept free for the reply.
     """
     asked = sent + reserve
     if failure.limit is None or not is_plausible(failure):

@@ -1,4 +1,4 @@
-"""What an endpoint takes, parameters and orders of roles: by the model's name at first, and by what it refuses."""
+"""Parameters and orders of roles that an endpoint accepts: first by the model's name, then learned from refusals."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ def alternating(messages: Sequence[Message], *, system: bool) -> list[Message]:
 
     Args:
         messages: in order.
-        system: whether one system message may stand before them.
+        system: whether one system message may precede them.
     """
-    leading = len(list(takewhile(_leads, messages)))
-    first, rest = messages[:leading], [_spoken(message) for message in messages[leading:]]
+    leading = len(list(takewhile(_is_system, messages)))
+    first, rest = messages[:leading], [_as_spoken_role(message) for message in messages[leading:]]
     begins = bool(rest) and rest[0].role == "user"
     if not (system and begins):
-        rest = [*map(_spoken, first), *rest]
+        rest = [*map(_as_spoken_role, first), *rest]
         first = ()
     if rest and rest[0].role != "user":
         rest.insert(0, Message("user", load("window_skipped").render()))
-    return [*_joined(first), *_joined(rest)]
+    return [*_join_messages(first), *_join_messages(rest)]
 
 
-def _leads(message: Message) -> bool:
+def _is_system(message: Message) -> bool:
     return message.role == "system" and message.name not in _EXAMPLES
 
 
-def _spoken(message: Message) -> Message:
+def _as_spoken_role(message: Message) -> Message:
     """Return a message as one of user, assistant or tool."""
     if message.role != "system":
         return message
     return replace(message, role=_EXAMPLES.get(message.name, "user"), name=None)
 
 
-def _joined(messages: Sequence[Message]) -> list[Message]:
+def _join_messages(messages: Sequence[Message]) -> list[Message]:
     found: list[Message] = []
     for message in messages:
         if found and _joins(found[-1], message):
@@ -71,21 +71,21 @@ _REFUSED = re.compile(
 )
 _NAMES = ("max_completion_tokens", "max_tokens", "stream_options", "temperature", "continue_final_message", "stop")
 CONTINUING = {"continue_final_message": True, "add_generation_prompt": False}
-"""How vLLM, SGLang and llama-server are told to go on with the last message; others need no telling."""
+"""Parameters by which vLLM, SGLang and llama-server continue the last message; others need none."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """What may be sent.
+    """The parameters and roles that an endpoint accepts.
 
     Attributes:
-        max_tokens: under which name the limit on the reply is sent; empty: not at all.
+        max_tokens: the name of the limit on the reply; empty to leave it out.
         temperature: whether it is sent.
-        stop: whether stop sequences are sent; where not, they are still cut out of the reply here.
-        stream_options: whether usage is asked for.
-        continue_final_message: whether the server is told to go on with an assistant message at the end.
-        any_turns: whether roles may follow each other in any order; otherwise user and assistant take turns.
-        system: whether there may be a system message.
+        stop: whether stop sequences are sent; if not, they are still cut out of the reply here.
+        stream_options: whether usage is requested.
+        continue_final_message: whether to send the parameters that continue an assistant message at the end.
+        any_turns: whether roles may follow in any order; otherwise user and assistant alternate.
+        system: whether a system message is accepted.
     """
 
     max_tokens: str = "max_tokens"
@@ -116,11 +116,11 @@ class Dialect:
         return found
 
     def says(self, request: Request) -> tuple[object, ...]:
-        """Return what a request is in this dialect, to compare with another."""
+        """Return a request in this dialect, to compare with another."""
         return self.parameters(request), *self.messages(request)
 
     def after(self, status: int, message: str, parameter: object) -> Dialect:
-        """Return the dialect to go on with after a refusal; the same one if it is about something else.
+        """Return the dialect to use after a refusal; the same one if the refusal is about something else.
 
         Args:
             status: of HTTP.

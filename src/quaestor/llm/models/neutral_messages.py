@@ -1,7 +1,7 @@
-"""Requests without special tokens, replies with them: for servers that look for such tokens in the text of messages.
+"""Breaking up special tokens in requests and restoring them in replies, for servers that look for them in text.
 
-Special tokens are broken up in every message, no matter who wrote it; only our own tags stay whole, which are
-no model's tokens. What is counted is what is sent.
+Special tokens are broken up in every message, whoever wrote it; only our own tags stay whole, which are no model's
+tokens. Counts are of the text that is sent.
 """
 
 from __future__ import annotations
@@ -54,13 +54,13 @@ def restored_arguments(arguments: str) -> str:
 
     Those that were never sent broken up stay as the model wrote them, letter by letter.
     """
-    plain = _unescaped(arguments)
+    plain = _unescape_json(arguments)
     restored = chatml.restore(plain, tags.OPENINGS)
     return arguments if restored == plain else restored
 
 
 def neutral_counter(counter: MessageCounter) -> MessageCounter:
-    """Return a counter that counts what is sent for a text."""
+    """Return a counter of texts as they are sent."""
     other = copy(counter)
     other.tokenizer = NeutralTokenizer(counter.tokenizer)
     return other
@@ -89,7 +89,7 @@ class NeutralTokenizer:
 
 
 def _neutral_call(call: ToolCall) -> ToolCall:
-    return ToolCall(neutral_text(call.id), neutral_text(call.name), neutral_text(_unescaped(call.arguments)))
+    return ToolCall(neutral_text(call.id), neutral_text(call.name), neutral_text(_unescape_json(call.arguments)))
 
 
 def _neutral_value(value: Any) -> Any:
@@ -101,7 +101,7 @@ def _neutral_value(value: Any) -> Any:
     return [*map(_neutral_value, value)] if isinstance(value, list | tuple) else value
 
 
-def _unescaped(json_text: str) -> str:
+def _unescape_json(json_text: str) -> str:
     r"""Return JSON whose letters are written as they are: a template would read ``\u003c`` and write ``<``."""
     return _ESCAPED.sub(_letter, json_text) if "\\" in json_text else json_text
 

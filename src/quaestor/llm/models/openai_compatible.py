@@ -1,8 +1,8 @@
 """Any endpoint that speaks OpenAI's chat completions: hosted services, llama.cpp, vLLM, Ollama and others.
 
 Only ``base_url`` is ever contacted: redirects are refused, proxies and credentials files of the environment are not
-read (a proxy can be given), and organisation headers go to OpenAI only. The ``openai`` package does the talking; it
-is imported at the first request, for that takes most of a second.
+read (a proxy can be given), and organisation headers go to OpenAI only. The ``openai`` package sends the requests; it
+is imported at the first one, because that takes most of a second.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ class OpenAICompatibleModel:
         api_key: sent as a bearer token; empty sends none.
         timeout: seconds of silence after which the server counts as gone.
         proxy: URL of a proxy to go through; none is taken from the environment.
-        counter: counts usage where the server reports none; None chooses by the model's name.
+        counter: counts usage if the server reports none; None chooses by the model's name.
         retries: when a request is sent again; only ever before any text was yielded.
-        capabilities: what the endpoint can do; None: what is known of its address.
+        capabilities: of the endpoint; None uses those known for its address.
 
     Raises:
         UsageError: ``base_url`` is not an http or https URL.
 
     Attributes:
-        path: where requests go under ``base_url``.
-        capabilities: what the endpoint can do.
+        path: of requests under ``base_url``.
+        capabilities: of the endpoint.
     """
 
     path = "/chat/completions"
@@ -136,11 +136,11 @@ class OpenAICompatibleModel:
 
     @property
     def _sends_neutral(self) -> bool:
-        """Whether special tokens are broken up in what is sent."""
+        """Whether special tokens are broken up in requests."""
         return True
 
     def continuing(self) -> Self:
-        """Return the same model, which tells its server to go on with a begun reply whether or not it is able to."""
+        """Return the same model with the parameters that continue a begun reply, known to the server or not."""
         other = copy(self)
         other._dialect = replace(self._dialect, continue_final_message=True)
         return other
@@ -212,10 +212,10 @@ class OpenAICompatibleModel:
         yield reply.finished(self.counter)
 
     async def _whole(self, request: Request) -> Any:
-        """Return the one chunk of a reply that is not streamed.
+        """Return the single chunk of a reply that is not streamed.
 
-        For a stream in which nothing was: llama-cpp-python sends one for a request that is too long, and only without a
-        stream says so.
+        Used after an empty stream: llama-cpp-python sends one for a request that is too long, and reports the error
+        only without a stream.
         """
         answer = await self.exchange(self.path, unstreamed(self.body(request)))
         return with_fields(answer)
@@ -266,7 +266,7 @@ class OpenAICompatibleModel:
 
 
 async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:
-    """Yield a text in pieces; what is done with each holds the loop for no longer than others can wait."""
+    """Yield a text in pieces small enough that handling one does not block the event loop."""
     for start in range(0, len(text), _STEP):
         if start:
             await asyncio.sleep(0)

@@ -1,9 +1,8 @@
 """A plain ``/v1/completions`` endpoint, driven through ChatML.
 
-Where the model's encoding is known, token ids are sent, and nothing that anybody wrote can become a special token.
-Otherwise, or when the server takes no ids, the prompt is a string in which whatever looks like a special token was
-broken up, and in the reply it is put together again; see ``chatml.neutral_string`` for what that promises. An
-assistant message at the end is gone on with.
+If the model's encoding is known, token ids are sent, and no text can become a special token. Otherwise, or if the
+server takes no ids, the prompt is a string in which everything that looks like a special token is broken up; replies
+are restored. See ``chatml.neutral_string`` for the guarantees. An assistant message at the end is continued.
 """
 
 from __future__ import annotations
@@ -65,7 +64,7 @@ class CompletionModel(OpenAICompatibleModel):
         return self._encoding is None
 
     def continuing(self) -> Self:
-        """Return the model itself: a plain endpoint goes on with everything."""
+        """Return the model itself: a plain endpoint continues any text."""
         return self
 
     def body(self, request: Request) -> dict[str, Any]:
@@ -73,7 +72,7 @@ class CompletionModel(OpenAICompatibleModel):
 
         Raises:
             UsageError: it declares tools, which a plain completion does not know.
-            PartialMessageError: it ends in an assistant message that cannot be gone on with.
+            PartialMessageError: it ends in an assistant message that cannot be continued.
         """
         if request.tools:
             raise UsageError(f"model {self.name!r} is behind a plain completion endpoint, which takes no tools")

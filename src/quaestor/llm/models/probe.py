@@ -1,4 +1,4 @@
-"""Finding out what an endpoint can do, by three small requests and by what it says of itself."""
+"""Probing an endpoint's capabilities by three small requests and by its list of models."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class Listing(NamedTuple):
 
 
 async def list_models(model: OpenAICompatibleModel) -> Listing:
-    """Ask a model's endpoint what it serves.
+    """List the models of an endpoint.
 
     Raises:
-        UpstreamError: it cannot be reached, refuses, or lists nothing that can be read.
+        UpstreamError: it cannot be reached, refuses, or returns no readable list.
     """
     answer = await model.exchange("/models", largest=_LARGEST_LIST)
     listed = answer.get("data") if isinstance(answer, dict) else None
@@ -66,13 +66,13 @@ _REPLY = 400
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """What was seen of an endpoint; None: it cannot be told.
+    """The result of probing an endpoint; None means unknown.
 
     Attributes:
-        seconds: until the first reply was there.
-        window: the window in tokens, as the server says.
+        seconds: until the first reply.
+        window: the window in tokens, as the server reports it.
         keeps_stop: whether a stop sequence stays in the text.
-        continues_assistant: whether a begun reply is gone on with.
+        continues_assistant: whether a begun reply is continued.
         native_tools: whether it answers with tool calls.
     """
 
@@ -84,10 +84,10 @@ class Probe:
 
 
 async def probe(model: OpenAICompatibleModel) -> Probe:
-    """Contact an endpoint and return what it can do.
+    """Contact an endpoint and return its capabilities.
 
     Raises:
-        UpstreamError: it does not answer even the plainest request.
+        UpstreamError: it does not answer even the simplest request.
     """
     asked = Message("user", load("probe_repeat").render())
     started = time.perf_counter()
@@ -141,7 +141,7 @@ async def _window(model: OpenAICompatibleModel) -> int | None:
 
 
 def _false_if_refused(failure: UpstreamError) -> bool | None:
-    """Return False for a refusal, which tells something, and None for any other failure."""
+    """Return False for a refusal, and None for any other failure, which proves nothing."""
     return False if failure.status is not None and not failure.retryable else None
 
 

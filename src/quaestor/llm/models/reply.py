@@ -1,6 +1,6 @@
-"""One reply while it arrives: text without stop sequences, tool calls, the reason for its end, and its usage.
+"""Collecting one streamed reply: text without stop sequences, tool calls, finish reason and usage.
 
-Special tokens that were broken up in what was sent are whole in all of it.
+Special tokens that were broken up in the request are restored.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class ToolCallAssembler:
 
 
 def _text(value: Any) -> str:
-    """Return a text that can be told and stored: halves of surrogate pairs are none."""
+    """Return a text that can be printed and stored: without halves of surrogate pairs."""
     return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
 
 
@@ -109,10 +109,10 @@ class Reply:
 
     Attributes:
         text: the visible text so far.
-        reason: why the server says it ended, None while it has not.
+        reason: the server's finish reason; None until the reply ends.
         chunks: chunks that looked like a completion.
-        thinking: whether reasoning beside the text arrived.
-        restores: whether special tokens were broken up in what was sent, and are put together again.
+        thinking: whether separate reasoning arrived.
+        restores: whether special tokens were broken up in the request and are restored.
     """
 
     def __init__(self, request: Request) -> None:
@@ -161,7 +161,7 @@ class Reply:
 
     def flush(self) -> str:
         """Return text that was held back as the possible start of a stop sequence or of a special token."""
-        return self._visible(self._restored(self._stops.flush()) + self._restorer.flush())
+        return self._visible(self._restore(self._stops.flush()) + self._restorer.flush())
 
     def finished(self, counter: MessageCounter) -> Finished:
         """Return the end of the reply, with usage counted here if the server reported none."""
@@ -192,9 +192,9 @@ class Reply:
         if not isinstance(content, str) or not content:
             return ""
         self.surplus = self._stops.found is not None
-        return self._visible(self._restored(self._stops.feed(content)))
+        return self._visible(self._restore(self._stops.feed(content)))
 
-    def _restored(self, text: str) -> str:
+    def _restore(self, text: str) -> str:
         return self._restorer.feed(text) if self.restores else text
 
     def _visible(self, text: str) -> str:
@@ -215,5 +215,5 @@ class Reply:
 
 
 def _is_count(value: Any) -> TypeGuard[int]:
-    """Tell whether a server's word can be a number of tokens: what is negative or beyond all windows is not."""
+    """Return whether a value from a server is a plausible number of tokens."""
     return isinstance(value, int) and 0 <= value <= _MOST_TOKENS

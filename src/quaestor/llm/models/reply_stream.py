@@ -1,13 +1,13 @@
-"""A streamed reply as it arrives: all chunks that are there at a time, together, and cut at a stop sequence.
+"""Reading a streamed reply: chunks that arrive together as one batch, and cutting at a stop sequence.
 
-Where a process is behind, chunks wait in the connection. Taken one by one, each would cost a whole step of everything
-that a reply passes through, and the process would fall further behind; together they cost one.
+If a process is behind, chunks wait in the connection. Handled one by one, each would cost a whole step of the pipeline,
+and the process would fall further behind; as a batch they cost one.
 
-Chunks are JSON as it came: making objects of the ``openai`` package's own types of them takes longer than all that is
-done with a chunk here, and each of their fields is checked when it is read.
+Chunks are plain JSON: making objects of the ``openai`` package's types takes longer than everything done with a chunk
+here. Each field is checked when it is read.
 
-Nothing that a server sends fills the memory or holds up others: events are bounded in bytes, in values and in
-depth, and after a bounded number of them the loop has its turn.
+A server can neither fill the memory nor block the event loop: events are bounded in bytes, values and depth, and after
+a bounded number of them the loop gets control.
 
 Most servers remove the stop sequence; some leave it in the text, and it may be split over pieces.
 """
@@ -38,7 +38,7 @@ _MARKS = (b"{", b"[", b",")
 
 
 class NotCompletionsError(Exception):
-    """What arrived is not in the wire format."""
+    """The response is not in the wire format."""
 
 
 class Events:
@@ -75,7 +75,7 @@ class Events:
         return found
 
     def finish(self) -> list[bytes]:
-        """Return what the last lines still make whole, now that the stream is over."""
+        """Return the events completed by the end of the stream."""
         return self._ended(b"".join(self._rest).splitlines())
 
     def _lines(self) -> list[bytes]:
@@ -102,12 +102,11 @@ class Events:
 
 
 async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
-    """Yield the chunks of a stream, those that arrived together in one list; or the one object of a server that does
-    not stream.
+    """Yield the chunks of a stream, those that arrived together in one list; or one object, if it is no stream.
 
     Raises:
-        NotCompletionsError: something else arrived.
-        APIError: the server says that it failed, or the connection did.
+        NotCompletionsError: the response is something else.
+        APIError: the server reports a failure, or the connection failed.
     """
     try:
         if "json" in stream.response.headers.get("content-type", ""):
@@ -178,7 +177,7 @@ def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
 
 
 def _has_more_values(data: bytes, most: int) -> bool:
-    """Return whether JSON is made of more than so many values, by its marks; told without reading it."""
+    """Return whether JSON holds more than so many values, by counting its marks without parsing it."""
     if sum(map(data.count, _MARKS)) <= most:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")
@@ -212,14 +211,14 @@ def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple
         try:
             chunk = parsed(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return found, _failed(said, stream)
+                return found, _server_error(said, stream)
             found.append(with_fields(chunk))
         except NotCompletionsError as error:
             return found, error
     return found, None
 
 
-def _failed(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
+def _server_error(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
     import openai  # noqa: PLC0415 - takes most of a second
 
     message = said.get("message") if isinstance(said, dict) else None
@@ -227,9 +226,10 @@ def _failed(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
 
 
 async def _read(stream: openai.AsyncStream[Any]) -> AsyncGenerator[bytes]:
-    """Yield what arrives; raises the errors of the ``openai`` package, whatever lies under it.
+    """Yield the raw bytes of a response; raise errors of the ``openai`` package.
 
-    Nothing is unpacked: a few bytes could become more than a machine holds, and were asked for as they are.
+    Nothing is decompressed, because a few bytes could become more than the memory holds; uncompressed data was
+    requested.
     """
     import openai  # noqa: PLC0415
 
@@ -250,7 +250,7 @@ async def _read(stream: openai.AsyncStream[Any]) -> AsyncGenerator[bytes]:
 
 
 async def _rest(pieces: AsyncIterator[bytes]) -> None:
-    """Read an answer to its end, if that comes soon; what fails now takes nothing of the reply back."""
+    """Read a response to its end, if that comes soon; failures are ignored, for the reply is complete."""
     import openai  # noqa: PLC0415
 
     with suppress(TimeoutError, openai.OpenAIError):
@@ -272,7 +272,7 @@ class StopCutter:
         self.found: str | None = None
 
     def feed(self, piece: str) -> str:
-        """Return what can be shown after this piece; nothing once a stop sequence was met."""
+        """Return the text to show after this piece; nothing after a stop sequence."""
         if self.found is not None:
             return ""
         text = self._held + piece
@@ -286,7 +286,7 @@ class StopCutter:
         return text[:kept]
 
     def flush(self) -> str:
-        """Return what was held back: the reply ended without the rest of a stop sequence."""
+        """Return the text held back, at the end of the reply."""
         rest, self._held = self._held, ""
         return rest
 

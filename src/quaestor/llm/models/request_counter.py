@@ -9,7 +9,7 @@ from quaestor.llm.tokens import MessageCounter, Overheads, Tokenizer, counter_fo
 
 
 def counter_of(model: Model | None) -> MessageCounter:
-    """Return a model's own counter, else the one that goes by its name; without a model, that of GPT-4o."""
+    """Return a model's own counter, else the one for its name; without a model, that of GPT-4o."""
     if model is None:
         return counter_for("gpt-4o")
     counter = getattr(model, "counter", None)

@@ -1,4 +1,8 @@
-"""Every word that we author for a model: one Markdown file each beside this one, and a strict loader."""
+"""Every word that we author for a model: one Markdown file each beside this one, and a strict loader.
+
+``numbered_passages`` shows passages to a model. The package does not know which model reads them.
+Begin with ``loader``.
+"""
 
 from __future__ import annotations
 

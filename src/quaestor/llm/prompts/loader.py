@@ -1,4 +1,4 @@
-"""Loading prompts strictly: what is missing or unknown raises, and values are never read as templates.
+"""Loading prompts strictly: missing and unknown values raise, and values are never read as templates.
 
 A prompt is a Markdown file. ``{{name}}`` is a placeholder. An HTML comment at the very top is for people and is not
 part of the prompt.

@@ -1,4 +1,4 @@
-"""Numbered passages, and how they are shown to a model.
+"""Numbered passages, and their form for a model.
 
 The words around them are in ``passage.md`` and ``passages.md``.
 """
@@ -17,21 +17,21 @@ _CLOSING = re.compile(r"</(?=\s*passage)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """What is shown to a model: a stretch of a document under a number.
+    """A numbered part of a document, as shown to a model.
 
     Attributes:
-        n: the number by which it is cited, from 1.
+        n: its number for citations, from 1.
         path: the document's path.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        text: what is shown; the lines as they stand in the source.
+        text: its lines as they are in the source.
         title: a page's or document's title.
-        url: where a page came from.
+        url: a page's address.
         symbol: the enclosing symbol or heading, qualified.
         language: the document's language.
         author: who wrote the document.
-        date: when, in the form of ISO 8601.
-        corpus: the name of its corpus, where there are several; else empty.
+        date: of writing, ISO 8601.
+        corpus: the name of its corpus, if there are several; else empty.
     """
 
     n: int

@@ -1,6 +1,6 @@
-"""Text tags, by which a model calls subroutines and writes what no person sees: ``<|search query={"login"}|>``.
+"""Text tags, by which a model calls tools and writes what no person sees: ``<|search query={"login"}|>``.
 
-Pure: this module does not know what a tag does, nor where a reply comes from.
+Pure. It does not know what a tag does, nor where a reply comes from. Begin with ``parser``.
 """
 
 from __future__ import annotations

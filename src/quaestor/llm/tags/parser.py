@@ -1,7 +1,6 @@
-"""A model's reply read as it arrives: text to show, calls to run, what is hidden, what is broken.
+"""Parsing a streamed reply: text to show, calls to run, hidden tags, broken tags.
 
-Tags count only in what the model itself writes. What stands in its code spans and fenced blocks is text; ``Quoting``
-tells, letter by letter, what does.
+Tags in code spans and fenced blocks are text; ``Quoting`` follows these letter by letter.
 """
 
 from __future__ import annotations
@@ -23,7 +22,7 @@ _BEFORE_A_FENCE = frozenset(" \t>-*+.)0123456789")
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """What a person sees."""
+    """Visible text."""
 
     raw: str
 
@@ -45,13 +44,13 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Hidden:
-    """A tag or a block that calls nothing.
+    """A tag or block that is neither shown nor called.
 
     Attributes:
-        raw: all of it as it was written.
+        raw: all of it as written.
         name: the tag's name.
         attributes: JSON values by name.
-        content: what a block holds.
+        content: of a block.
     """
 
     raw: str
@@ -65,9 +64,9 @@ class Broken:
     """Text that began as a tag and turned out not to be one; it is not shown.
 
     Attributes:
-        raw: what was written.
+        raw: as written.
         name: the tag's name.
-        reason: what is wrong with it.
+        reason: the error.
     """
 
     raw: str
@@ -76,7 +75,7 @@ class Broken:
 
 
 Part = Text | Call | Hidden | Broken
-"""The ``raw`` of all parts, joined, is what was fed."""
+"""The joined ``raw`` of all parts equals the input."""
 
 
 class Parser:
@@ -94,14 +93,14 @@ class Parser:
 
     @property
     def held(self) -> str:
-        """What was fed and is not decided yet: the beginning of a tag or of a block."""
+        """The undecided input: the beginning of a tag or block."""
         if self._block is not None:
             return "".join((self._block.raw, *self._content))
         return self._reader.raw if self._reader else ""
 
     @property
     def in_code(self) -> bool:
-        """Whether the reply, as far as it goes, ends within code."""
+        """Whether the reply so far ends within code."""
         return self._quoting.ends_inside
 
     def feed(self, piece: str) -> tuple[Part, ...]:
@@ -111,7 +110,7 @@ class Parser:
         return self._take_parts()
 
     def close(self, *, cut: bool = False) -> tuple[Part, ...]:
-        """Return the rest of the reply, and be ready for another.
+        """Return the remaining parts, and reset for another reply.
 
         Args:
             cut: the reply was cut off, so that even a single ``<`` at its end may have been the beginning of a tag.
@@ -200,7 +199,7 @@ class Shown:
         self._blank: str | None = None  # blanks that follow something hidden at the beginning of a line
 
     def take(self, parts: Iterable[Part]) -> str:
-        """Return what can be shown after these parts."""
+        """Return the text to show after these parts."""
         return "".join(self._text(part.raw) if isinstance(part, Text) else self._nothing() for part in parts)
 
     def _nothing(self) -> str:
@@ -230,17 +229,17 @@ def strip(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Return text of others in which nothing looks like a tag: ``< |search`` instead of ``<|search``.
+    """Return foreign text in which nothing looks like a tag: ``< |search`` instead of ``<|search``.
 
-    For what a subroutine returned, where it is written into a model's own reply.
+    Used for a tool's result that is written into a model's own reply.
     """
     return _LOOKS_LIKE_A_TAG.sub("< ", text)
 
 
 class Quoting:
-    """Follows code spans and fenced blocks as CommonMark has them, but for spans over several lines.
+    """Follows code spans and fenced blocks as in CommonMark, except spans over several lines.
 
-    A span that is never closed ends with its line: what a stream will bring cannot be awaited. No letter is held back.
+    A span that is never closed ends with its line, because a stream cannot be awaited. No letter is held back.
     """
 
     def __init__(self) -> None:
@@ -257,7 +256,7 @@ class Quoting:
 
     @property
     def inside(self) -> bool:
-        """Whether the letter that was stepped over last stands in code, or behind a backslash that makes it text."""
+        """Whether the last letter is in code, or escaped by a backslash."""
         return bool(self._fence or self._span) or self._literal
 
     @property
@@ -269,7 +268,7 @@ class Quoting:
         return bool((ended._fence and not ended._closing) or ended._span)
 
     def step(self, letter: str) -> None:
-        """Go on by one letter."""
+        """Take one letter."""
         self._literal, self._backslash = self._backslash, False
         tick = letter in "`~" and not self._literal
         if self._run and not (tick and self._run == letter):

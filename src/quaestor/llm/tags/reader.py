@@ -4,7 +4,7 @@
     attributes name={value}  or  name="text"  or  name=5  or  name, which is true; blanks between them
     value      JSON, or a string in any quotes
 
-It is told early when a ``<`` begins no tag, so that no more text waits than must.
+It reports early that a ``<`` begins no tag, so that text is not held back for longer than needed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BRACKETS = {"{": "}", "[": "]"}
 
 
 class Verdict(Enum):
-    """What is known of the letters read so far."""
+    """The verdict on the letters read so far."""
 
     UNDECIDED = auto()
     """They may begin a tag, or be text."""
@@ -74,7 +74,7 @@ class TagReader:
 
     @property
     def begins_name(self) -> bool:
-        """Whether what was read could be nothing but the beginning of a tag that was cut off."""
+        """Whether the letters can only be the beginning of a tag that was cut off."""
         known = any(name.startswith(self.name) for name in self._names)
         return self.raw != OPENING and self.raw.startswith(OPENING) and known
 
@@ -96,7 +96,7 @@ class TagReader:
         if self.name in self._names:
             self._go_on(self._between)
             return self._between(letter)
-        # A name that nobody knows is a call only if it goes on like one: no special token and no operator does.
+        # An unknown name is a call only if it continues like one, which no special token or operator does.
         if self.name and letter.isspace() and not self.closes:
             self._state = self._in_unknown
             return Verdict.UNDECIDED
@@ -208,7 +208,7 @@ class TagReader:
     # --- the end ----------------------------------------------------------------------------------------------
 
     def _end(self, letter: str, reason: str) -> Verdict:
-        """Go on behind the attributes: the closing mark must follow."""
+        """Expect the closing mark after the attributes."""
         if self.reason:
             return self._in_broken(letter)
         if letter == CLOSING[0] and not self._open:
@@ -224,7 +224,7 @@ class TagReader:
         return self._go_on(self._in_broken)
 
     def _in_broken(self, letter: str) -> Verdict:
-        """Skip a broken tag up to its closing mark, or up to a blank line so that it takes no more than itself."""
+        """Skip a broken tag up to its closing mark or a blank line."""
         over = "".join(self._letters[-2:]) in (CLOSING, "\n\n")
         return Verdict.BROKEN if over else Verdict.INSIDE
 

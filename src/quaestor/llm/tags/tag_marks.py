@@ -1,4 +1,4 @@
-"""All tags, what becomes of each, and the values of their attributes, read and written."""
+"""All tags and their kinds, and reading and writing the values of attributes."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CLOSING = "|>"
 class Tag(StrEnum):
     """Every tag by name.
 
-    ``plan`` is hidden. ``result`` is written by the engine around what a subroutine returned; what a model writes
-    inside one of its own making is hidden. All others are calls of subroutines.
+    ``plan`` is hidden. ``result`` is written by the engine around a tool's result; one that a model writes itself is
+    hidden. All others are tool calls.
     """
 
     PLAN = "plan"
@@ -41,7 +41,7 @@ BLOCKS = frozenset({Tag.RESULT})
 """Tags whose text, up to ``<|/name|>``, belongs to them."""
 
 OPENINGS = tuple(f"{OPENING}{slash}{tag}{end}" for tag in Tag for slash in ("", "/") for end in (" ", CLOSING))
-"""How every tag of ours begins: what may stay whole where a server looks for special tokens in text."""
+"""The beginnings of our tags, which stay whole when special tokens in text are broken up."""
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -61,23 +61,23 @@ def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
     Raises:
         UsageError: a name is not an identifier, or a value is not JSON.
     """
-    parts = [_checked(name), *(_attribute(_checked(key), value) for key, value in (attributes or {}).items())]
+    parts = [_check_name(name), *(_attribute(_check_name(key), value) for key, value in (attributes or {}).items())]
     return f"{OPENING}{' '.join(parts)}{CLOSING}"
 
 
 def closing(name: str) -> str:
     """Return the tag that ends a block."""
-    return f"{OPENING}/{_checked(name)}{CLOSING}"
+    return f"{OPENING}/{_check_name(name)}{CLOSING}"
 
 
 def decode(raw: str) -> Any:
-    """Return the value of what stands between an attribute's braces, or of its bare quotes or word.
+    """Return the value of an attribute, from the text in its braces, its quotes, or its bare word.
 
-    JSON, and strings in single quotes or backticks as well, for models write JavaScript there. Line ends may stand in
-    strings as they are.
+    It is JSON, or a string in single quotes or backticks, because models write JavaScript there. Strings may hold line
+    ends.
 
     Raises:
-        ValueError: it is neither.
+        ValueError: it is malformed.
     """
     raw = raw.strip()
     if len(raw) > 1 and raw[0] in "'`" and raw[-1] == raw[0]:
@@ -89,7 +89,7 @@ def decode(raw: str) -> Any:
     return _text_only(value)
 
 
-def _checked(name: str) -> str:
+def _check_name(name: str) -> str:
     if not _NAME.fullmatch(name):
         raise UsageError(f"{name!r} cannot be a name in a tag; use letters, digits and underscores, at most 64")
     return name

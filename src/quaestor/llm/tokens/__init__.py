@@ -1,7 +1,8 @@
 """Counting tokens: exactly where the encoding is known, and otherwise never too few.
 
 ``tokenizer_for`` gives the tokenizer of a model by its name; ``MessageCounter`` counts whole messages and tools with
-what servers add around them. Nothing here reads the network: the rank files travel with the package.
+what servers add around them. The rank files travel with the package.
+It does not know the network or the servers that it counts for. Begin with ``known``.
 """
 
 from __future__ import annotations

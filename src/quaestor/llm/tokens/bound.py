@@ -67,7 +67,7 @@ class ByteBound:
 
 
 class CalibratedBound:
-    """Never below any tokenizer that it was calibrated on; see the module's words on what that covers."""
+    """Never below any tokenizer that it was calibrated on; see the module's docstring for these."""
 
     exact = False
 
@@ -106,7 +106,7 @@ class CalibratedBound:
         return min(counted, len(text.encode("utf-8", "surrogatepass")))
 
     def _surplus(self, text: str) -> float:
-        """Return what others spend beyond cl100k_base on digits, blanks, underscores and rows of one sign."""
+        """Return the tokens that others spend beyond cl100k_base on digits, blanks, underscores and repeated signs."""
         digits = sum(len(run) - math.ceil(len(run) / 3) for run in _DIGITS.findall(text))
         blanks = sum(map(_blank_surplus, _BLANKS.findall(text))) if self._calibration.blanks else 0
         runs = sum((found.end() - found.start()) / 4 for found in _RUNS.finditer(text))

@@ -1,8 +1,8 @@
-"""Exact counts, remembered by text: for OpenAI's encodings, and from a ``tokenizer.json``.
+"""Exact counts, cached by text: for OpenAI's encodings, and from a ``tokenizer.json``.
 
-The rank files of OpenAI's encodings travel with the package; a ``tokenizer.json`` is read where the optional
-``tokenizers`` package is installed. Texts are cut where no token can lie across, so that a long conversation is
-counted once, and a growing text only where it is new.
+The rank files of OpenAI's encodings are part of the package; a ``tokenizer.json`` is read if the optional
+``tokenizers`` package is installed. Texts are cut where no token can span, so that a long conversation is counted once,
+and only the new part of a growing text.
 """
 
 from __future__ import annotations
@@ -206,13 +206,13 @@ def _readings(tokenizer: Any) -> list[Any]:
 
 
 def _pattern(tokenizer: Any) -> re.Pattern[str]:
-    """Return what finds a tokenizer's added tokens, in capitals or not, as normalizers may change them."""
+    """Return a pattern of a tokenizer's added tokens, regardless of case, as normalizers may change it."""
     contents = {added.content for added in tokenizer.get_added_tokens_decoder().values() if added.content}
     return re.compile("|".join(map(re.escape, sorted(contents))) or "(?!)", re.IGNORECASE)
 
 
 def segments(text: str) -> Iterator[str]:
-    """Yield a text in pieces whose counts by OpenAI's encodings add up; what is put behind it changes the last only."""
+    """Yield a text in pieces whose counts by OpenAI's encodings add up; appended text changes only the last."""
     start = 0
     while found := _BOUNDARY.search(text, start + _LEAST):
         yield text[start : found.end()]
@@ -224,7 +224,7 @@ _SHORT = 256
 _ENTRIES = 1 << 16
 
 SEGMENTS = 1 << 13
-"""Entries for pieces of texts: enough for what is put together and taken apart while one window is composed."""
+"""Size of the cache for pieces of texts: enough for composing one window."""
 
 CountT = TypeVar("CountT")
 

@@ -1,4 +1,4 @@
-"""What every tokenizer offers, and which one a model uses, by its name."""
+"""The tokenizer protocol, and choosing a model's tokenizer by its name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quaestor.llm.tokens.exact import EncodingName, ExactTokenizer, HuggingFaceT
 
 
 class Tokenizer(Protocol):
-    """Anything that tells how many tokens a text takes."""
+    """Anything that counts the tokens of a text."""
 
     @property
     def name(self) -> str:
@@ -47,7 +47,7 @@ def encoding_name_for(model: str) -> EncodingName | None:
 
 
 def tokenizer_for(model: str) -> Tokenizer:
-    """Return the tokenizer of a model: exact where its encoding is known, otherwise a bound that says so.
+    """Return the tokenizer of a model: exact if its encoding is known, otherwise an upper bound.
 
     Args:
         model: a model's name, or the path of a Hugging Face ``tokenizer.json``.

@@ -1,7 +1,7 @@
-"""Counting whole messages and tools, with what servers add around them.
+"""Counting whole messages and tools, with the servers' overheads.
 
-OpenAI documents what a message costs beside its text; other servers put messages into a chat template that we cannot
-see, so for them every allowance is generous: the count is an upper bound.
+OpenAI documents the overhead of a message; other servers use a chat template that we cannot see, so their allowances
+are generous and the count is an upper bound.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from quaestor.llm.tokens.known import Tokenizer, tokenizer_for
 
 @dataclass(frozen=True, slots=True)
 class Overheads:
-    """What a server adds to the texts, in tokens.
+    """A server's overheads, in tokens.
 
     Attributes:
-        message: around each message, its role excepted.
+        message: around each message, without its role.
         name: beside a message's name.
         reply: once a request, for starting the reply.
         call: beside each tool call's name and arguments.
@@ -52,7 +52,7 @@ class MessageCounter:
 
     Args:
         tokenizer: counts texts.
-        overheads: what the server adds.
+        overheads: of the server.
     """
 
     def __init__(self, tokenizer: Tokenizer, overheads: Overheads = TEMPLATE) -> None:
@@ -96,7 +96,7 @@ class MessageCounter:
 
     def _call(self, call: ToolCall) -> int:
         count = self.tokenizer.count
-        written = max(count(call.arguments), count(_respaced(call.arguments)))
+        written = max(count(call.arguments), count(_respace_json(call.arguments)))
         return self.overheads.call + count(call.id) + count(call.name) + written
 
     def _tool(self, tool: Mapping[str, object]) -> int:
@@ -112,7 +112,7 @@ def counter_for(model: str) -> MessageCounter:
     return MessageCounter(tokenizer, OPENAI if openai else TEMPLATE)
 
 
-def _respaced(arguments: str) -> str:
+def _respace_json(arguments: str) -> str:
     """Return JSON as a template that parses and writes it again would show it; other text as it is."""
     try:
         return json.dumps(json.loads(arguments), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Who may see what. Every route asks here; what belongs to somebody else is not found, exactly as what there is not."""
+"""Access control: every route asks here. Another user's things are reported as not found, like missing ones."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 
 MY_DOCUMENTS = "my-documents"
-"""The name of the corpus that holds what a user uploaded."""
+"""The name of the corpus of a user's uploads."""
 
 
 def corpora_of(served: Served, user: User) -> tuple[State, ...]:
@@ -32,26 +32,26 @@ def corpora_of(served: Served, user: User) -> tuple[State, ...]:
 
 
 def corpus_of(served: Served, user: User, name: str) -> Index:
-    """Return a corpus that a user may see; an empty name means the only one of everybody's.
+    """Return a corpus that a user may see; an empty name means the only shared one.
 
     Raises:
         NotFoundError: there is none of this name for this user.
-        StillIndexingError: its first index is not there yet.
+        StillIndexingError: its first index is not complete.
     """
     serve_documents(served, user)
     return served.corpora.get(name, user=user.id)
 
 
 def several_of(served: Served, user: User, names: Sequence[str]) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
-    """Return corpora that a user may see, to be searched as one, and why others of them cannot be searched.
+    """Return the corpora that a user may see, to be searched as one, and the errors of those that cannot be searched.
 
     Args:
         served: what is served.
         user: who asks.
-        names: which; none, or ``ALL`` among them, means all that the user may see.
+        names: of the corpora; none, or ``ALL`` among them, means all that the user may see.
 
     Raises:
-        NotFoundError: there is none of one of these names for this user.
+        NotFoundError: this user sees no corpus of one of these names.
         QuaestorError: none of them can be searched.
     """
     serve_documents(served, user)
@@ -69,7 +69,7 @@ def corpus_settings(served: Served, user: User, name: str) -> Settings:
 
 
 def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
-    """Return the names of the corpora that a session is about, without those that are not served to this user now.
+    """Return the names of a session's corpora that are served to this user now.
 
     Args:
         served: what is served.
@@ -81,9 +81,9 @@ def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
 
 
 def asked_of(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
-    """Return what a question of a session is about, and its settings: a corpus's own; of several, the server's.
+    """Return the corpus of a session's question, and its settings: a corpus's own; for several, the server's.
 
-    Beside what the session is about, that is the user's own documents, as far as the question names any.
+    The user's own documents are included if the question names any.
 
     Args:
         served: what is served.
@@ -92,7 +92,7 @@ def asked_of(served: Served, user: User, source: str, question: str) -> tuple[In
         question: may name documents by ``@my-documents/NAME``.
 
     Raises:
-        NotFoundError: nothing of it is served to this user now.
+        NotFoundError: no corpus of it is served to this user now.
         StillIndexingError: a corpus cannot be searched yet.
     """
     names = corpora_named(served, user, source)
@@ -145,7 +145,7 @@ def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[s
 
 
 def model_of(served: Served, user: User, request: str, name: str) -> Model | None:
-    """Return the model that answers a user's request: the server's own, or another that may be chosen, by its name.
+    """Return the model for a user's request: the server's own, or a selectable one by name.
 
     Raises:
         NotFoundError: there is none of this name.
@@ -164,7 +164,7 @@ def documents_of(served: Served, user: User) -> Documents:
 
 
 def sessions_of(served: Served, user: User) -> Sessions:
-    """Return a user's sessions, among whose names there is nobody else's."""
+    """Return the sessions of a user; other users' sessions are not found in them."""
     return served.sessions.of(user.id)
 
 
@@ -203,7 +203,7 @@ def unknown_session(name: str) -> NotFoundError:
 
 
 def serve_documents(served: Served, user: User) -> None:
-    """Begin to serve what a user uploaded or added, if there is anything and that is not done yet."""
+    """Begin to serve a user's uploads and added sources, unless they are served already."""
     serve_added(served, user)
     documents = documents_of(served, user)
     documents.bring()

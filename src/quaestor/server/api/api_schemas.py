@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 LONGEST_QUESTION = 200_000
-"""Letters; what is longer than this is no question."""
+"""Most letters of a question."""
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
 AnyText = Annotated[
@@ -18,7 +18,7 @@ CorpusName = Annotated[str, Field(max_length=4096, description="May be left out 
 
 _SAID = {
     400: "The request cannot be read, or asks for something impossible.",
-    401: "A token is needed, or the one that was sent is nobody's.",
+    401: "A token is needed, or the one that was sent is unknown.",
     403: "Not permitted.",
     404: "There is nothing of this name that the caller may see.",
     409: "A turn of this session is under way.",
@@ -34,7 +34,7 @@ _ANY_ROUTE = (400, 401, 403, 413, 421, 429, 500)
 
 
 class Taken(BaseModel):
-    """A request's body; what it does not know is refused."""
+    """A request's body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -116,7 +116,7 @@ class ComingVectors(BaseModel):
     embedder: str
     done: Annotated[int, Field(description="How many are made.")]
     total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
-    busy: Annotated[bool, Field(description="Whether somebody is making them.")]
+    busy: Annotated[bool, Field(description="Whether a process is making them.")]
 
 
 Coming = Annotated[
@@ -125,7 +125,7 @@ Coming = Annotated[
 
 
 class Stats(BaseModel):
-    """What a corpus holds, and how much was left out of it, as ``quaestor stats --json`` tells it."""
+    """A corpus's contents, and the number of files left out, as in ``quaestor stats --json``."""
 
     root: str
     documents: int
@@ -211,14 +211,14 @@ class SearchedCorpus(Searched):
 
 
 class UnknownWord(BaseModel):
-    """A word of a query that stands nowhere in the corpus."""
+    """A word of a query that the corpus lacks."""
 
     word: str
     nearest: Annotated[list[str], Field(description="Words that do stand; the first was searched for instead.")]
 
 
 class SearchResult(BaseModel):
-    """What was found, best first, as ``quaestor search --json`` tells it."""
+    """Hits, best first, as in ``quaestor search --json``."""
 
     query: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
@@ -249,7 +249,7 @@ class Excerpt(BaseModel):
 
 
 class OverviewLine(BaseModel):
-    """A line of an overview; where what it says stands, if that is in a file."""
+    """A line of an overview, with its place if it is from a file."""
 
     names: Annotated[list[str], Field(description="Paths or commands; in a tree, below the line it is indented to.")]
     depth: int
@@ -271,7 +271,7 @@ class OverviewSection(BaseModel):
 
 
 class OverviewObject(BaseModel):
-    """What a corpus or one of its folders is."""
+    """An overview of a corpus or one of its folders."""
 
     folder: str
     documents: int
@@ -295,7 +295,7 @@ class HistoryPassage(BaseModel):
 
 
 class HistoryResult(BaseModel):
-    """What the history tells."""
+    """An answer from history."""
 
     asked: str
     answer: Annotated[str, Field(description="Markdown with citation marks.")]
@@ -348,7 +348,7 @@ class WindowSize(BaseModel):
 
 
 class AskResult(BaseModel):
-    """An answer with its checked citations, as ``quaestor ask --json`` tells it."""
+    """An answer with its checked citations, as in ``quaestor ask --json``."""
 
     question: str
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
@@ -400,7 +400,7 @@ class DocumentList(BaseModel):
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return what a route may answer beside what it is asked for, for its documentation."""
+    """Return a route's error responses, for its documentation."""
     return {status: {"model": Failure, "description": _SAID[status]} for status in statuses}
 
 

@@ -1,4 +1,4 @@
-"""Corpora: which there are, what they hold, what is found in them, lines of documents, single questions answered."""
+"""Routes of corpora: list, statistics, search, overview, history, lines of documents, single questions."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def list_corpora(served: ServedHere, who: Who) -> dict[str, Any]:
 
 @router.get("/stats", response_model=schemas.Stats, responses=refusals(404, 503))
 def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
-    """Tell what a corpus holds. Its tokens are counted for that, which takes a while where there are many."""
+    """Return a corpus's statistics. Counting the tokens of a large corpus takes a while."""
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
     index.take_in()
@@ -80,7 +80,7 @@ def overview(
     folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
     tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
 ) -> dict[str, Any]:
-    """Tell what a corpus is: its README's words, entry points, main parts, how it is built. No model is asked."""
+    """Return an overview of a corpus: README, entry points, main parts, how it is built. No model is used."""
     started = time.perf_counter()
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
@@ -128,7 +128,7 @@ def history(
     until: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
     limit: Annotated[int, Query(ge=1, le=200, description="Commits that are listed at most.")] = 10,
 ) -> dict[str, Any]:
-    """Tell what changed, when, why and by whom, from git's history and the changelogs. No model is asked."""
+    """Answer what changed, when, why and by whom, from git's history and the changelogs. No model is used."""
     started = time.perf_counter()
     found = corpus_of(served, who, corpus).history(about, since=since, until=until, limit=limit)
     return history_object(about, found, time.perf_counter() - started)
@@ -147,7 +147,7 @@ def _search_several(
 
 
 def _name_of(served: Served, user: User, corpus: str) -> str:
-    """Return what a corpus is called whose name may have been left out."""
+    """Return a corpus's name, which the request may have left out."""
     return corpus or next(state.name for state in corpora_of(served, user) if not state.owned)
 
 

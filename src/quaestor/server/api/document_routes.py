@@ -76,10 +76,10 @@ def add(served: Served, user: User, name: str, data: bytes) -> Stored:
 
 
 async def _given(request: Request) -> tuple[str, bytes]:
-    """Return the name and the bytes of what is to be taken in.
+    """Return the name and the bytes of the document in a request.
 
     Raises:
-        UsageError: the body is neither form, or says something else.
+        UsageError: the body has neither form, or is malformed.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":

@@ -1,4 +1,4 @@
-"""Sessions: begun, listed, read, renamed, exported, deleted; what each turn sent, and what a person says of its answer.
+"""Routes of sessions: begin, list, read, rename, export, delete; the requests of each turn, and feedback.
 
 Feedback stays with the conversation and is exported with it.
 """
@@ -119,14 +119,14 @@ def window(
     id: SessionId,
     turn: Annotated[int | None, Query(ge=1, le=1_000_000_000, description="The last one where it is left out.")] = None,
 ) -> dict[str, Any]:
-    """Return everything that a turn sent to a model, what was left out, and why."""
+    """Return everything that a turn sent to a model, and the decision on everything left out."""
     with session_of(served, who, id) as transcript:
         number = _existing(transcript, turn)
         return window_of(transcript, number) if number else {"turn": 0, "requests": []}
 
 
 def _existing(transcript: Transcript, turn: int | None) -> int:
-    """Return the number of a turn; without one, of the last, or 0 where there is none.
+    """Return the number of a turn; by default of the last, or 0 if there is none.
 
     Raises:
         NotFoundError: there is no such turn.
@@ -138,7 +138,7 @@ def _existing(transcript: Transcript, turn: int | None) -> int:
 
 
 def _source(served: Served, user: User, start: session_schemas.SessionStart) -> str:
-    """Return what a session is to be about, as it is recorded.
+    """Return the source of a new session, as it is recorded.
 
     Raises:
         NotFoundError: there is no such corpus for this user.
@@ -165,7 +165,7 @@ def _line(info: SessionInfo, corpora: Sequence[str]) -> dict[str, Any]:
 
 
 def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecord]) -> dict[str, Any]:
-    """Return a turn with what of the sources and calls of all turns is its own."""
+    """Return a turn with its own sources and calls."""
     ending = turn.ending
     found = (one for one in sources if one.turn == turn.number)
     return {
@@ -194,15 +194,15 @@ def _turn(turn: TurnRecord, sources: Iterable[Source], calls: Iterable[CallRecor
 def give_feedback(
     served: ServedHere, who: Who, id: SessionId, turn: Turn, said: session_schemas.FeedbackObject
 ) -> None:
-    """Say whether an answer is useful, and why; what is said last counts."""
+    """Record whether an answer is useful, with a comment; the latest feedback counts."""
     keep_feedback(served, who, id, turn, Feedback(said.useful, said.words))
 
 
 def keep_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
-    """Record what a user says of an answer.
+    """Record a user's feedback on an answer.
 
     Raises:
-        NotFoundError: the user has no such session, or it has no such turn.
+        NotFoundError: there is no such session of this user, or no such turn.
     """
     with session_of(served, user, session) as transcript:
         if turn not in (one.number for one in transcript.turns()):
@@ -211,7 +211,7 @@ def keep_feedback(served: Served, user: User, session: str, turn: int, said: Fee
 
 
 def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:
-    """Return the requests of a turn that there is."""
+    """Return the requests of an existing turn."""
     requests = transcript.requests(turn)
     said = _said(transcript.turns(), turn)
     places = [f"[{source.passage.n}] {where(source.passage)}" for source in transcript.sources(turn)]
@@ -255,6 +255,6 @@ def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> 
 
 
 def _text(message: Message) -> str:
-    """Return what a message says, its calls included."""
+    """Return a message's text, its calls included."""
     calls = (f"{call.name}({call.arguments})" for call in message.tool_calls)
     return "\n".join(filter(None, (message.content, *calls)))

@@ -68,7 +68,7 @@ class SourceObject(BaseModel):
 
 
 class FeedbackObject(Taken):
-    """What a person said of an answer."""
+    """A person's feedback on an answer."""
 
     useful: bool
     words: Annotated[str, Field(max_length=2000)] = ""

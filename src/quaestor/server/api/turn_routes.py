@@ -1,8 +1,8 @@
-"""Turns of a session, streamed as they go on: a name and a JSON object for each step.
+"""Turns of a session, streamed as events: a name and a JSON object for each step.
 
-The stream begins only when the turn is on record, so that whatever forbids it is an ordinary answer with its status.
-What goes wrong afterwards is the stream's last event, and on record as well. A turn goes on when its client goes away:
-who comes back follows it from its first event, and it ends early only when it is stopped.
+The stream begins only when the turn is recorded, so that a refusal is an ordinary response with its status. A later
+failure is the stream's last event, and is recorded, too. A turn continues when its client disconnects: a client that
+comes back gets all events from the first, and the turn ends early only when it is stopped.
 """
 
 from __future__ import annotations
@@ -84,10 +84,10 @@ Change = Callable[[object], Object]
 async def begin_turn(
     request: Request, served: ServedHere, who: Who, id: SessionId, asked: session_schemas.TurnRequest, number: RequestId
 ) -> EventStream:
-    """Ask a question, or the last one again, and stream what happens until the answer is whole and checked.
+    """Ask a question, or the last one again, and stream its events until the answer is complete and checked.
 
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
-    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn goes on when the stream is closed.
+    `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn continues when the stream is closed.
     """
     return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
 
@@ -113,7 +113,7 @@ async def follow_turn(served: ServedHere, who: Who, id: SessionId) -> Response:
 
 @router.delete("/sessions/{id}/turns/running", status_code=204, response_class=Response, responses=refusals(404))
 async def stop_turn(served: ServedHere, who: Who, id: SessionId) -> None:
-    """Stop the turn of a session that is under way, if one is; what there is of its answer stays on record."""
+    """Stop a session's running turn, if there is one; its answer so far is recorded."""
     await asyncio.to_thread(_check, served, who, id)
     served.turns.stop(who.id, id)
 
@@ -126,17 +126,17 @@ def _check(served: Served, user: User, session: str) -> None:
 async def turn_events(
     request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
-    """Begin a turn that goes on by itself, and return its events as they are sent; a failure is the last of them.
+    """Begin a turn that runs in the background, and return its encoded events; a failure is the last of them.
 
     Raises:
-        QuaestorError: it cannot begin.
+        QuaestorError: the turn cannot begin.
     """
     turn = _told(_turn(request, served, user, session, asked, number))
     return await served.turns.begin(user.id, session, turn, request.app.state.tasks)
 
 
 async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-    """Yield a turn's events; what goes wrong once there was one is the last of them.
+    """Yield a turn's events; a failure after the first event becomes the last event.
 
     Raises:
         Exception: the turn cannot begin.
@@ -181,11 +181,11 @@ async def _turn(
 def _conversation(
     served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> Conversation:
-    """Return a conversation that goes on with a session, about the documents that a turn is to be about.
+    """Return a conversation that continues a session, with a turn's filter on documents.
 
     Raises:
-        UsageError: what limits the documents cannot be read.
-        NotFoundError: the user has no such session, what it is about is served no longer, or there is no such model.
+        UsageError: the filter is malformed.
+        NotFoundError: there is no such session of this user, its corpus is no longer served, or there is no such model.
         StillIndexingError: the corpus cannot be searched yet.
     """
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
@@ -212,7 +212,7 @@ def _conversation(
 
 
 def _last_question(transcript: Transcript) -> str:
-    """Return the question that is asked again; empty if there is none."""
+    """Return the question to repeat, or ""."""
     return next((turn.question for turn in reversed(transcript.turns())), "")
 
 
@@ -244,7 +244,7 @@ def _change(index: ConversationCorpus, proposal: object) -> dict[str, Any]:
 
 
 def _cost(model: Model | None, done: Done) -> float | None:
-    """Return what a turn cost, in units of the currency; None where no price is known."""
+    """Return a turn's cost, in units of the currency, or None if no price is known."""
     if model is None or not done.usage.total_tokens:
         return 0.0
     price = model.price if isinstance(model, MeteredModel) else None
@@ -259,12 +259,12 @@ class _TurnFault(QuaestorError):
 
 
 def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]:  # noqa: PLR0911, PLR0912
-    """Return an event's name and its object: one case for each kind of event.
+    """Return an event's name and JSON object: one case for each kind of event.
 
     Args:
         event: the event.
-        change: shows what was proposed: its ``diff`` and the ``paths`` that it is about.
-        cost: tells what a turn cost; None where no price is known.
+        change: returns a proposal's ``diff`` and ``paths``.
+        cost: returns a turn's cost, or None if no price is known.
     """
     match event:
         case Searching(query=query, understood=understood, missed=missed, unknown=unknown, translated=translated):

@@ -29,7 +29,7 @@ class Used(BaseModel):
 
 
 class LimitObject(BaseModel):
-    """One limit, and what is left of it."""
+    """One limit and its rest."""
 
     scope: Annotated[str, Field(description="`user`: of each user; `all`: of all together.")]
     period: Annotated[str, Field(description="`day` or `month`.")]
@@ -41,7 +41,7 @@ class LimitObject(BaseModel):
 
 
 class UsageOverview(BaseModel):
-    """What the caller has used of models, and what the limits leave. Days and months are those of UTC."""
+    """The caller's usage of models, and the rest of each limit. Days and months are those of UTC."""
 
     currency: str
     today: Used
@@ -51,5 +51,5 @@ class UsageOverview(BaseModel):
 
 @router.get("/usage", response_model=UsageOverview, responses=refusals(503))
 def usage(served: ServedHere, who: Who) -> dict[str, Any]:
-    """Tell what the caller has used today and this month (UTC), and how much of each limit is left."""
+    """Return the caller's usage today and this month (UTC), and the rest of each limit."""
     return served.overview(who)

@@ -1,1 +1,4 @@
-"""The HTTP server: OpenAI's API, our own, the pages, and what runs beside them."""
+"""What every request passes: the application, its guard, errors, logs, streams, and the processes that serve.
+
+It does not know what any single route does. Begin with ``app``.
+"""

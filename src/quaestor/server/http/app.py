@@ -1,4 +1,4 @@
-"""The application: its routers, what stands before them, and its OpenAPI document."""
+"""The application: middleware, OpenAPI document, and all routes: ``/v1``, ``/api``, the page, health, metrics."""
 
 from __future__ import annotations
 
@@ -8,19 +8,37 @@ from contextlib import asynccontextmanager
 from importlib import import_module
 from typing import Any
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI, Response
+from prometheus_client import CONTENT_TYPE_LATEST
+from pydantic import BaseModel
 
 from quaestor import __version__
+from quaestor.server.api import corpus_routes, document_routes, session_routes, turn_routes, usage_routes
+from quaestor.server.api.api_schemas import EVERYWHERE, refusals
 from quaestor.server.http import error_responses as failures
-from quaestor.server.http.all_routes import ROUTERS
+from quaestor.server.http.caller import Who
 from quaestor.server.http.guard import Guard
 from quaestor.server.http.request_log import Observed
-from quaestor.server.http.served_state import Served
+from quaestor.server.http.served_state import Served, ServedHere
+from quaestor.server.openai import chat_completions, embeddings, model_names, responses, text_completions
+from quaestor.server.openai.openai_schemas import Failure
+from quaestor.server.web import (
+    account_pages,
+    added_source_pages,
+    answer_forms,
+    api_pages,
+    conversation_pages,
+    document_pages,
+    exported_answers,
+    login_pages,
+    search_pages,
+    static_files,
+)
 from quaestor.server.web import error_pages as failing
 
 
 def create_app(served: Served) -> FastAPI:
-    """Return the application over what is served."""
+    """Return the application."""
     app = FastAPI(
         title="Quaestor",
         version=__version__,
@@ -31,7 +49,7 @@ def create_app(served: Served) -> FastAPI:
         lifespan=_lifespan,
     )
     app.state.served = served
-    # What goes on without a client; whoever runs the application waits for it at the end.
+    # Tasks that continue without a client; the server waits for them at the end.
     app.state.tasks = set()
     failures.install(app)
     failing.install(app)
@@ -46,7 +64,7 @@ def create_app(served: Served) -> FastAPI:
 
 @asynccontextmanager
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Get ready behind the first requests, and release what they used."""
+    """Warm up in the background at the start, and release resources at the end."""
     served: Served = app.state.served
     _make_routes(app)
     warming = asyncio.create_task(asyncio.to_thread(_warm, served))
@@ -70,7 +88,7 @@ def _warm(served: Served) -> None:
 
 
 def _document(app: FastAPI) -> None:
-    """Let the OpenAPI document say what is true: a request that cannot be read is answered with 400, not 422."""
+    """Correct the OpenAPI document: a malformed request is answered with 400, not 422."""
     made = app.openapi
 
     def openapi() -> dict[str, Any]:
@@ -85,3 +103,71 @@ def _document(app: FastAPI) -> None:
         return app.openapi_schema
 
     app.openapi = openapi  # type: ignore[method-assign]
+
+
+_OPENAI_FAILURES = {
+    400: "The request cannot be read, or asks for something that is not supported.",
+    401: "No token was sent, or an unknown one.",
+    403: "The request came from another site's page.",
+    404: "There is no such model.",
+    413: "The body is too large.",
+    421: "The server does not go by that name.",
+    429: "A limit of spending or of requests is reached, here or at the model's server.",
+    500: "The server failed.",
+    502: "The model's server failed.",
+    503: "The corpus is not indexed yet, or cannot be used.",
+}
+_OPENAI_REFUSALS: dict[int | str, dict[str, Any]] = {
+    status: {"model": Failure, "description": about} for status, about in _OPENAI_FAILURES.items()
+}
+
+_openai = APIRouter(prefix="/v1", tags=["openai"], responses=_OPENAI_REFUSALS)
+for _part in (chat_completions, responses, text_completions, embeddings, model_names):
+    _openai.include_router(_part.router)
+
+_native = APIRouter(prefix="/api", tags=["native"], responses=EVERYWHERE)
+for _part in (corpus_routes, session_routes, turn_routes, document_routes, usage_routes):
+    _native.include_router(_part.router)
+
+_page = APIRouter(include_in_schema=False)
+for _part in (
+    conversation_pages,
+    document_pages,
+    search_pages,
+    account_pages,
+    added_source_pages,
+    answer_forms,
+    login_pages,
+    exported_answers,
+    api_pages,
+    static_files,
+):
+    _page.include_router(_part.router)
+
+_operations = APIRouter(tags=["operations"])
+
+
+class Health(BaseModel):
+    """Whether the server is up; and whether every corpus can be searched."""
+
+    status: str
+    ready: bool
+
+
+@_operations.get("/healthz", responses=refusals(400, 413, 421, 500))
+async def healthz(served: ServedHere) -> Health:
+    """Confirm that the server is up. Needs no token, and names nothing."""
+    return Health(status="ok", ready=all(state.ready for state in served.corpora.states()))
+
+
+@_operations.get(
+    "/metrics",
+    response_class=Response,
+    responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}, **EVERYWHERE},
+)
+async def metrics(served: ServedHere, who: Who) -> Response:
+    """Return the server's metrics in Prometheus's text format."""
+    return Response(served.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+
+ROUTERS = (_openai, _native, _operations, _page)

@@ -1,4 +1,4 @@
-"""Who asks: a user with a token, or, on this machine and without any users, the one person who started the server."""
+"""The caller of a request: a user with a token, or, on a machine without users, the person who started the server."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from quaestor.core.errors import UsageError
 from quaestor.server.http.served_state import Served
 
 COOKIE = "quaestor_token"
-"""Carries the token of somebody who logged in on the page."""
+"""Cookie with the token of a user who logged in on the page."""
 
 
 class UnknownCallerError(UsageError):
-    """No token was sent, or one that is nobody's."""
+    """The token is missing or unknown."""
 
     http_status = 401
     code = "unauthenticated"
 
 
 async def who(request: Request) -> User:
-    """Return who asks.
+    """Return the caller of a request.
 
     Raises:
-        UnknownCallerError: nobody whom we know.
-        LimitError: somebody who asks too often, or guesses.
+        UnknownCallerError: the token is missing or unknown.
+        LimitError: the caller sends too many requests, or guesses tokens.
     """
     served: Served = request.app.state.served
     if served.elsewhere:
@@ -42,7 +42,7 @@ def _caller(served: Served, token: str, address: str) -> User:
         return found
     if served.open_to_local and not served.users.configured():
         return LOCAL
-    said = "The token is nobody's, or was revoked." if token else "A token is needed."
+    said = "The token is unknown or was revoked." if token else "A token is needed."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
 
 

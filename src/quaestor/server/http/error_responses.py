@@ -1,7 +1,7 @@
-"""Errors as answers: the status and the body, in OpenAI's shape under ``/v1`` and in ours elsewhere.
+"""Errors as responses: the status and the body, in OpenAI's form under ``/v1`` and in ours elsewhere.
 
-An answer never holds a traceback, nor what was sent. Where the model's server refuses a request, ``blaming`` says
-whose fault it is: what a client sent is passed on, and may be wrong.
+A response never holds a traceback or the request's content. If the model's server refuses a request, ``blaming``
+decides whose fault it is, because a client's parameters are passed on and may be wrong.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def status(error: QuaestorError) -> int:
 
 
 def code(error: QuaestorError) -> str:
-    """Return the word by which programs tell errors apart."""
+    """Return the code of an error for programs."""
     return "context_length_exceeded" if isinstance(error, WindowError) else error.code
 
 
@@ -96,12 +96,12 @@ def body(path: str, error: QuaestorError) -> dict[str, Any]:
 
 
 def text_of(error: BaseException) -> str:
-    """Return what an error says, as text that can be sent."""
+    """Return an error's message as text that can be sent."""
     return str(error).encode("utf-8", "replace").decode("utf-8")
 
 
 def headers_of(error: QuaestorError) -> dict[str, str]:
-    """Return what tells a client when, or whether, to ask again."""
+    """Return the headers that tell a client when, or whether, to retry."""
     wait = getattr(error, "retry_after", None)
     if isinstance(error, StillIndexingError):
         wait = _INDEXING_SECONDS
@@ -141,12 +141,12 @@ async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _on_gone(_request: Request, _error: Exception) -> Response:
-    """Return what nobody reads; the log tells it from what failed by the number that nginx gave it."""
+    """Return the response to a client that is gone, which only the log sees, with nginx's status 499."""
     return Response(status_code=499)
 
 
 async def on_http(request: Request, error: Exception) -> JSONResponse:
-    """Answer what the framework refuses: an address that is none, a method that is not for it."""
+    """Answer a request that the framework refuses: an unknown path or a wrong method."""
     assert isinstance(error, HTTPException)
     said = f"{request.method} {request.url.path!r}: {error.detail}."
     refused = RequestRefusedError(said, status=error.status_code, code=_CODES.get(error.status_code, "invalid_request"))
@@ -170,7 +170,7 @@ def _named(place: Sequence[Any]) -> str:
 
 
 def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
-    """Return the first thing that is wrong with a request, without a word of what was sent."""
+    """Return the first error of a request, without its content."""
     first = errors[0] if errors else {}
     if first.get("type") == "json_invalid":
         return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")

@@ -1,7 +1,7 @@
-"""What every request passes first: names of the server, origins, sizes; and what every answer is sent with.
+"""The guard: checks host, origin and size of every request, and adds headers to every response.
 
-A page elsewhere must not be able to use somebody's browser to reach a server on their machine: not under a name that
-it had resolved to that machine (``Host``), and not by sending requests from its own (``Origin``).
+A foreign page must not reach a server on the user's machine through the browser: neither by DNS rebinding (``Host``)
+nor by cross-site requests (``Origin``).
 """
 
 from __future__ import annotations
@@ -43,12 +43,12 @@ _SAFE_HEADERS: Mapping[str, str] = {
 
 
 class Guard:
-    """Refuses what did not come the right way; ASGI middleware.
+    """ASGI middleware that refuses requests with a wrong host, origin or size.
 
     Args:
-        app: what is guarded.
-        served: says which names are ours, and how large a body may be.
-        refused: makes the answer to a request that is refused, of its path, its ``Accept`` and the reason.
+        app: the application to guard.
+        served: holds the server's names and the limits of bodies.
+        refused: makes the response to a refused request, from its path, its ``Accept`` and the reason.
     """
 
     def __init__(self, app: ASGIApp, served: Served, refused: Callable[[str, str, QuaestorError], Response]) -> None:
@@ -106,10 +106,10 @@ class Guard:
 
 
 def _check_origin(headers: Headers, host: str) -> None:
-    """Refuse what a browser sends for a page of somebody else's.
+    """Refuse a request that a browser sends for a foreign page.
 
     Raises:
-        RequestRefusedError: the page is not ours.
+        RequestRefusedError: the origin is foreign.
     """
     origin = headers.get("origin")
     foreign = headers.get("sec-fetch-site") in ("cross-site", "same-site")
@@ -128,9 +128,9 @@ def _check_origin(headers: Headers, host: str) -> None:
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, in lower case; empty where it is none.
+    """Return the name in a Host header, in lower case, or "" if it is malformed.
 
-    Not by ``urlsplit``, which takes what stands in brackets for the name, whatever stands around them.
+    ``urlsplit`` is not used, because it takes the text in brackets for the name, whatever is around them.
     """
     found = _HOST.fullmatch(host)
     return "" if found is None else (found[1] or found[2]).lower().rstrip(".")

@@ -1,4 +1,4 @@
-"""What a process of the server is to do, as plain values, and doing it."""
+"""The job of a server's process, as plain values, and running it."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from quaestor.core.config import Settings, load_configuration
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from quaestor.server.http.served_from_settings import Together
+    from quaestor.server.http.served_from_settings import SharedByProcesses
 
 
 class Job(NamedTuple):
-    """What is served, and to whom.
+    """The corpora to serve, and the settings of the server.
 
     Attributes:
         roots: real paths of the corpora, with their settings.
         settings: of the server.
-        flags: settings of the command line, for corpora that are added.
-        beyond: whether others than this machine can reach the server.
-        hosts: names of the server beside those of the loopback.
-        log_requests: whether each request is logged; what fails is logged in any case.
+        flags: settings of the command line, for corpora that are added later.
+        beyond: whether other machines can reach the server.
+        hosts: names of the server, besides those of the loopback.
+        log_requests: whether each request is logged; failures are logged in any case.
     """
 
     roots: Mapping[Path, Settings]
@@ -47,8 +47,8 @@ class Job(NamedTuple):
 
 
 @contextmanager
-def application(job: Job, together: Together) -> Iterator[FastAPI]:
-    """Open what is served, behind whoever asks, and yield the application over it."""
+def application(job: Job, together: SharedByProcesses) -> Iterator[FastAPI]:
+    """Open the corpora in the background, and yield the application."""
     # Seconds of imports for which a process that only watches over others need not wait.
     from quaestor.server.http.app import create_app  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import served_of  # noqa: PLC0415
@@ -67,8 +67,8 @@ def serve(job: Job, at: socket.socket) -> None:
     """Serve with this process until interrupted."""
     # As in ``application``.
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
-    from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
 
     take_turns_often()
-    with application(job, Together()) as app:
+    with application(job, SharedByProcesses()) as app:
         asyncio.run(make_server(app).serve(sockets=[at]))

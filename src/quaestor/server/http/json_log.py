@@ -1,4 +1,4 @@
-"""Logs as lines of JSON. Errors' messages stay out, for they may quote what was asked, or a key."""
+"""Logs as lines of JSON, without errors' messages, which may quote a question or a key."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def fault(error: BaseException) -> dict[str, Any]:
-    """Return where an error was raised; its message may quote what was asked, and stays out."""
+    """Return the place where an error was raised, without its message, which may quote a question."""
     frames = traceback.extract_tb(error.__traceback__)
     return {"type": type(error).__name__, "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]}
 

@@ -1,4 +1,4 @@
-"""What the server counts, for Prometheus. Nothing here names a user or holds a word of anybody's question."""
+"""The server's metrics for Prometheus. None of them names a user or holds a word of a question."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 class Metrics:
     """The server's counters.
 
-    Several processes of a server each count in files of their own, in one folder, and any of them tells the sum; what a
-    process counted stays counted after its end. The package looks for that folder in the environment when it is
-    imported: ``PROMETHEUS_MULTIPROC_DIR``.
+    Several processes of a server each count in files of their own, in one folder, and any of them reports the sum; the
+    counts of a process remain after its end. The package reads the folder from the environment when it is imported:
+    ``PROMETHEUS_MULTIPROC_DIR``.
 
     Args:
-        corpora: that are served.
-        folder: where the processes of the server count; None: this is the only one.
+        corpora: the served corpora.
+        folder: of the processes' counts; None for a single process.
 
     Attributes:
         requests: by method, route and status.
-        in_flight: requests that are not over.
+        in_flight: requests under way.
         seconds: of whole requests, by route.
-        first_token: seconds until the first word of an answer went out, by route.
+        first_token: seconds until the first word of an answer was sent, by route.
         tokens: by model and direction, prompt or completion.
         errors: by code.
     """

@@ -1,4 +1,4 @@
-"""What is logged and counted of each request, turn and fault: what, how long, how it ended. Never what was asked."""
+"""Logging and counting requests, turns and faults: route, duration and outcome, but never the question."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _UNKNOWN = "(none)"
 
 
 class Observed:
-    """Gives each request an id, counts it, and logs how it ended; ASGI middleware, the outermost.
+    """The outermost ASGI middleware: gives each request an id, counts it, and logs its outcome.
 
     Args:
-        app: what is observed.
+        app: the application.
         metrics: what is counted.
     """
 
@@ -81,7 +81,7 @@ def _route_of(scope: Scope) -> str:
 
 
 class _Request:
-    """One request, as far as it is observed."""
+    """The observed state of one request."""
 
     def __init__(self, scope: Scope, send: Send) -> None:
         self._scope = scope
@@ -95,7 +95,7 @@ class _Request:
 
     @property
     def method(self) -> str:
-        """The method, of those that there are: anything can be sent as one."""
+        """The method, or a placeholder for an unknown one, because clients can send anything."""
         known = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
         return str(self._scope["method"]) if self._scope["method"] in known else _UNKNOWN
 
@@ -106,7 +106,7 @@ class _Request:
 
     @property
     def error(self) -> str:
-        """The word for what went wrong; empty for nothing."""
+        """The code of the error, or ""."""
         return str(self._scope["state"].get("error", ""))
 
     @error.setter
@@ -122,10 +122,10 @@ class _Request:
 
 
 async def observed(request: Request, metrics: Metrics, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """Yield a turn's events, and count what they tell.
+    """Yield a turn's events, and count its tokens and first word.
 
     Args:
-        request: that the turn answers.
+        request: the turn's request.
         metrics: what is counted.
         events: of the turn; closed with this.
     """

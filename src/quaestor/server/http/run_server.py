@@ -1,6 +1,6 @@
-"""Running the application on a port until it is told to stop, letting streams end then, and its clients' connections.
+"""Running the application on a port until it is told to stop, with bounded connections and a graceful end.
 
-A connection adds what uvicorn's lacks against clients that are slow, or ambiguous, on purpose.
+Connections add protection against slow and ambiguous requests, which uvicorn's lack.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
 
 class OneAtATime(uvicorn.Server):
-    """Takes one connection at a time, so that other processes at the same socket get theirs.
+    """Accepts one connection at a time, so that other processes at the same socket get their share.
 
-    Else whichever looks first takes all that wait, and a crowd is one process's.
+    Otherwise the first process would accept all waiting connections.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -55,10 +55,10 @@ def make_server(
     """Return a server for an application.
 
     Args:
-        app: what is served.
-        grace: seconds that replies under way have after the server is told to stop.
-        alone: whether no other process takes connections at the same socket.
-        sign: called again and again while the server runs, for whoever watches over it.
+        app: the application.
+        grace: seconds for replies under way after the server is told to stop.
+        alone: whether no other process accepts connections at the same socket.
+        sign: called repeatedly while the server runs, as a sign of life.
         pause: seconds between two calls of it; with 0 there are ten a second.
     """
     settings = uvicorn.Config(
@@ -87,11 +87,11 @@ def take_turns_often() -> None:
 
 
 class BoundedConnection(H11Protocol):
-    """A connection that ends if a request does not come, and if two readers could see two requests in what came.
+    """A connection that is closed if a request does not arrive in time or is ambiguous (request smuggling).
 
     Attributes:
-        head_seconds: that the head of a request may take from its first byte, the first head from the connection on.
-        body_seconds: that may pass without a byte of a body that is waited for.
+        head_seconds: time limit of a request's head from its first byte; of the first head, from the connection.
+        body_seconds: longest silence while a body is expected.
     """
 
     head_seconds: ClassVar[float] = 20.0
@@ -109,7 +109,7 @@ class BoundedConnection(H11Protocol):
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came in, and wait for the rest of it."""
+        """Take received bytes, and set the time limit for the rest."""
         super().data_received(data)
         self._wait()
 
@@ -119,7 +119,7 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def _wait(self) -> None:
-        """Wait for what is to come next: the rest of a head by one moment, more of a body each time anew."""
+        """Set the time limit: one deadline for a whole head, a new one for each part of a body."""
         state = self.conn.their_state
         if state is h11.IDLE and self._waits is not None and self._for_head:
             return
@@ -143,17 +143,17 @@ class BoundedConnection(H11Protocol):
 
 
 class _Unambiguous(h11.Connection):
-    """Refuses a request that a proxy in front may have read otherwise, and so seen another end of it.
+    """Refuses a request whose end a proxy in front may have seen elsewhere.
 
-    Such are two lengths of a body, one in pieces of a version of HTTP that knows no pieces, and lines of the head that
-    end otherwise than they must, or go on: some readers see one line in them where others see two.
+    These are two lengths of a body, chunked encoding in a version of HTTP without it, and header lines with irregular
+    line ends or continuations, which some readers see as one line and others as two.
     """
 
     def next_event(self) -> Any:
         """Return the next event.
 
         Raises:
-            RemoteProtocolError: what came is not a request, or an ambiguous one; the connection is to be closed.
+            RemoteProtocolError: the request is malformed or ambiguous; the connection must be closed.
         """
         if self.their_state is h11.IDLE:
             _check_lines(self.trailing_data[0])
@@ -168,7 +168,7 @@ class _Unambiguous(h11.Connection):
 
 
 def _check_lines(received: bytes) -> None:
-    """Refuse a whole head, at the beginning of what was received, of which a line ends oddly."""
+    """Refuse a complete head with irregular line ends."""
     end = _HEAD_END.search(received)
     if end is not None and _ODD_END.search(received, 0, end.end()):
         raise h11.RemoteProtocolError("a line of the head ends oddly")

@@ -1,11 +1,11 @@
-"""Turns of sessions that are under way: each session has one at a time, whichever of the server's processes runs it.
+"""Running turns of sessions: one at a time for each session, in any of the server's processes.
 
-A turn goes on when nobody reads its events any more. Any process can follow it from its first event, and stop it: the
-processes tell each other by the database (``_TurnLog``).
+A turn continues when no client reads its events. Any process can follow it from its first event, and stop it: processes
+exchange events through the database (``_TurnLog``).
 
-Few turns get ready at a time, first come, first served, so that a crowd is answered one after the other (``queued``).
-What a turn does before its request is sent takes processor time, and one Python runs one thread at a time: were all
-turns to get ready side by side, all would be ready when the last one is.
+Only a few turns are prepared at once, first come, first served, so that a crowd is answered one after the other
+(``queued``). Preparing a request takes processor time, and Python runs one thread at a time: if all turns were prepared
+side by side, all would be ready only when the last one is.
 """
 
 from __future__ import annotations
@@ -65,13 +65,13 @@ class Turns:
     async def begin(
         self, user: str, session: str, events: AsyncGenerator[bytes], tasks: set[asyncio.Task[None]]
     ) -> AsyncGenerator[bytes]:
-        """Begin a turn that goes on by itself, and return its events.
+        """Begin a turn that runs in the background, and return its events.
 
         Args:
-            user: whose session it is.
+            user: the session's user.
             session: the session.
             events: of the turn, as they are sent.
-            tasks: what the server waits for when it stops.
+            tasks: tasks that the server waits for when it stops.
 
         Raises:
             ConflictError: another turn of the session is under way.
@@ -96,7 +96,7 @@ class Turns:
         return self._followed(self._log, key, user, session) if key and self._log is not None else None
 
     def stop(self, user: str, session: str) -> None:
-        """Stop the turn that is under way, if one is; what there is of it stays on record."""
+        """Stop the running turn, if there is one; its answer so far is recorded."""
         key = self._claims.said(_KIND, user, session)
         if key in self._here:
             self._here[key][1].cancel()
@@ -104,7 +104,7 @@ class Turns:
             self._log.stop(key)
 
     async def _until_stopped(self, key: str, turn: _DetachedTurn) -> None:
-        """Let a turn go on to its end, or until another process asks for it to be stopped; tell them how it goes on."""
+        """Run a turn to its end, or until another process asks to stop it; publish its events to other processes."""
         if self._log is None:
             return await turn.run()
         running, told = asyncio.ensure_future(turn.run()), 0
@@ -121,7 +121,7 @@ class Turns:
         return None
 
     def _tell(self, log: _TurnLog, key: str, turn: _DetachedTurn, told: int) -> int:
-        """Let other processes read what has come since; return the number of events that they can read by now."""
+        """Publish new events to other processes; return the number of published events."""
         if fresh := turn.since(told):
             log.add(key, told, b"".join(fresh))
         return told + len(fresh)
@@ -148,11 +148,11 @@ class Turns:
 
 
 async def queued(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """Yield a turn's events; it has one of the places until its window is composed, or until it waits for a model.
+    """Yield a turn's events; it holds a place until its window is composed or it waits for a model.
 
     Args:
-        places: of those that get ready.
-        events: of a turn that has not begun; closed with this.
+        places: of turns in preparation.
+        events: of a turn that has not begun; closed with this generator.
     """
     await places.acquire()
     ready = False
@@ -169,7 +169,7 @@ async def queued(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> As
 
 
 class _DetachedTurn:
-    """The events of a turn, kept while it goes on, so that who comes later reads them from the first.
+    """The events of a running turn, kept so that later readers get them from the first.
 
     Args:
         events: of the turn, as they are sent.
@@ -183,7 +183,7 @@ class _DetachedTurn:
         self._more = asyncio.Event()
 
     async def run(self) -> None:
-        """Let the turn go on to its end; cancelling this stops the turn."""
+        """Run the turn to its end; cancelling this stops the turn."""
         try:
             async with aclosing(self._events) as events:
                 async for piece in events:
@@ -193,7 +193,7 @@ class _DetachedTurn:
             self._failure = error
 
     def end(self) -> None:
-        """Tell those who follow that there is no more."""
+        """Tell readers that there are no more events."""
         self._over = True
         self._wake()
 
@@ -210,11 +210,11 @@ class _DetachedTurn:
             raise self._failure
 
     def since(self, read: int) -> list[bytes]:
-        """Return the events from a place on, as far as they have come."""
+        """Return the events so far, from an index."""
         return self._pieces[read:]
 
     async def follow(self) -> AsyncGenerator[bytes]:
-        """Yield the turn's events from the first; what is there already comes at once."""
+        """Yield the turn's events from the first, past ones at once."""
         read = 0
         while True:
             more = self._more
@@ -236,7 +236,7 @@ class _TurnLog:
     """Events of turns by the turn's key, as bytes.
 
     Args:
-        shared: where they stand.
+        shared: the database.
     """
 
     def __init__(self, shared: Shared) -> None:
@@ -266,7 +266,7 @@ class _TurnLog:
             return rows.execute("select 1 from turn_stops where turn = ?", (turn,)).fetchone() is not None
 
     def forget(self, turn: str) -> None:
-        """Remove what there is of a turn."""
+        """Remove a turn's events."""
         with self._shared.step(turn) as rows:
             rows.execute("delete from turn_events where turn = ?", (turn,))
             rows.execute("delete from turn_stops where turn = ?", (turn,))

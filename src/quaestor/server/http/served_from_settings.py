@@ -1,4 +1,4 @@
-"""Settings to what is served, and an endpoint that is awaited: until it answers, answers are made of quotes."""
+"""From settings to the served state, and waiting for an endpoint: until it listens, answers are made of quotes."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared, SharedFile
 
-# For so long nobody goes on with a session whose server died in the middle of a turn.
+# For so long a session is blocked whose server died in the middle of a turn.
 _LEASE_SECONDS = 15.0
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
-# Somebody who waits for an answer waits for this as well, so a silent address is not tried again at once.
+# A user waits for this before an answer, so a silent address is not tried again at once.
 _CONNECT_SECONDS = 0.5
 _SILENT_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Together:
-    """What the processes of a server share; by default there is only one.
+class SharedByProcesses:
+    """The state that the processes of a server share; by default there is only one process.
 
     Attributes:
-        shared: what they must know together; with a server of PostgreSQL, all servers that use it.
-        claims: what one process of this machine does and no other may do meanwhile.
-        turns: of which sessions one process runs a turn; ``claims`` but with PostgreSQL.
-        counting: the folder where each counts; None for one process.
+        shared: the shared database; with PostgreSQL, shared by all servers that use it.
+        claims: work that one process of this machine does exclusively.
+        turns: claims on sessions with a running turn; the same as ``claims`` without PostgreSQL.
+        counting: the folder of their metrics; None for one process.
     """
 
     shared: Shared = field(default_factory=SharedFile)
@@ -56,23 +56,23 @@ class Together:
     counting: Path | None = None
 
     @classmethod
-    def of(cls, shared: Shared, number: int, folder: Path) -> Together:
-        """Return what process ``number`` of a server shares with its others."""
+    def of(cls, shared: Shared, number: int, folder: Path) -> SharedByProcesses:
+        """Return the shared state for process ``number`` of a server."""
         claims = Claims(shared, str(number))
         return cls(shared, claims, claims, folder)
 
-    def with_others(self, settings: Settings) -> Together:
-        """Return what is shared with other servers as well, where the settings name a server of PostgreSQL."""
+    def with_others(self, settings: Settings) -> SharedByProcesses:
+        """Return the state shared with other servers, too, if the settings name a PostgreSQL server."""
         tables = shared_tables(settings)
         if tables is None:
             return self
-        # Unlike a number, this is nobody else's on any machine.
+        # Unlike a number, this is unique across machines.
         turns = Claims(tables, secrets.token_hex(8), lease=_LEASE_SECONDS)
         return replace(self, shared=tables, turns=turns)
 
 
 def further_models(settings: Settings) -> tuple[str, ...]:
-    """Return the names of the models that may be chosen beside the one that answers by default."""
+    """Return the names of selectable models besides the default one."""
     names = (name.strip() for name in settings.further_models.split(","))
     return tuple(name for name in dict.fromkeys(names) if settings.model and name not in ("", settings.model))
 
@@ -83,35 +83,26 @@ def served_of(
     *,
     beyond: bool = False,
     hosts: Iterable[str] = (),
-    together: Together | None = None,
+    together: SharedByProcesses | None = None,
 ) -> Served:
-    """Return what is served.
+    """Return the served state.
 
     Args:
-        corpora: that everybody may ask about.
+        corpora: for all users.
         settings: of the server.
-        beyond: whether others than this machine can reach the server; then a token is always needed.
-        hosts: names of the server beside those of the loopback.
-        together: what the processes of the server share; None: there are no others.
+        beyond: whether other machines can reach the server; then a token is always required.
+        hosts: names of the server, besides those of the loopback.
+        together: the processes' shared state; None for one process.
 
     Raises:
-        UsageError: the settings name an endpoint but no model, or the file of prices is wrong.
+        UsageError: the settings name an endpoint but no model, or the file of prices is malformed.
     """
-    together = together or Together()
+    together = together or SharedByProcesses()
     elsewhere = shared_tables(settings) is not None
     ledger, prices, limits = make_ledger(settings), load_prices(settings), Limits.of(settings)
     shared = make_model(settings, ledger=ledger)
     others = {name: make_model(settings._replace(model=name), ledger=ledger) for name in further_models(settings)}
     endpoint = AwaitedEndpoint(settings.base_url or OPENAI_URL)
-
-    def maker(made: MeteredModel | None) -> MakeModel:
-        def model(user: User, request: str) -> Model | None:
-            if made is None or not endpoint.has_come():
-                return None
-            return made.charged(kind="serve", user=user.id, request=request)
-
-        return model
-
     sites = AddedSites(settings, together.claims)
 
     async def release() -> None:
@@ -121,16 +112,13 @@ def served_of(
                 await made.aclose()
 
     def used(user: User) -> dict[str, Any]:
-        told = overview(ledger, limits, user.id, prices.currency)
-        # What all used together would tell each of two users what the other did: only who is alone is told.
-        own = {name: one for name, one in told["limits"].items() if one["scope"] == "user" or not user.id}
-        return {**told, "limits": own}
+        return _own_usage(overview(ledger, limits, user.id, prices.currency), user)
 
     return Served(
         corpora=corpora,
         settings=settings,
-        make_model=maker(shared),
-        further_models={name: maker(made) for name, made in others.items()},
+        make_model=_model_maker(shared, endpoint),
+        further_models={name: _model_maker(made, endpoint) for name, made in others.items()},
         sessions=make_sessions(settings),
         users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
@@ -148,13 +136,30 @@ def served_of(
     )
 
 
+def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeModel:
+    """Return a function that gives a user's request the model, or None until its endpoint listens."""
+
+    def model(user: User, request: str) -> Model | None:
+        if made is None or not endpoint.has_come():
+            return None
+        return made.charged(kind="serve", user=user.id, request=request)
+
+    return model
+
+
+def _own_usage(usage: dict[str, Any], user: User) -> dict[str, Any]:
+    """Return a user's usage without the limits of all together, which would reveal what another user spent."""
+    own = {name: one for name, one in usage["limits"].items() if one["scope"] == "user" or not user.id}
+    return {**usage, "limits": own}
+
+
 class AwaitedEndpoint:
-    """Tells whether an endpoint has been there yet; once it was, its failures are failures.
+    """Remembers whether an endpoint has ever listened; after that, its failures are errors.
 
     Args:
         base_url: its address.
         clock: seconds.
-        listens: tells whether anybody listens at an address, within so many seconds.
+        listens: returns whether a server listens at an address, within so many seconds.
     """
 
     def __init__(
@@ -170,7 +175,7 @@ class AwaitedEndpoint:
         self._again = -1.0
 
     def has_come(self) -> bool:
-        """Return whether anybody has listened there so far; looks again unless somebody has."""
+        """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came
         begun = self._clock()

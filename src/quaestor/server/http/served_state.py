@@ -1,6 +1,6 @@
-"""What every route needs, in one frozen bundle, ``request.app.state.served``; and what is known of models' windows.
+"""The state that every route needs, as one frozen bundle, ``request.app.state.served``; and known windows of models.
 
-A model that objected to a window is not asked for too much again while the server runs.
+A window that a model's server reported is used for the rest of the server's run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from quaestor.server.open_corpora import Corpora
 from quaestor.sessions.named_sessions import Sessions
 
 MakeModel = Callable[[User, str], Model | None]
-"""Takes who asks and the request's id, and returns the model that answers; None: there is none now."""
+"""Returns the model for a user and a request's id, or None."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +65,11 @@ class Windows:
             return min(limit, known.limit)
 
     def learn(self, conversation: Conversation, before: int) -> None:
-        """Take note of what a turn showed of its model's window.
+        """Record the window that a turn learned about its model.
 
         Args:
             conversation: after the turn.
-            before: the window in tokens that it composed for at the beginning.
+            before: its window at the beginning, tokens.
         """
         if conversation.model is None:
             return
@@ -88,34 +88,33 @@ async def nothing() -> None:
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What is served, to whom, and with which model.
+    """Everything that the routes share: corpora, users, models, sessions and limits.
 
     Attributes:
-        corpora: that everybody may ask about.
+        corpora: for all users.
         settings: of the server itself; a corpus has its own, ``corpora.settings(name)``.
-        make_model: takes who asks and the request's id, and returns the model that answers; None: answers are
-            quotes, for there is no model, or its endpoint has not been there yet.
-            What it returns is not closed by the routes: connections are shared.
-        further_models: others at the same endpoint that may be chosen, by name.
-        sessions: conversations on record, of everybody.
+        make_model: returns the model for a user and a request's id; None means quotes, because there is no model or its
+            endpoint has not listened yet. Routes do not close the model, because connections are shared.
+        further_models: selectable models at the same endpoint, by name.
+        sessions: recorded conversations of all users.
         users: those with a token.
         metrics: what is counted.
-        overview: takes who asks, and returns what they have used and what the limits leave; see ``accounts.overview``.
-        rates: how fast a user with a token may ask.
-        guesses: the tokens that were nobody's, by address.
-        windows: what is known of models' windows.
-        aclose: releases the connections to models' servers.
-        open_to_local: whether somebody without a token may ask as long as there are no users.
-        hosts: names under which the server may be addressed, in lower case; beside them, see ``any_address``.
-        any_address: whether it may be addressed by any IP address as well.
+        overview: returns a user's usage and limits; see ``accounts.usage_summary``.
+        rates: rate limits of users.
+        guesses: unknown tokens, by address.
+        windows: known windows of models.
+        aclose: closes the connections to models' servers.
+        open_to_local: whether callers without a token are allowed while there are no users.
+        hosts: allowed names of the server, in lower case; see also ``any_address``.
+        any_address: whether any IP address is allowed, too.
         body_limit: bytes of a request's body.
-        upload_limit: the same where documents are taken in.
-        turns: of which sessions one is under way.
+        upload_limit: the same for uploads.
+        turns: running turns.
         starters: questions to begin with, by corpus.
-        elsewhere: whether users and rates are kept on another machine, so that asking for them is waited for.
-        folders: that may be added on the page, and those that were.
-        sites: the same of sites and git repositories.
-        places: of turns that get ready at the same time; see ``queueing``.
+        elsewhere: whether users and rates are on another machine, so that looking them up blocks.
+        folders: added folders.
+        sites: added sites and git repositories.
+        places: of turns in preparation; see ``running_turns.queued``.
     """
 
     corpora: Corpora
@@ -145,7 +144,7 @@ class Served:
 
 # Not plain functions, though nothing is waited for: FastAPI runs those in threads, with two changes of thread each.
 async def served(request: Request) -> Served:
-    """Return what is served."""
+    """Return the served state of a request."""
     found = request.app.state.served
     assert isinstance(found, Served)
     return found

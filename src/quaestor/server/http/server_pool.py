@@ -1,7 +1,7 @@
-"""Several processes that serve at one socket: started, replaced when they die, and stopped in good order.
+"""A pool of processes that serve at one socket: starting, replacing and stopping them.
 
-One Python runs one thread at a time, and a reply takes tens of milliseconds of it. This module serves nothing itself,
-so it has nothing to die of: it holds the socket, and what the processes share lies in a folder that ends with it.
+Python runs one thread at a time, and a reply takes tens of milliseconds. The parent process serves nothing itself: it
+holds the socket and a temporary folder for the processes' shared state.
 """
 
 from __future__ import annotations
@@ -45,18 +45,18 @@ class WorkersFailedError(QuaestorError):
 
 
 def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _SILENCE_SECONDS) -> int:
-    """Serve with so many processes until interrupted, and return the number of the signal that ended it.
+    """Serve with several processes until interrupted; return the number of the signal.
 
     Args:
-        workers: how many.
-        job: what each does.
-        at: where clients are heard; closed when no more are.
-        silence: seconds without a sign of life after which a worker is replaced; three times as many until it serves.
-            A reply's thirty seconds to come to its end in a worker that is told to stop must fit in.
+        workers: number of processes.
+        job: of each process.
+        at: the listening socket; closed at the end.
+        silence: seconds without a sign of life after which a worker is replaced; three times as many before it serves.
+            It must exceed the thirty seconds that replies have in a worker that is told to stop.
 
     Raises:
-        UsageError: this system cannot do it.
-        WorkersFailedError: a worker cannot begin.
+        UsageError: the system does not support it.
+        WorkersFailedError: a worker cannot start.
     """
     if sys.platform == "win32":
         raise UsageError("Several processes cannot share a socket on Windows. Leave out --workers.")
@@ -81,17 +81,17 @@ class _Workers:
         loop = asyncio.get_running_loop()
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, self._stop, number)
-        await asyncio.gather(*(self._keep(number) for number in range(1, workers + 1)))
+        await asyncio.gather(*(self._keep_worker(number) for number in range(1, workers + 1)))
         if self._failure is not None:
             raise self._failure
         return self._signalled
 
-    async def _keep(self, number: int) -> None:
+    async def _keep_worker(self, number: int) -> None:
         """Have a worker of this number until all is to stop."""
         pause, worth_it = 0.0, False
         while not self._stopping.is_set():
             began = time.monotonic()
-            could, ending = await self._lived(number)
+            could, ending = await self._run_worker(number)
             worth_it = worth_it or could
             if self._stopping.is_set():
                 return
@@ -106,17 +106,17 @@ class _Workers:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), pause)
 
-    async def _lived(self, number: int) -> tuple[bool, int | str]:
+    async def _run_worker(self, number: int) -> tuple[bool, int | str]:
         """Have one worker until it ends; return whether another is worth a try, and how it ended.
 
         It is not where one ended by itself before it served: so would others.
         """
         try:
-            process = await self._started(number)
+            process = await self._start_worker(number)
         except OSError as error:
             return False, str(error)
         # A line when it serves; nothing when it ends before that.
-        begun = await self._heard(process, _BEGINNING * _LOOKS)
+        begun = await self._read_signs(process, _BEGINNING * _LOOKS)
         hearing = asyncio.ensure_future(self._hear(number, process, begun))
         code = await process.wait()
         hearing.cancel()
@@ -126,13 +126,13 @@ class _Workers:
     async def _hear(self, number: int, process: Process, said: bytes | None) -> None:
         """Kill a worker once it hangs: stopped, in a loop without end, or waiting for something before it serves."""
         while said:
-            said = await self._heard(process, _LOOKS)
+            said = await self._read_signs(process, _LOOKS)
         if said is None:
             _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
             _signal(process, signal.SIGKILL)
 
-    async def _heard(self, process: Process, looks: int) -> bytes | None:
-        """Return signs of life: none once a worker has ended, None if it gave none for so many looks."""
+    async def _read_signs(self, process: Process, looks: int) -> bytes | None:
+        """Return signs of life: b"" once a worker has ended, None if it was silent for so many checks."""
         assert process.stdout is not None  # a pipe was asked for
         silent = 0
         # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
@@ -144,8 +144,8 @@ class _Workers:
                 silent += not self._stopping.is_set()
         return None
 
-    async def _started(self, number: int) -> Process:
-        """Start a worker and tell it what to do; its standard input stays open as long as this process is there."""
+    async def _start_worker(self, number: int) -> Process:
+        """Start a worker and send it its job; its standard input stays open while this process lives."""
         place = Place(number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
         process = await asyncio.create_subprocess_exec(
             sys.executable,
@@ -169,11 +169,11 @@ class _Workers:
         return process
 
     def _stop(self, signalled: int) -> None:
-        """Tell the workers to stop; the second time, not to wait for replies."""
+        """Tell the workers to stop; at the second call, not to wait for replies."""
         again = self._stopping.is_set()
         self._signalled = signalled
         self._stopping.set()
-        # Nobody would take what is heard here from now on.
+        # No process accepts connections here from now on.
         self._at.close()
         for process in self._running.values():
             _signal(process, signal.SIGINT if again else signal.SIGTERM)
@@ -184,7 +184,7 @@ class _Workers:
             _signal(process, signal.SIGKILL)
 
     def _forget(self, number: int, pid: int) -> None:
-        """Free what a worker claimed that has ended, and count no longer what it had under way."""
+        """Free the claims of a worker that has ended, and reset its metric of requests under way."""
         del self._running[number]
         self._claims.free_all(str(number))
         for file in self._folder.glob(f"gauge_live*_{pid}.db"):

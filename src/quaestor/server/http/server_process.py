@@ -1,10 +1,10 @@
-"""One of several processes that serve the same corpora at the same socket, and the folder in which they share state.
+"""One of several processes that serve at the same socket, and the folder of their shared state.
 
-``server_pool`` starts the process and tells it on standard input what to do. The process writes a line once it can
-serve, and stops when its standard input ends: then whoever started it is gone.
+``server_pool`` starts the process and sends its job on standard input. The process writes a line once it can serve, and
+stops when its standard input ends, because then its parent is gone.
 
-The folder is temporary. Whoever uses it holds a lock on it, which the system lets go of however a process ends. So a
-folder that nobody holds is left from a server that was killed, and the next one clears it away.
+The folder is temporary. Processes that use it hold a lock on it, which the system releases however they end. So an
+unlocked folder is left from a server that was killed, and the next server removes it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     import uvicorn
 
 
-# Nobody is left who would see to a worker whose replies do not end; and its address is needed again.
+# No supervisor is left for a worker whose replies do not end, and its address is needed again.
 _LEFT_SECONDS = 5
 
 _PREFIX = "quaestor-serve-"
@@ -42,9 +42,9 @@ class Place(NamedTuple):
     """A worker's place among others.
 
     Attributes:
-        number: which worker it is, from 1.
-        socket: number of the open file at which clients are heard.
-        folder: where the workers of the server keep what they share.
+        number: of the worker, from 1.
+        socket: descriptor of the listening socket.
+        folder: of the workers' shared state.
         pause: seconds between two signs of life; with 0 there are ten a second.
     """
 
@@ -69,12 +69,12 @@ def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
     from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
-    from quaestor.server.http.served_from_settings import Together  # noqa: PLC0415
+    from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
     from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()
-    together = Together.of(SharedFile(place.folder / SHARED), place.number, place.folder)
+    together = SharedByProcesses.of(SharedFile(place.folder / SHARED), place.number, place.folder)
     with held(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
         server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
         threading.Thread(target=_until_left, args=(server,), daemon=True).start()
@@ -83,13 +83,13 @@ def _serve(job: Job, place: Place) -> None:
 
 
 async def _give_sign() -> None:
-    """Tell whoever watches over this process that its event loop goes round."""
+    """Send a sign of life: the event loop is running."""
     with suppress(BrokenPipeError):
         os.write(1, b"\n")
 
 
 def _until_left(server: uvicorn.Server) -> None:
-    """Stop the server when whoever started this process is gone, and end the process if it does not stop."""
+    """Stop the server when the parent process is gone, and end this process if it does not stop."""
     # Not by the stream, whose lock this thread would hold for ever, and the end of the process would wait for.
     while os.read(0, 1):
         pass
@@ -109,7 +109,7 @@ def new_folder() -> Iterator[Path]:
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """Keep others from clearing a folder away: us, and whoever does so with old temporary files (systemd-tmpfiles)."""
+    """Lock a folder, so that neither we nor systemd-tmpfiles removes it."""
     import fcntl  # noqa: PLC0415 - not on Windows
 
     descriptor = os.open(folder, os.O_RDONLY)
@@ -128,10 +128,10 @@ def clear_away(place: Path) -> None:
 
 
 def _clear_away_unless_held(folder: Path) -> None:
-    """Remove a folder of ours that nobody holds.
+    """Remove a folder of ours that is not locked.
 
     Raises:
-        OSError: it is a link or no folder, somebody holds it, or it cannot be removed.
+        OSError: it is not a folder, is locked, or cannot be removed.
     """
     import fcntl  # noqa: PLC0415 - not on Windows
 

@@ -1,7 +1,6 @@
-"""Server-sent events, and ending work for which nobody waits any more.
+"""Server-sent events, and cancelling work when its client disconnects.
 
-A client that goes away is noticed at once; what was being done for it is cancelled, which closes the request to the
-model's server.
+A client that disconnects is noticed at once; its work is cancelled, which closes the request to the model's server.
 """
 
 from __future__ import annotations
@@ -77,15 +76,15 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         with suppress(ClientGoneError):
-            await while_there(receive, _beside(sending(), beat.beat()))
+            await while_there(receive, _run_beside(sending(), beat.beat()))
 
 
 async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
-    """Return the same events, once the first of them is there: what fails before that can still be an error's answer.
+    """Wait for the first event, then return all; an earlier failure can still become an error response.
 
     Args:
-        events: what is waited for.
-        patience: seconds after which the rest of the wait is left to whoever reads the events.
+        events: the events.
+        patience: seconds after which the reader of the events waits instead.
 
     Raises:
         Exception: as ``events``.
@@ -96,7 +95,7 @@ async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECOND
         if first.done():
             first.result()
     except BaseException:
-        await _ended(first)
+        await _end_task(first)
         await events.aclose()
         raise
     return _going_on(first, events)
@@ -107,27 +106,27 @@ async def _going_on(first: asyncio.Future[Item], events: AsyncGenerator[Item]) -
         try:
             yield await first
         finally:
-            await _ended(first)
+            await _end_task(first)
         async for one in events:
             yield one
 
 
 class ClientGoneError(Exception):
-    """Whoever asked has hung up."""
+    """The client has disconnected."""
 
 
 async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
-    """Return what some work returns; the work is cancelled when the client goes away.
+    """Return the result of work; cancel it when the client disconnects.
 
     Args:
         receive: of a request whose body has been read.
-        work: what is done for the client.
+        work: for the client.
 
     Raises:
-        ClientGoneError: it went away.
+        ClientGoneError: it disconnected.
     """
     working = asyncio.ensure_future(work)
-    gone = asyncio.ensure_future(_gone(receive))
+    gone = asyncio.ensure_future(_wait_for_disconnect(receive))
     try:
         await asyncio.wait((working, gone), return_when=asyncio.FIRST_COMPLETED)
         if working.done():
@@ -135,11 +134,11 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
         raise ClientGoneError
     finally:
         for task in (working, gone):
-            await _ended(task)
+            await _end_task(task)
 
 
 async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
-    """Return what some work for a request returns; see ``while_there``."""
+    """Return the result of work for a request; see ``while_there``."""
     return await while_there(request.receive, work)
 
 
@@ -163,21 +162,21 @@ class _Heart:
                 await self.send(_COMMENT)
 
 
-async def _beside(work: Awaitable[None], other: Awaitable[None]) -> None:
-    """Do some work, and something else for as long as it takes."""
+async def _run_beside(work: Awaitable[None], other: Awaitable[None]) -> None:
+    """Run a task beside some work for as long as the work takes."""
     beating = asyncio.ensure_future(other)
     try:
         await work
     finally:
-        await _ended(beating)
+        await _end_task(beating)
 
 
-async def _gone(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
-async def _ended(task: asyncio.Future[Any]) -> None:
+async def _end_task(task: asyncio.Future[Any]) -> None:
     """Cancel a task unless it is done, and wait for its end."""
     if task.done():
         return

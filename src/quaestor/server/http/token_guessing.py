@@ -1,4 +1,4 @@
-"""Letting in whoever has a token, and nobody who tries one after the other."""
+"""Checking tokens, with a limit on guesses."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _PER_MINUTE = 20
 
 
 class Guesses:
-    """The tokens that were nobody's: an address has so many a minute.
+    """Counts unknown tokens: each address may send a few a minute.
 
-    Where there are no users, nothing can be guessed: clients send any key there, and are let in. Without any left, no
-    new token is looked at, not even a right one, which would tell that it is right. Who was let in before is let in
-    still, so that nobody shuts the others out who come from the same address, behind a proxy say.
+    Without users there is nothing to guess: clients may send any key. Over the limit, no new token is accepted from
+    that address, not even a correct one, which would confirm the guess. Tokens that were accepted before stay accepted,
+    so that a guesser does not lock out others behind the same proxy.
 
     Args:
-        clock: as a ``RateLimiter`` has it.
-        shared: where guesses are counted; None: in this process.
+        clock: as for ``RateLimiter``.
+        shared: counts guesses; None counts them in this process.
     """
 
     def __init__(self, *, clock: Callable[[], float] | None = None, shared: Shared | None = None) -> None:
@@ -29,10 +29,10 @@ class Guesses:
         self._known: dict[str, bytes] = {}
 
     def by_token(self, users: Users, token: str, address: str) -> User | None:
-        """Return the user whose token this is, or None if it is nobody's or was revoked.
+        """Return the user of a token, or None if it is unknown or revoked.
 
         Raises:
-            LimitError: too many tokens that were nobody's came from this address.
+            LimitError: this address has sent too many unknown tokens.
         """
         place = _place(address)
         if hashed(token) not in self._known.values():
@@ -46,7 +46,7 @@ class Guesses:
 
 
 def _place(address: str) -> str:
-    """Return what one guesser can hardly change: an IPv4 address, the network of an IPv6 one."""
+    """Return the part of an address that a guesser can hardly change: an IPv4 address, the network of an IPv6 one."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -80,7 +80,7 @@ class _ChatReply(Reply):
         return {**self._object("chat.completion", [choice]), "usage": self.usage}
 
     def first(self) -> dict[str, Any]:
-        """Return the chunk that says who speaks."""
+        """Return the first chunk, which holds the role."""
         return self._chunk({"role": "assistant", "content": "", "refusal": None})
 
     def piece(self, text: str) -> dict[str, Any]:

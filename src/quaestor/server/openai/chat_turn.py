@@ -1,8 +1,8 @@
-"""The turn that a request in OpenAI's format asks for, whatever route it came by.
+"""Running the turn of a request in OpenAI's format, for all routes.
 
-The request is read first: what was said before, the newest question, what came after it, and how to answer. The client
-sends everything every time. It is remembered as a conversation that was held elsewhere, and composed into the window
-of the model, so that no request to the model is ever too long.
+The request is read first: earlier messages, the newest question, the messages after it, and the parameters. The client
+sends the whole conversation every time; it is composed into the model's window, so that no request to the model is too
+long.
 """
 
 from __future__ import annotations
@@ -49,15 +49,15 @@ _MOST_STOPS = 16
 def replied(
     body: ChatRequest, reply: Reply, request: Request, served: Served, who: User, *, given: BaseModel | None = None
 ) -> AsyncGenerator[Text | Done]:
-    """Return the events of the turn that a request asks for, as far as a client is sent something of them.
+    """Return the events of a request's turn that a client gets.
 
     Args:
-        body: what is asked.
+        body: the request.
         reply: takes every event of the turn.
-        request: that came over HTTP.
-        served: what is served.
-        who: who asks.
-        given: what the client sent, where ``body`` was made of that.
+        request: the HTTP request.
+        served: the served state.
+        who: the caller.
+        given: the client's request, if ``body`` was made from it.
     """
     identity = str(request.scope["state"]["request_id"])
     turn = queued(served.places, _turn(body, body if given is None else given, served, who, identity))
@@ -128,9 +128,9 @@ class Asked:
     """A chat request, read.
 
     Attributes:
-        past: what was said before the newest question, system messages included.
+        past: messages before the newest question, system messages included.
         question: the newest question.
-        passed: the client's own tools and what followed the question; None where there is neither.
+        passed: the client's own tools and the messages after the question, or None.
     """
 
     past: tuple[Message, ...]
@@ -139,10 +139,10 @@ class Asked:
 
 
 def _check_kind(request: ChatRequest) -> None:
-    """Refuse what would be answered as if it had not been asked for.
+    """Refuse options that would be silently ignored.
 
     Raises:
-        RequestRefusedError: functions in their old form, or an answer that is not text.
+        RequestRefusedError: functions in their old form, or output that is not text.
     """
     if request.functions:
         raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
@@ -151,10 +151,10 @@ def _check_kind(request: ChatRequest) -> None:
 
 
 def _read_request(request: ChatRequest) -> Asked:
-    """Return what a request asks.
+    """Return the question of a request, with its context.
 
     Raises:
-        RequestRefusedError: it holds something other than text, or no question.
+        RequestRefusedError: it holds content other than text, or no question.
     """
     _check_kind(request)
     messages = [_message(place, given) for place, given in enumerate(request.messages)]
@@ -176,13 +176,13 @@ def _wants_json(request: ChatRequest) -> bool:
 
 
 def _settings_for(request: ChatRequest, settings: ConversationSettings) -> ConversationSettings:
-    """Return the settings of a corpus's conversations with what a request changes of them."""
+    """Return a corpus's conversation settings with a request's parameters applied."""
     names = (*_PASSED_ON, *(_WITH_TOOLS if request.tools else ()))
     given = request.model_dump(include=set(names), exclude_none=True)
     for name, value in {**given, "stop": request.stop}.items():
         _check_text(name, value)
     most = request.max_completion_tokens or request.max_tokens
-    # Where little may be written, none of it is for a plan that nobody sees.
+    # A short reply has no room for a hidden plan.
     planned = settings.premeditation and (most is None or most >= settings.reserve)
     return replace(
         settings,
@@ -197,7 +197,7 @@ def _settings_for(request: ChatRequest, settings: ConversationSettings) -> Conve
 
 
 def _check_text(param: str, value: object) -> None:
-    """Refuse half a letter, a lone surrogate, in what is passed on as it is.
+    """Refuse lone surrogates in text that is passed on unchanged.
 
     Raises:
         RequestRefusedError: there is one.

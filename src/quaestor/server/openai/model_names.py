@@ -49,11 +49,11 @@ def corpus_named(name: str, served: Served, who: User) -> str:
 
 
 def asked_by(name: str, served: Served, who: User) -> tuple[Index | JointCorpus, Settings]:
-    """Return what a model's name asks, and its settings: a corpus and its own, or all as one and the server's.
+    """Return the corpus and settings of a model's name: one with its own, or all as one with the server's.
 
     Raises:
-        RequestRefusedError: the name means nothing that the user may see.
-        StillIndexingError: it cannot be searched yet; of all corpora, those that can be are asked.
+        RequestRefusedError: the user sees no corpus of this name.
+        StillIndexingError: it cannot be searched yet; for all corpora, those that can are searched.
     """
     if not _is_all(name, served):
         corpus = corpus_named(name, served, who)

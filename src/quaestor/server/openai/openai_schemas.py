@@ -1,6 +1,6 @@
-"""Requests and answers in OpenAI's wire format, as far as they mean something here.
+"""Requests and responses in OpenAI's wire format, with the fields that are supported.
 
-Fields that are not named are accepted and ignored, as clients send many.
+Other fields are accepted and ignored, because clients send many.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class Tool(_PassedOn):
 
 
 class StreamOptions(RequestPart):
-    """What a stream is to hold beside the answer."""
+    """Options of a stream."""
 
     include_usage: bool | None = None
 
@@ -123,7 +123,7 @@ def wants_usage(request: ChatRequest | CompletionRequest) -> bool:
 
 
 class WindowShown(BaseModel):
-    """The last request to the model: its window, what of it is kept for the reply, and what was sent, in tokens."""
+    """The last request to the model: its window, reserve and sent tokens."""
 
     limit: int
     reserve: int
@@ -135,7 +135,7 @@ class WindowShown(BaseModel):
 
 
 class Checked(BaseModel):
-    """What a client of OpenAI's does not expect, and need not read."""
+    """Our additions, which clients of OpenAI's API may ignore."""
 
     known: bool = Field(description="whether at least one citation of the answer is verified or repaired")
     unchecked: bool = Field(description="whether a model answered and no citation of it holds")
@@ -258,7 +258,7 @@ _MOST_TEXTS = 2048
 
 
 def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
-    """Say what is legal: of several types, pydantic says only what each of them misses."""
+    """State the allowed types, because pydantic reports only the error of each alternative."""
     try:
         return check(given)
     except ValidationError:
@@ -267,7 +267,7 @@ def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
 
 
 class EmbeddingRequest(RequestPart):
-    """Texts to embed; tokens are read as those of ``cl100k_base``, which clients cut texts with."""
+    """Texts to embed; token ids are decoded as ``cl100k_base``, which clients use to cut texts."""
 
     model: str
     input: Annotated[

@@ -1,6 +1,6 @@
-"""What a turn's events add up to, in the parts that every form of answer of OpenAI's API has.
+"""Collecting a turn's events into the parts that every form of OpenAI's responses has.
 
-The sources can stand as a list at the end of the answer, for clients that show text and nothing else.
+Sources can be listed at the end of the answer, for clients that show only text.
 """
 
 from __future__ import annotations
@@ -105,7 +105,7 @@ class Reply:
 
     @property
     def checked(self) -> dict[str, Any]:
-        """What a client of OpenAI's does not expect, and need not read."""
+        """Our additions, which clients of OpenAI's API may ignore."""
         return {
             "known": self.done.known,
             "unchecked": self.done.unchecked,
@@ -132,11 +132,11 @@ def _shown(window: Window) -> dict[str, Any]:
 
 
 def trailing_sources(citations: Sequence[Citation], *, unchecked: bool) -> str:
-    """Return what is put behind an answer: where its citations lead, each place once; empty where it has none.
+    """Return the list of an answer's sources, each place once, or "".
 
     Args:
         citations: as they were checked.
-        unchecked: whether a model answered and none of them holds, which is said instead.
+        unchecked: whether none of them is valid, which is stated instead.
     """
     if unchecked:
         return f"\n\n{UNCHECKED}"

@@ -1,6 +1,6 @@
-"""Requests and answers of OpenAI's Responses API, as far as they mean something here.
+"""Requests and responses of OpenAI's Responses API, with the fields that are supported.
 
-Fields that are not named are accepted and ignored, as clients send many.
+Other fields are accepted and ignored, because clients send many.
 """
 
 from __future__ import annotations

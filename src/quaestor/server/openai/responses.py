@@ -63,15 +63,15 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
 
 @router.get("/responses/{response}", include_in_schema=False)
 async def show_response(response: str, _: Who) -> Response:
-    """Say why a response cannot be had again."""
+    """Refuse to return a stored response, because none is stored."""
     raise NotFoundError(
-        f"The response {response!r} cannot be had again: nothing is kept between two requests. Keep what you need of"
-        " an answer where it was asked for."
+        f"The response {response!r} cannot be returned: no response is stored. Store what you need of an answer when"
+        " you receive it."
     )
 
 
 async def _renamed(asked: _ReadRequest, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:
-    """Yield a turn's events; a refusal names the field that the client sent, not the one that was made of it."""
+    """Yield a turn's events; rename the field in a refusal to the one that the client sent."""
     try:
         async with aclosing(told):
             async for one in told:
@@ -167,7 +167,7 @@ class _ResponseReply(Reply):
         }
 
     def output(self) -> list[dict[str, Any]]:
-        """Return what the response consists of: the message with the answer, and the calls."""
+        """Return the items of the response: the message with the answer, and the calls."""
         calls = self.done.calls
         said = [self.message()] if self.text or not calls else []
         return [*said, *(self.call(number, call) for number, call in enumerate(calls))]
@@ -205,9 +205,9 @@ class _ResponseEvents:
 
     Attributes:
         reply: the response.
-        request: what it answers.
+        request: its request.
         number: of the next event.
-        open: whether the message with the answer was begun.
+        open: whether the message with the answer has begun.
     """
 
     reply: _ResponseReply
@@ -216,17 +216,17 @@ class _ResponseEvents:
     open: bool = field(default=False, init=False)
 
     def first(self) -> Iterator[dict[str, Any]]:
-        """Yield what is sent before the answer begins."""
+        """Yield the events before the answer."""
         yield self._event("response.created", response=self.reply.begun(self.request))
         yield self._event("response.in_progress", response=self.reply.begun(self.request))
 
     def piece(self, text: str) -> Iterator[dict[str, Any]]:
-        """Yield what is sent for a piece of the answer."""
+        """Yield the events of a piece of the answer."""
         yield from self._opened()
         yield self._of_message("response.output_text.delta", delta=text, logprobs=[])
 
     def last(self) -> Iterator[dict[str, Any]]:
-        """Yield what is sent when the turn has ended."""
+        """Yield the events at the end of the turn."""
         calls = self.reply.done.calls
         if self.open or not calls:
             yield from self._opened()
@@ -303,7 +303,7 @@ def _read_request(request: ResponseRequest) -> _ReadRequest:
     """Return a request as a chat request.
 
     Raises:
-        RequestRefusedError: it asks for what is kept nowhere, for tools that are not run here, or for more than text.
+        RequestRefusedError: it asks for stored responses, hosted tools, or output other than text.
     """
     _check_kept(request)
     messages = list(_messages(request))

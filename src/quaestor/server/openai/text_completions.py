@@ -78,10 +78,10 @@ async def complete(body: CompletionRequest, request: Request, served: ServedHere
 
 
 def _as_chat(body: CompletionRequest) -> ChatRequest:
-    """Return a request for a completion as a conversation of one question.
+    """Return a completion request as a chat request with one question.
 
     Raises:
-        RequestRefusedError: it asks for what no answer from a corpus can be.
+        RequestRefusedError: it asks for an option that an answer from a corpus cannot have.
     """
     if body.suffix:
         raise RequestRefusedError("A corpus answers questions and fills no gaps. Leave 'suffix' out.", param="suffix")

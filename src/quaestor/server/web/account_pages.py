@@ -1,4 +1,4 @@
-"""Pages of what is one's own: documents, which forms add and delete without a script, and what was spent."""
+"""Pages of a user's own documents, with forms that work without scripts, and of the user's usage."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def list_documents(at: Looking) -> HTMLResponse:
 
 @router.get("/usage")
 def show_usage(at: Looking) -> HTMLResponse:
-    """Show what one's requests to models took and cost, and what the limits leave."""
+    """Show the usage and cost of the user's requests to models, and the rest of each limit."""
     told = at.served.overview(at.user)
     unpriced = told["month"]["unpriced"] > 0
     return page("usage.html", frame=at.frame, heading="Usage", periods=periods(told), unpriced=unpriced)
@@ -113,7 +113,7 @@ def delete_document(
     behind: BackgroundTasks,
     sure: Annotated[str, Form(max_length=10)] = "",
 ) -> Response:
-    """Delete a document, where the form says that it is meant."""
+    """Delete a document, if the form confirms it."""
     if not sure:
         return documents_page(at, ["Nothing was deleted. Tick “Really” beside it first."], 400)
     documents_of(at.served, at.user).remove(id)
@@ -122,7 +122,7 @@ def delete_document(
 
 
 async def _given(request: Request, limit: int) -> list[tuple[str, bytes]]:
-    """Return names and bytes of what a form holds; a field that was left empty holds nothing."""
+    """Return the names and bytes of the documents in a form, without empty fields."""
     async with request.form(max_files=_MOST_FILES, max_part_size=limit) as form:
         files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]
         given = [(file.filename or "", await file.read()) for file in files]

@@ -1,6 +1,6 @@
-"""Adding folders, sites and git repositories as corpora: what each holds and costs is shown before it is added.
+"""Pages that add folders, sites and git repositories as corpora, after showing their contents and cost.
 
-Of a site, what would be fetched is said first, and what was fetched is shown before it is added.
+For a site, the pages show first what would be fetched, then what was fetched.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def show_folders(at: Looking) -> HTMLResponse:
 
 @router.post("/folders/look")
 def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
-    """Show what a folder holds and what indexing it would take; nothing is written, and nobody is asked."""
+    """Show a folder's contents and the cost of indexing it; nothing is written or sent."""
     root = _checked_folder(at, folder)
     return page(
         "folder_look.html",
@@ -80,7 +80,7 @@ def add_folder(at: Looking, folder: Folder) -> Response:
 
 @router.post("/folders/remove")
 def remove_folder(at: Looking, folder: Folder) -> Response:
-    """Serve a folder no longer; nothing of it is deleted."""
+    """Stop serving a folder; nothing of it is deleted."""
     _permit(at)
     root = Path(folder)
     at.served.folders.remove(root)
@@ -94,9 +94,9 @@ def _checked_folder(at: Look, folder: str) -> Path:
 
 
 def _permit(at: Look) -> None:
-    """Raise ``ForbiddenError`` unless who asks may add folders."""
+    """Raise ``ForbiddenError`` unless the caller may add folders."""
     if not may_add_folders(at.served, at.user):
-        raise ForbiddenError("Folders cannot be added here. Whoever started the server can name them there.")
+        raise ForbiddenError("Folders cannot be added here. The person who starts the server can name them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +104,9 @@ class SiteRow:
     """A site as the page lists it.
 
     Attributes:
-        site: what is kept of it.
-        fetching: how far its fetching is; None if it is not fetched now.
-        held: whether there is anything of it to look at.
+        site: its entry.
+        fetching: progress of fetching; None if it is not being fetched.
+        held: whether any of it was fetched.
     """
 
     site: AddedSite
@@ -121,7 +121,7 @@ def rows_of(at: Look) -> tuple[SiteRow, ...]:
 
 @router.post("/sites/look")
 def look_at_site(at: Looking, address: Address) -> HTMLResponse:
-    """Say what would be fetched of a site; nothing is."""
+    """Show what would be fetched from a site; fetch nothing."""
     found = _checked_site(at, address)
     before = at.served.sites.get(found)
     return page(
@@ -145,7 +145,7 @@ def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Res
 
 @router.post("/sites/held")
 def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
-    """Show what was fetched of a site and what indexing it would take; nothing is written, and nobody is asked."""
+    """Show what was fetched from a site and the cost of indexing it; nothing is written or sent."""
     found = _checked_site(at, address)
     holds = _facts_of_source(at, at.served.sites.root(found))
     return page("folder_look.html", frame=at.frame, heading="Add a site", folder=found, action="/sites", **holds)
@@ -161,7 +161,7 @@ def add_site(at: Looking, address: Address) -> Response:
 
 @router.post("/sites/remove")
 def remove_site(at: Looking, address: Address) -> Response:
-    """Serve a site no longer, and fetch it no further; nothing of it is deleted."""
+    """Stop serving and fetching a site; nothing of it is deleted."""
     found = _checked_site(at, address)
     at.served.sites.remove(found)
     if _is_held(at, found):
@@ -182,14 +182,14 @@ def _is_held(at: Look, address: str) -> bool:
 
 
 def _checked_site(at: Look, address: str) -> str:
-    """Return an address that may be added; raise ``ForbiddenError`` unless who asks may add sites."""
+    """Return an address that may be added; raise ``ForbiddenError`` unless the caller may add sites."""
     if not may_add_sites(at.served, at.user):
-        raise ForbiddenError("Sites cannot be added here. Whoever started the server can name them there.")
+        raise ForbiddenError("Sites cannot be added here. The person who starts the server can name them.")
     return at.served.sites.checked(address)
 
 
 def _facts_of_source(at: Look, root: Path) -> dict[str, Any]:
-    """Return what the template of a look says of a folder; nothing is written, and nobody is asked."""
+    """Return a folder's contents and cost for the template; nothing is written or sent."""
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {
         "facts": dict(_facts(survey, estimate, str(at.served.overview(at.user)["currency"]))),

@@ -1,6 +1,6 @@
-"""Forms below an answer: what a person says of it, and making a change that it proposes.
+"""Forms below an answer: feedback, and applying a proposed change.
 
-A change is made with a person's consent, and only exactly as that person was shown it.
+A change is applied with a person's consent, exactly as it was shown.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def take_feedback(
     useful: Annotated[str, Form(max_length=10)] = "",
     words: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
-    """Record what a person says of an answer."""
+    """Record feedback on an answer."""
     if useful not in ("yes", "no"):
         raise UsageError("Nothing was recorded. Go back, and choose whether the answer is useful.")
     keep_feedback(at.served, at.user, session, number, Feedback(useful == "yes", words))
@@ -48,7 +48,7 @@ def take_feedback(
 def make_change(
     session: str, number: Turn, index: int, at: Looking, sure: Annotated[str, Form(max_length=10)] = ""
 ) -> Response:
-    """Make a change that a turn proposes, where the form says that it is meant."""
+    """Apply a change that a turn proposes, if the form confirms it."""
     if sure != "yes":
         raise UsageError("No file was changed. Go back, and tick that the change is to be made.")
     _apply_change(at.served, at.user, session, number, index)
@@ -60,19 +60,19 @@ def _back(session: str, number: int) -> Response:
 
 
 def _apply_change(served: Served, user: User, session: str, turn: int, index: int) -> None:
-    """Make a change that a turn proposes, and record that it is made; ``quaestor undo`` takes it back.
+    """Apply a change that a turn proposes, and record it; ``quaestor undo`` reverts it.
 
     Args:
-        served: what is served.
-        user: who consents.
+        served: the served state.
+        user: the user who consents.
         session: name of the user's session.
         turn: number of the turn.
         index: of the change among those of the turn, from 0.
 
     Raises:
-        ForbiddenError: changes are not made from here, or not such a one.
+        ForbiddenError: changes are not allowed here, or not this one.
         NotFoundError: there is no such session, turn or change.
-        UsageError: the files are no longer as they were, so that another change would be made than was shown.
+        UsageError: the files have changed, so that the result would differ from the one shown.
     """
     if not may_edit(served, user):
         raise ForbiddenError(
@@ -92,16 +92,16 @@ def _apply_change(served: Served, user: User, session: str, turn: int, index: in
 
 
 def _checked(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
-    """Return what a change comes to in the files as they are now.
+    """Return the plan of a change in the present files.
 
     Raises:
-        UsageError: it is not what was shown.
-        ForbiddenError: one of the files is asked about once more, which only a terminal does.
+        UsageError: it differs from the one shown.
+        ForbiddenError: one of the files needs a second consent, which only a terminal asks for.
     """
     objection = make_objection(corpus.root, settings)
     planned = plan(folder_of(corpus.root), proposal_of(corpus, json.loads(call.arguments)), objection=objection)
     if planned.refusals or diff(planned) != call.difference:
-        raise UsageError("No file was changed: the file is no longer as it was when this was proposed. Ask again.")
+        raise UsageError("No file was changed: the file has changed since this was proposed. Ask again.")
     if planned.sensitive:
         path = planned.sensitive[0].path
         raise ForbiddenError(f"No file was changed: {path!r} needs a second consent. Use /apply of `quaestor chat`.")

@@ -1,7 +1,7 @@
 """An answer's Markdown as HTML that is safe to show: no raw HTML, no images, no links but to the web, no styles.
 
-Citation marks become links to their passages, and sentences without support are marked. Two walls stand one behind the
-other: markdown-it writes no HTML but its own, and nh3 keeps only the elements, attributes and classes listed here.
+Citation marks become links to their passages, and sentences without support are marked. There are two layers of
+defence: markdown-it writes no HTML but its own, and nh3 keeps only the elements, attributes and classes listed here.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _LONGEST = 400_000
 _KEPT, _KEPT_LONGEST = 512, 20_000
 
 UNCHECKED = "unchecked"
-"""The status of a citation in an answer that never came to its end."""
+"""The status of a citation in an unfinished answer."""
 
 _TAGS = (
     set("a blockquote br code del em h3 h4 h5 h6 hr li ol p pre s span strong table tbody td th thead tr ul".split())
@@ -134,7 +134,7 @@ class _Chooser:
 
 
 def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
-    """Return the marks by where they stand; one place may cite several passages."""
+    """Return the marks by position; one position may cite several passages."""
     groups: dict[tuple[int, int], list[Mark]] = {}
     for mark in marks:
         groups.setdefault((mark.start, mark.end), []).append(mark)
@@ -142,7 +142,7 @@ def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
 
 
 def _placed(text: str, marks: Sequence[tuple[int, int]], unsupported: Sequence[str]) -> str:
-    """Return the text with its marks replaced by places, and with places around what is unsupported."""
+    """Return the text with its marks replaced by placeholders, and with placeholders around unsupported sentences."""
     edits = [(start, end, f"{_CITED}{number}{_CITED_END}") for number, (start, end) in enumerate(marks)]
     weak = {" ".join(sentence.split()) for sentence in unsupported}
     for one in sentences(text) if weak else ():
@@ -168,7 +168,7 @@ def _place(state: StateInline, silent: bool) -> bool:
 
 
 def _text(state: StateInline, silent: bool) -> bool:
-    """Read text up to what may begin something; markdown-it's own rule would run past a place."""
+    """Read text up to a possible beginning of markup; markdown-it's own rule would skip a placeholder."""
     found = _ORDINARY.match(state.src, state.pos)
     if found is None:
         return False
@@ -192,7 +192,7 @@ def _math(state: StateInline, silent: bool) -> bool:
 
 
 class _Renderer(RendererHTML):
-    """What is rendered otherwise than markdown-it does; methods are named after tokens."""
+    """Overrides of markdown-it's rendering; methods are named after tokens."""
 
     def link_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
         # A link to nowhere, "[a]()", would lead to the page itself.
@@ -200,7 +200,7 @@ class _Renderer(RendererHTML):
         return str(Markup('<a href="{}" target="_blank">').format(href)) if href else "<a>"
 
     def link_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        """End a link, and say where it leads unless its words do: a model may have been told to hide that."""
+        """End a link, and show its target unless its text does: a hostile document may make a model hide it."""
         begin = next(at for at in range(index, -1, -1) if tokens[at].type == "link_open")
         host = _host(str(tokens[begin].attrGet("href")))
         if _host("".join(token.content for token in tokens[begin:index])) == host:
@@ -278,7 +278,7 @@ def _link(one: Cited) -> Markup:
 
 
 def _restored(text: str, environment: Mapping[str, object]) -> str:
-    """Return text in which places are again what they stand for: in code, a mark is code."""
+    """Return text with placeholders replaced by the original marks: in code, a mark is code."""
     sources: Sequence[str] = environment["sources"]  # type: ignore[assignment]
     return _PLACE.sub(lambda found: sources[int(found[1])] if found[1] else "", text)
 
@@ -299,7 +299,7 @@ def _draw_tasks(state: StateCore) -> None:
 
 
 def _lower(heading: str) -> str:
-    """Return a heading that stands below the page's own two levels."""
+    """Return a heading lowered below the page's own two levels."""
     return f"h{min(6, int(heading[1]) + 2)}"
 
 
@@ -318,7 +318,7 @@ def _is_web(url: str) -> bool:
 
 
 def _host(url: str) -> str:
-    """Return the host of an address of the web, or whom an address of mail names; empty for anything else."""
+    """Return the host of a web address, or the recipient of a mail address, or ""."""
     try:
         parts = urlsplit(url.strip())
         return parts.path if parts.scheme == "mailto" else parts.hostname or ""

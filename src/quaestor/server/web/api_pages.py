@@ -30,14 +30,14 @@ async def show_api(request: Request) -> Response:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """What a request may carry.
+    """A parameter or field of a request.
 
     Attributes:
-        name: as it is sent.
+        name: its name.
         place: ``path``, ``query``, ``header`` or ``body``.
-        kind: its type, and what is allowed.
-        required: whether it must be there.
-        about: what it means; may be empty.
+        kind: its type and allowed values.
+        required: whether it is required.
+        about: its description; may be empty.
     """
 
     name: str
@@ -49,13 +49,13 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A request that the server answers.
+    """An operation of the API.
 
     Attributes:
         method: in capitals.
         path: with the names of its parameters in braces.
-        about: what it does.
-        fields: what it takes.
+        about: its description.
+        fields: its parameters and fields.
         answers: status, media types and meaning of each answer.
     """
 
@@ -110,7 +110,7 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
     Args:
         schema: a schema of the document.
         schemas: those that it may refer to.
-        depth: how deep lists within lists are told.
+        depth: of nested lists to describe.
     """
     schema = _followed(schema, schemas)
     if "const" in schema or "enum" in schema:
@@ -124,7 +124,7 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
 
 
 def _followed(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what a schema refers to, or itself."""
+    """Return the schema that a reference names, or the schema itself."""
     name = str(schema.get("$ref", "")).removeprefix(_SCHEMAS)
     found: Mapping[str, Any] = schemas.get(name, schema)
     return found

@@ -1,6 +1,6 @@
-"""Pages of conversations: a new one, one on record, a turn of it, its sources and citations, what it sent, the list.
+"""Pages of conversations: the list, a new one, a recorded one, a turn with its sources, citations and requests.
 
-A form asks where scripts do not run: the answer is shown when it is whole.
+Without scripts, a form sends the question, and the answer is shown when it is complete.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
 
 @router.get("/sessions")
 def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
-    """Show all conversations, or those in which all words of ``q`` stand in one turn or in the title."""
+    """Show all conversations, or those with all words of ``q`` in one turn or in the title."""
     rows = [
         {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
         for info in sessions_of_user(at.served, at.user)
@@ -111,7 +111,7 @@ def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
 
 @router.get("/parts/side")
 def show_side(at: Looking) -> HTMLResponse:
-    """Return what changes at the side with every turn; ``?session=`` says which conversation is looked at."""
+    """Return the parts of the sidebar that change with every turn; ``?session=`` names the current conversation."""
     shown = next((one for one in at.frame.sessions if one.id == at.frame.session), None)
     return page("side_parts.html", frame=at.frame, session=shown)
 
@@ -156,7 +156,7 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
 
 @router.get("/sessions/{session}/turns/{number}/sources")
 def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> HTMLResponse:
-    """Show what was found for a turn."""
+    """Show the hits of a turn."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
         found = transcript.sources(turn.number)
@@ -181,7 +181,7 @@ def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> 
 
 @router.get("/sessions/{session}/turns/{number}/window")
 def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
-    """Show what was sent to a model in a turn, and what was left out and why."""
+    """Show the requests of a turn, and the decisions on what was left out."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
         requests = [_request_view(sent) for sent in window_of(transcript, turn.number)["requests"]]
@@ -221,9 +221,9 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
 
 
 def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
-    """Return where all words of a query stand in a conversation: a turn and what is said there; None if nowhere.
+    """Return the turn of a conversation that holds all words of a query, with its text, or None.
 
-    A conversation that cannot be read has its title to be found by, and an empty query is found everywhere.
+    An unreadable conversation is found by its title, and an empty query matches everything.
     """
     words = query.casefold().split()
     nowhere: dict[str, object] = {"turn": 0, "excerpt": ""}
@@ -238,14 +238,14 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
 
 
 def _text(turn: TurnRecord) -> str:
-    """Return what was said in a turn as people read it: without citations and the marks of headings."""
+    """Return a turn's text without citations and marks of headings."""
     answer = turn.answer or turn.ending.partial
     answer = _HEADING.sub("", without_marks(answer, parse(answer)))
     return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
 
 
 def _excerpt(text: str, word: str) -> str:
-    """Return what stands around a word."""
+    """Return the text around a word."""
     at = max(text.casefold().find(word), 0)
     begin, end = max(at - _AROUND, 0), at + len(word) + _AROUND
     return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
@@ -274,10 +274,10 @@ class Part:
 
 
 def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request as the page shows it.
+    """Return a request for the page.
 
     Args:
-        sent: as ``GET /api/sessions/{id}/window`` tells it.
+        sent: as in ``GET /api/sessions/{id}/window``.
     """
     bar = _bar(sent)
     said = ", ".join(f"{part.name} {part.share} %" for part in bar)

@@ -1,7 +1,7 @@
 """Pages of documents: passages that were cited or found, lines of a document, and the pictures that it names.
 
-A picture is a file of the corpus that no rule leaves out but that it is not text, read without following a link, and
-shown only if its bytes begin as those of a PNG, JPEG, GIF or WebP do. SVG may hold scripts, and is not shown.
+A picture is a file of the corpus that is left out only because it is not text. It is read without following links, and
+shown only if it begins with the signature of a PNG, JPEG, GIF or WebP. SVG may hold scripts, and is not shown.
 """
 
 from __future__ import annotations
@@ -64,16 +64,16 @@ _ALT = re.compile(r"\balt=[\"']([^\"'<>]{0,300})[\"']", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Pointed:
-    """What is pointed at in a document.
+    """A marked place in a document.
 
     Attributes:
         path: the document's.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        status: of a citation; empty where it is none.
-        quote: the words that were cited.
-        symbol: what encloses it.
-        url: where a page came from.
+        status: of a citation, or "".
+        quote: the cited words.
+        symbol: the enclosing definition or heading.
+        url: a page's address.
     """
 
     path: str
@@ -126,20 +126,20 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -
 
 
 def _editor(pointed: Pointed, corpus: Index | None, at: Look) -> str:
-    """Return the address that opens a file in an editor; only for who sits at the machine that it lies on."""
+    """Return the address that opens a file in an editor, only for a local user."""
     if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
         return ""
     return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
 
 
 def _fragment(pointed: Pointed) -> str:
-    """Return what makes a browser open a page at a quote."""
+    """Return the URL fragment that makes a browser open a page at a quote."""
     words = " ".join(pointed.quote.split())
     return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
 
 
 def _pdf(pointed: Pointed, corpus: Index | None, name: str) -> dict[str, object]:
-    """Return where a PDF is shown, at the page that is meant."""
+    """Return the address of a PDF at a page."""
     number = page_at(corpus, pointed.path, pointed.start_line)
     address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
     return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
@@ -147,7 +147,7 @@ def _pdf(pointed: Pointed, corpus: Index | None, name: str) -> dict[str, object]
 
 @router.get("/pdf")
 def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a PDF of a corpus as it is on disk; nothing else is sent as what it is."""
+    """Return a PDF of a corpus as it is on disk; other files are not served."""
     index = corpus_of(at.served, at.user, corpus)
     data = index.read_source(path) or b""
     if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
@@ -192,7 +192,7 @@ def _page(
 
 
 def pictures_of(transcript: Transcript, at: Look) -> PicturesIn:
-    """Return what finds the pictures of a session's documents; none where the corpus is gone."""
+    """Return a function that finds pictures in a session's documents; it finds none if the corpus is gone."""
 
     def find(words: str, path: str) -> tuple[Picture, ...]:
         try:
@@ -228,7 +228,7 @@ def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) 
 
 @router.get("/picture")
 def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a picture of a corpus as it is on disk; nothing else is sent as what it is."""
+    """Return a picture of a corpus as it is on disk; other files are not served."""
     index = corpus_of(at.served, at.user, corpus)
     data = _read(index.root, path) if _may_be_shown(index, path) else b""
     kind = _kind(data)
@@ -238,7 +238,7 @@ def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
 
 
 def _path_in_corpus(source: str, document: str) -> str:
-    """Return the path in the corpus that a document means; empty for what lies elsewhere."""
+    """Return the path in the corpus of a picture that a document names, or "" if it is elsewhere."""
     try:
         parts = urlsplit(source)
     except ValueError:
@@ -268,7 +268,7 @@ def _may_be_shown(index: Index, path: str) -> bool:
 
 
 def _read(root: Path, path: str) -> bytes:
-    """Return a file's bytes; none if it is too large, a link, lies behind one, or cannot be read."""
+    """Return a file's bytes, or none if it is too large, reached by a link, or unreadable."""
     try:
         data = read_snapshot(str(root / path), _LARGEST, root=str(root)).data
     except OSError:

@@ -1,4 +1,4 @@
-"""A route of the page: what fails is shown as a page, and who is not known is asked for a token."""
+"""Routes of the page whose errors are shown as pages, and which ask unknown callers to log in."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class PageRoute(APIRoute):
     """A route whose failures are for people."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        """Return what answers a request."""
+        """Return the handler of a request."""
         reply = super().get_route_handler()
 
         async def answered(request: Request) -> Response:
@@ -50,17 +50,17 @@ class PageRoute(APIRoute):
 
 
 def install(app: FastAPI) -> None:
-    """Let an address that is none be answered with a page, where a browser asks for one."""
+    """Answer browsers' requests for unknown addresses with a page."""
     app.add_exception_handler(404, _on_unknown)
 
 
 def refusal_page(path: str, accept: str, error: QuaestorError) -> Response:
-    """Return the answer to a request that no route sees: a page where a browser asks for one.
+    """Return the response to a request that is refused before any route: a page for a browser.
 
     Args:
-        path: what was asked for.
+        path: of the request.
         accept: the header of that name.
-        error: why it is refused.
+        error: the refusal.
     """
     if not _for_people(path, accept):
         return answer(path, error)
@@ -79,7 +79,7 @@ async def _on_unknown(request: Request, error: Exception) -> Response:
 
 
 def _door(request: Request, error: UnknownCallerError) -> Response:
-    """Send a person to the log-in, and tell a script that it needs one."""
+    """Redirect a person to the log-in, and answer a script with an error."""
     if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
         return _failure(text_of(error), status(error), headers_of(error))
     asked = request.url.path if request.method == "GET" else "/"

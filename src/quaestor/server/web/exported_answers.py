@@ -1,6 +1,6 @@
-"""Answers to be taken along: as Markdown for the clipboard, and as a page of its own that opens anywhere.
+"""Exporting answers: as Markdown for the clipboard, and as a self-contained page.
 
-In the Markdown, citation marks are numbers, and what they mean is listed below the answer.
+In the Markdown, citation marks are numbers, and their sources are listed below the answer.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get("/sessions/{session}/turns/{number}/markdown")
 def show_markdown_of_answer(session: str, number: str, at: Looking) -> Response:
-    """Return an answer as Markdown, with the list of what it cites."""
+    """Return an answer as Markdown, with the list of its sources."""
     with session_of(at.served, at.user, session) as transcript:
         turn, source = turn_of(transcript, number), transcript.root
         citations = turn.ending.citations
@@ -50,12 +50,12 @@ def show_file_of_answer(session: str, number: str, at: Looking) -> HTMLResponse:
 
 
 def where(citation: Citation, source: str, at: Look) -> str:
-    """Return where a citation points, for somebody who is elsewhere: the page of a PDF, lines of others, an address.
+    """Return a citation's target for a reader elsewhere: the page of a PDF, lines of another document, an address.
 
     Args:
         citation: of an answer.
-        source: what the session is about, as it is recorded.
-        at: who looks.
+        source: of the session, as it is recorded.
+        at: the request's context.
     """
     number = _page_number(citation, source, at)
     stands = f"{citation.path}, page {number}" if number else place(citation)
@@ -101,12 +101,12 @@ def _when(turn: TurnRecord) -> str:
 
 
 def _cited_markdown(answer: str, citations: Sequence[Citation], where: Callable[[Citation], str]) -> str:
-    """Return an answer with the list of what it cites.
+    """Return an answer with the list of its sources.
 
     Args:
         answer: as a model wrote it, with its marks.
-        citations: its citations as they were checked.
-        where: tells where a citation points, for people.
+        citations: its checked citations.
+        where: returns a citation's target, for people.
     """
     listed = [f"- [{n}] {'; '.join(places)}" for n, places in _places(citations, where).items()]
     text = _with_numbers(answer).strip()

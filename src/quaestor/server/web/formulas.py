@@ -1,6 +1,6 @@
 """Formulas in TeX as MathML: the part of TeX that answers use. Pure.
 
-What is not understood wholly is not drawn at all: a formula that lacks a piece says something else.
+A formula that is not fully understood is not drawn, because a formula that lacks a part means something else.
 """
 
 from __future__ import annotations
@@ -70,15 +70,15 @@ _NO_LINE = ' linethickness="0"'
 
 
 class _NotDrawnError(Exception):
-    """A formula holds what is not understood."""
+    """The formula is not fully understood."""
 
 
 def formula(tex: str, *, display: bool = False) -> str:
-    """Return a formula as MathML; empty if not all of it is understood.
+    """Return a formula as MathML, or "" if it is not fully understood.
 
     Args:
-        tex: without the signs around it.
-        display: whether it stands on a line of its own.
+        tex: without its delimiters.
+        display: whether it is on a line of its own.
     """
     try:
         inside = _Formula(tex).whole()
@@ -122,7 +122,7 @@ class _Formula:
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def _with_scripts(self) -> str:
-        """Read one thing with what stands below and above it."""
+        """Read one item with its subscript and superscript."""
         is_under = self._next()[1:] in _UNDER or self._next()[1:] in _LARGE.keys() - {"int", "iint", "oint"}
         base = "<mrow></mrow>" if self._next() in ("^", "_") else self._one()
         scripts = {"_": "", "^": ""}
@@ -139,7 +139,7 @@ class _Formula:
         return f"<{name}>{base}{low}{high}</{name}>" if low or high else base
 
     def _argument(self) -> str:
-        """Read what a command is about: a group, or one sign; of a number its first figure."""
+        """Read a command's argument: a group, or one sign; of a number its first digit."""
         token = self._next()
         if token[:1].isdigit() and len(token) > 1:
             self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
@@ -185,7 +185,7 @@ class _Formula:
         raise _NotDrawnError
 
     def _sign(self, token: str) -> str:
-        """Return what a command stands for by itself; empty if it is about what follows."""
+        """Return the symbol of a command without arguments, or ""."""
         name = token[1:]
         if token in _SPACES:
             return f'<mspace width="{_SPACES[token]}"></mspace>'

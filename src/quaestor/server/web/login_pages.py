@@ -24,7 +24,7 @@ _PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 @router.get("/log-in")
 async def show_door(request: Request, next: str = "/") -> Response:
-    """Ask for a token, unless whoever asks is known."""
+    """Ask for a token, unless the caller is known."""
     try:
         await who(request)
     except UnknownCallerError:
@@ -39,9 +39,9 @@ def log_in(
     token: Annotated[str, Form(max_length=200)],
     next: Annotated[str, Form(max_length=2000)] = "/",
 ) -> Response:
-    """Let somebody in who has a token."""
+    """Log in a user with a token."""
     if served.guesses.by_token(served.users, token.strip(), address_of(request)) is None:
-        failed = "This token is nobody's, or was revoked. `quaestor users add NAME` prints a new one."
+        failed = "This token is unknown or was revoked. `quaestor users add NAME` prints a new one."
         return page("log_in.html", 401, failed=failed, next=_within(next))
     answer = RedirectResponse(_within(next), 303)
     answer.set_cookie(
@@ -64,10 +64,10 @@ def log_out() -> Response:
 
 
 def _over_tls(request: Request) -> bool:
-    """Return whether the browser reached us over TLS, be it through a proxy that took it off.
+    """Return whether the browser's connection uses TLS, also if a proxy terminates it.
 
-    What it says of its own page is believed: a proxy's headers could be anybody's, and by this one somebody can only
-    keep their own cookie from a plain connection.
+    The page's own ``Origin`` is trusted: a proxy's headers can be forged, and with this one a client can only keep its
+    own cookie from a plain connection.
     """
     origin = request.headers.get("origin", "")
     return "https" in (request.url.scheme, origin.partition("://")[0].lower())

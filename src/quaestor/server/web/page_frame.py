@@ -1,6 +1,6 @@
-"""What surrounds every page: conversations, corpora and how far they are, who looks, what was spent, in words.
+"""The frame of every page: conversations, corpora with their progress, the user, and usage in words.
 
-Which of a user's records a page is about is found here as well.
+Looking up the record that a page is about is here, too.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quaestor.sessions.transcript import Transcript
 _RECENT = 40
 
 TITLES = {MY_DOCUMENTS: "My documents"}
-"""What corpora are called that nobody named."""
+"""Titles of corpora without a name."""
 
 _PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
 _WHOSE = {"user": "used", "all": "used by everybody together"}
@@ -50,11 +50,11 @@ class Unready:
     """A corpus whose first index is being made, or a site that is being fetched.
 
     Attributes:
-        doing: what is done with it.
+        doing: the present step.
         name: its title.
         total: files to read; 0 while they are still counted.
-        share: of the bytes to read, how much is read; from 0 to 1.
-        said: how far that is, for people.
+        share: of the bytes that are read; from 0 to 1.
+        said: the progress in words.
     """
 
     doing: str
@@ -66,20 +66,20 @@ class Unready:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What surrounds a page.
+    """The frame of a page.
 
     Attributes:
         here: the page's path.
-        session: the session that is looked at; empty if none is.
-        sessions: those used last.
-        corpora: that can be asked about.
-        unready: what is still being fetched or indexed.
-        model: what writes answers; empty if they are quoted.
-        models: that can be chosen; empty where there is no choice.
-        edits: whether who looks may have proposed changes made.
+        session: the current session, or "".
+        sessions: the most recent ones.
+        corpora: that can be searched.
+        unready: corpora that are still being fetched or indexed.
+        model: the model's name; empty for quotes.
+        models: selectable ones; empty if there is no choice.
+        edits: whether the user may apply proposed changes.
         user: who looks.
-        logged_in: whether there is anything to log out of.
-        spent: what was spent, in a few words.
+        logged_in: whether the user can log out.
+        spent: today's usage, in a few words.
     """
 
     here: str
@@ -101,7 +101,7 @@ class Frame:
 
 
 def frame(request: Request, served: ServedHere, user: Who) -> Frame:
-    """Return what surrounds the page that is asked for."""
+    """Return the frame of the requested page."""
     states = corpora_of(served, user)
     model = served.make_model(user, "")
     return Frame(
@@ -141,13 +141,13 @@ def _spent(served: Served, user: User) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A look at a page.
+    """The context of a request for a page.
 
     Attributes:
         served: what is served.
         user: who looks.
-        frame: what surrounds the page.
-        layout: the template that surrounds what is looked at: nothing for a panel.
+        frame: the page's frame.
+        layout: the template around the content; a bare one for a panel.
     """
 
     served: Served
@@ -157,7 +157,7 @@ class Look:
 
 
 def look(served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)], bare: bool = False) -> Look:
-    """Return what every page needs; ``?bare=1`` asks for what goes into a panel."""
+    """Return the context of a page; ``?bare=1`` asks for the content of a panel."""
     return Look(served, user, frame, "bare.html" if bare else "frame.html")
 
 
@@ -183,7 +183,7 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
 
 
 def subject_of_session(served: Served, user: User, source: str) -> str:
-    """Return what a session is about, for people; ``source`` is as recorded."""
+    """Return a session's source for people; ``source`` is as recorded."""
     named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
     titles = (TITLES.get(named[root], named[root]) if root in named else _absent(root) for root in roots_of(source))
     return ", ".join(titles)
@@ -194,7 +194,7 @@ def _absent(root: str) -> str:
 
 
 def in_short(told: Mapping[str, Any]) -> str:
-    """Return what was used today in a few words, and how much of a limit that is; ``told`` is as ``GET /api/usage``."""
+    """Return today's usage in a few words, with its share of a limit; ``told`` is as in ``GET /api/usage``."""
     today = told["today"]
     cost = [money(today["cost"], told["currency"])] if today["cost"] else []
     shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
@@ -205,7 +205,7 @@ def in_short(told: Mapping[str, Any]) -> str:
 
 
 def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Return for today and this month what was used, and the limits with the share of each that is gone."""
+    """Return the usage of today and this month, and the limits with the used share of each."""
     return [
         {
             "name": name,

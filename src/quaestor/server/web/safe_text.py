@@ -1,6 +1,6 @@
-"""Text of files, models and people as it is safe to look at: nothing in it steers what is around it.
+"""Making text of files, models and people safe to display: nothing in it affects the text around it.
 
-Templates escape what HTML would read as markup; this takes care of what a screen would read as an order.
+Templates escape markup; this module removes control and direction characters.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def written_size(size: int) -> str:
 
 
 def written_words(tokens: int) -> str:
-    """Return about how many words tokens are, three of which are two words: ``about 970 words``.
+    """Return tokens as an estimate in words, three tokens for two words: ``about 970 words``.
 
-    Tokens mean nothing to most people; a model's own number would be no more exact for being longer.
+    Most people do not know tokens, and an exact number would not be more precise.
     """
     words = round(tokens * 2 / 3)
     step = 10 ** max(0, len(str(words)) - 2)

@@ -56,7 +56,7 @@ class Limits:
 
     @classmethod
     def of_form(cls, fields: Mapping[str, Any]) -> Limits:
-        """Return what a form that was sent says."""
+        """Read the search from a form."""
         path, language, by = (str(fields.get(name, ""))[:_LONGEST] for name in ("path", "language", "by"))
         since, before = (str(fields.get(name, ""))[:_LONGEST_DATE] for name in ("since", "before"))
         return cls(path, language, since, before, by)
@@ -116,7 +116,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
 
 
 def _said(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
-    """Return what is said of what was found."""
+    """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
     coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)

@@ -1,7 +1,7 @@
-"""Lines of documents and code as the page shows them: numbered, coloured, with those marked that are meant.
+"""Lines of documents and code for the page: numbered, coloured, with marked lines.
 
 Colours are classes of ``static/code.css``; nothing here needs a style attribute. A PDF is read as one section a page,
-so the page on which a line stands is known.
+so the page of a line is known.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _CLASSES = {
     Token.Operator.Word: "keyword",
 }
 COLOURS = frozenset(_CLASSES.values())
-"""Names of classes, which stand after ``t-``."""
+"""Names of classes, after ``t-``."""
 
 # Names that the corpus uses and Pygments does not.
 _ALIASES = {"csharp": "c#", "starlark": "python", "hcl": "terraform", "restructuredtext": "rst", "batch": "bat"}
@@ -68,8 +68,8 @@ class Shown:
 
     Attributes:
         path: the document's.
-        lines: number, HTML, and whether it is one of those that are meant.
-        prose: whether these are sentences, whose lines may be broken.
+        lines: number, HTML, and whether it is marked.
+        prose: whether they are prose, whose lines may wrap.
     """
 
     path: str
@@ -96,14 +96,14 @@ def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
 
 
 def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Container[int] = ()) -> Shown:
-    """Return lines as they are shown.
+    """Return lines for display.
 
     Args:
         path: of the document.
         lines: without their ends.
-        start: the first one's number.
+        start: number of the first line.
         language: as the corpus names it.
-        marked: the numbers of those that are meant.
+        marked: the numbers of marked lines.
     """
     html = highlight(lines, language, path)
     numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
@@ -130,7 +130,7 @@ def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[
     Args:
         lines: without their ends.
         language: as the corpus names it; may be unknown or empty.
-        path: a file's name, which is asked where the language says nothing.
+        path: a file's name, which decides if the language is unknown.
     """
     shown = [plain(line).replace("\n", "\ufffd") for line in lines]
     lexer = _lexer(language, path)

@@ -13,7 +13,7 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get("/static/{asked}/{name}")
 def show_lasting_file(asked: str, name: str, request: Request) -> Response:
-    """Return one of the page's files, which browsers keep; what a page of another version asks for, they do not."""
+    """Return one of the page's files; browsers cache it, unless the page is of another version."""
     shown = show_file(name, request)
     if asked == version():
         shown.headers["cache-control"] = "public, max-age=31536000, immutable"

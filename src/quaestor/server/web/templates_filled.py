@@ -1,4 +1,4 @@
-"""Filling templates, and the page's own style sheets, scripts and pictures that they name.
+"""Filling templates, and the static files that they name.
 
 Every value that goes into a template is made plain and escaped, unless we made HTML of it ourselves. The files are a
 fixed set, read once. A page names them by a place that changes with their content, so browsers keep them and need not
@@ -24,7 +24,7 @@ TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 @cache
 def page_files() -> dict[str, tuple[bytes, str]]:
-    """Return the bytes of each file, with what tells them from others."""
+    """Return the bytes and the hash of each file."""
     folder = files("quaestor.server.web") / "static"
     found = {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.name.rpartition(".")[2] in TYPES}
     return {name: (data, f'"{hashlib.sha256(data).hexdigest()[:32]}"') for name, data in found.items()}
@@ -32,13 +32,13 @@ def page_files() -> dict[str, tuple[bytes, str]]:
 
 @cache
 def version() -> str:
-    """Return what tells the files as they are now from those of any other version."""
+    """Return the version of the present files."""
     tags = "".join(f"{name}{tag}" for name, (_, tag) in sorted(page_files().items()))
     return hashlib.sha256(tags.encode()).hexdigest()[:16]
 
 
 def _place() -> str:
-    """Return where the files lie as they are now."""
+    """Return the address of the present files."""
     return f"/static/{version()}"
 
 
@@ -52,7 +52,7 @@ def _finalized(value: object) -> object:
 
 
 def with_code(text: str) -> Markup:
-    """Return a person's words with what stands in backticks as code; the backticks stay in the text, unseen."""
+    """Return a person's words with text in backticks as code; the backticks stay in the text, hidden."""
     return Markup(_CODE.sub(_CODE_HTML, str(escape(plain(text)))))
 
 

@@ -40,12 +40,12 @@ _HEADS = ("+++ ", "--- ", "@@ ")
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Something that was done for an answer.
+    """A step of a turn, such as a tool call.
 
     Attributes:
         text: on one line.
-        result: what the model was told; empty where it was not told anything.
-        failed: whether nothing came of it.
+        result: the result for the model, or "".
+        failed: whether it failed.
     """
 
     text: str
@@ -55,12 +55,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture that is shown.
+    """A picture of a document.
 
     Attributes:
         path: in the corpus.
-        alt: what it shows, as the document says.
-        href: where it is had.
+        alt: its description in the document.
+        href: its address.
     """
 
     path: str
@@ -74,26 +74,26 @@ class TurnView:
 
     Attributes:
         number: from 1.
-        path: of what belongs to it, below the session.
+        path: of its pages, below the session.
         question: the user's words.
-        state: done, failed, cancelled, unfinished, or running while it goes on.
-        html: the answer, or what there is of it.
-        pictures: those of the corpus that stand where it cites.
+        state: done, failed, cancelled, unfinished, or running.
+        html: the answer, or its beginning.
+        pictures: those in the cited passages.
         known: whether the corpus held an answer.
-        unchecked: whether a model answered and no citation of it holds.
-        quotes: what stands in the corpus, beside an unchecked answer.
-        unsupported: sentences that nothing supports.
-        error: why it failed or ended early; empty if it did not.
-        limits: what of the question limited the documents, or did not although it could; as a sentence.
-        steps: what was done for it.
-        steps_said: the same in a few words.
+        unchecked: whether a model answered without a valid citation.
+        quotes: quotes from the corpus, beside an unchecked answer.
+        unsupported: sentences without support.
+        error: why it failed or ended early, or "".
+        limits: a sentence on words of the question that were, or were not, used as a filter.
+        steps: its steps.
+        steps_said: a summary of the steps.
         proposed: changes that the model proposed.
-        feedback: what a person said of the answer; None if nothing.
-        sources: number of passages that were found.
+        feedback: a person's feedback, or None.
+        sources: number of hits.
         requests: number of requests to a model.
-        said: who answered.
-        last: whether no turn follows.
-        superseded: whether its question was asked again by a later turn.
+        said: the model, or that the answer is made of quotes.
+        last: whether it is the last turn.
+        superseded: whether a later turn repeats its question.
         seconds: since it began.
     """
 
@@ -124,13 +124,13 @@ class TurnView:
 def views(
     transcript: Transcript, turns: Sequence[TurnRecord], pictures: PicturesIn, *, running: bool = False
 ) -> list[TurnView]:
-    """Return some turns of a session as they are shown.
+    """Return the views of some turns of a session.
 
     Args:
         transcript: of the session.
-        turns: of it.
-        pictures: finds those that words of a document name.
-        running: whether its last turn still goes on.
+        turns: the turns.
+        pictures: finds the pictures that a text names.
+        running: whether its last turn is running.
     """
     every = transcript.turns()
     last = max((turn.number for turn in every), default=0)
@@ -143,11 +143,11 @@ def views(
 
 
 PicturesIn = Callable[[str, str], Sequence[Picture]]
-"""Finds the pictures that words of a document name, by its path, and that lie in its corpus."""
+"""Finds the pictures of a corpus that a text of a document names."""
 
 
 def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture, ...]:
-    """Return the pictures that stand in what an answer quotes."""
+    """Return the pictures in an answer's quoted passages."""
     quoted = [one for one in citations if one.status == "verified" and _PICTURE.search(one.quote)]
     return tuple(dict.fromkeys(found for one in quoted for found in find(one.quote, one.path)))[:_MOST_PICTURES]
 
@@ -206,7 +206,7 @@ def _view(
 
 
 def _without_marks(sentence: str) -> str:
-    """Return a sentence on one line, without what it cites, and without the box of a task."""
+    """Return a sentence on one line, without citations and check boxes."""
     words = " ".join(without_marks(sentence, parse(sentence)).split())
     return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
 
@@ -217,7 +217,7 @@ def _seconds_since(began: str) -> int:
 
 
 def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:
-    """Return an answer as HTML; the marks of one that never came to its end were not checked."""
+    """Return an answer as HTML; the marks of an unfinished one are unchecked."""
     ending = turn.ending
     if turn.answer:
         return render(turn.answer, cited_of(path, ending.citations), ending.unsupported)
@@ -298,7 +298,7 @@ class _Proposed:
 
 
 def proposed(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
-    """Return what calls proposed, as it was when they did."""
+    """Return the changes that calls proposed, as recorded."""
     return tuple(
         _Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference
     )

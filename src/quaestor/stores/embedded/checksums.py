@@ -1,11 +1,10 @@
 """Checksums of derived files and of the database's rows: damage is noticed before anything is searched.
 
-A state file is sealed as a whole. What is read in whole anyway is summed up when it is opened; of the rest, the
-vectors and the postings, a search sums up the rows and blocks that it reads, each once.
+A state file is checked as a whole. Files that are read whole are checked when they are opened; of vectors and postings,
+a search checks the rows and blocks that it reads, each once.
 
-SQLite keeps no checksums, so each row of the database is summed up when it is read. That a row is missing is told by
-what is known of the whole: how many documents and chunks there are, and what all names of a bucket and all remembered
-strings sum up to.
+SQLite keeps no checksums, so each row of the database carries its own, checked when it is read. A missing row is
+noticed by totals: the number of documents and chunks, and sums over all names of a bucket and over all metadata.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 BLOCK_BYTES = 1 << 16
 
 Noticed: TypeAlias = Callable[[str], None]
-"""Called with the name of a derived file that is not as it was written."""
+"""Called with the name of a damaged derived file."""
 
 Sums: TypeAlias = "NDArray[np.uint32]"
 
@@ -47,7 +46,7 @@ _FIRST, _SECOND, _THIRD, _FOURTH = _WEIGHTS
 
 
 class DamagedError(ValueError):
-    """A derived file is not as it was written."""
+    """A derived file does not match its checksum."""
 
 
 def ignore(_: str) -> None:
@@ -55,12 +54,12 @@ def ignore(_: str) -> None:
 
 
 def seal(body: bytes) -> bytes:
-    """Return ``body`` with its checksum before it."""
+    """Return ``body`` with its checksum in front."""
     return b"%08x\n" % crc32(body) + body
 
 
 def unseal(data: bytes) -> bytes:
-    """Return what ``seal`` was given.
+    """Return the body of what ``seal`` returned.
 
     Raises:
         DamagedError: it is not as it was written.
@@ -209,10 +208,10 @@ def data_sum(data: bytes, *numbers: int) -> int:
 
 
 def bucket_of(name: str | bytes) -> int:
-    """Return the bucket that a name lies in."""
+    """Return a name's bucket."""
     return crc32(name.encode() if isinstance(name, str) else name) % _BUCKETS
 
 
 def name_sum(name: str | bytes, chunk: int) -> int:
-    """Return what a name that a chunk defines adds to its bucket's sum."""
+    """Return the number that a defined name adds to its bucket's sum."""
     return crc32(name.encode() if isinstance(name, str) else name, chunk & WRAP)

@@ -1,8 +1,8 @@
 """Bringing the derived files up to the truth, in two steps around its commit.
 
 ``prepare`` does the work, from the writer's own uncommitted view; ``publish`` makes it visible and is quick.
-Death in between leaves the files behind the truth, from where the next writer, or a reader that finds them
-too far behind, goes on.
+A process killed in between leaves the files behind the truth; the next writer, or a reader that finds them too far
+behind, continues from there.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ _ROWS_AT_ONCE = 8192
 
 
 class Derivation:
-    """Work done on the derived files that nobody sees before ``publish``."""
+    """Changes to the derived files that readers do not see before ``publish``."""
 
     def __init__(self) -> None:
         self.lexical: tuple[LexicalUpdate, Mark] | None = None
         self.matrix: tuple[MatrixUpdate, Mark] | None = None
 
     def publish(self) -> bool:
-        """Let readers see it; returns whether all of it could be written."""
+        """Make the changes visible; return whether all of them could be written."""
         try:
             if self.matrix is not None:
                 self.matrix[0].publish(self.matrix[1])
@@ -44,7 +44,7 @@ class Derivation:
         return True
 
     def abandon(self) -> None:
-        """Forget what is not published."""
+        """Drop the changes that are not published."""
         for update in (self.matrix, self.lexical):
             if update is not None:
                 update[0].abandon()
@@ -61,16 +61,16 @@ def prepare(
     whole: bool = False,
     noticed: Noticed = ignore,
 ) -> Derivation:
-    """Catch up what lies too far behind or is damaged, or make it anew, from what ``connection`` sees.
+    """Bring derived files that are too far behind up to date, and rebuild damaged ones, from what ``connection`` sees.
 
     Args:
         connection: sees the truth.
         folder: of the store.
         dimensions: length of the vectors.
-        sizes: how far is too far.
+        sizes: how far behind is too far.
         trim: shorten the change log as far as the files on disk allow.
-        whole: look for damage in all of the files, not only in what this reads.
-        noticed: called with the name of what is damaged.
+        whole: check all of the files for damage, not only the parts that are read.
+        noticed: called with the name of each damaged file.
     """
     lexical = LexicalBase.load(folder, whole=whole, noticed=noticed)
     matrix = MatrixBase.load(folder, dimensions, whole=whole, noticed=noticed)
@@ -91,7 +91,7 @@ def prepare(
 
 
 def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
-    """Forget the part of the change log that all derived files have behind them."""
+    """Drop the part of the change log that all derived files include."""
     reached = [mark.content for mark in marks if mark is not None and truth.has_been(connection, mark.content)]
     if len(reached) < len(marks):
         return
@@ -100,8 +100,8 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     connection.execute("DELETE FROM contents WHERE generation < ?", (oldest,))
 
 
-def _course(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
-    """Return what to catch up on and whether to begin anew; None if nothing needs doing."""
+def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
+    """Return the changes to catch up on and whether to begin anew, or None if nothing needs doing."""
     found = lag(connection, mark)
     if found is not None and found.size <= sizes.overlaid:
         return None
@@ -115,7 +115,7 @@ def _course(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> 
 def _prepare_lexical(
     connection: sqlite3.Connection, folder: Path, base: LexicalBase | None, sizes: Sizes
 ) -> tuple[LexicalUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None, sizes)
+    course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course
@@ -140,7 +140,7 @@ def _prepare_lexical(
 def _prepare_matrix(
     connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None, sizes: Sizes
 ) -> tuple[MatrixUpdate, Mark] | None:
-    course = _course(connection, base.mark if base else None, sizes)
+    course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
         return None
     behind, anew = course

@@ -9,7 +9,7 @@ from threading import Thread
 
 
 class Flush:
-    """Files that are brought to the disk from now on, by a thread: waiting for the disk needs no processor."""
+    """Flushes files to the disk in a thread, for waiting needs no processor."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
         self._failure: OSError | None = None
@@ -17,7 +17,7 @@ class Flush:
         self._thread.start()
 
     def wait(self) -> None:
-        """Wait until all are there.
+        """Wait until all files are flushed.
 
         Raises:
             OSError: one could not be written.

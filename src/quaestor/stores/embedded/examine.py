@@ -1,4 +1,4 @@
-"""Looking at all of an index for damage: every row of the truth, and every byte of what is derived from it.
+"""Checking a whole index for damage: every row of the truth, and every byte of the derived files.
 
 Nothing is changed.
 """
@@ -25,7 +25,7 @@ _DERIVED = {FOLDER: "the postings of its words"}
 
 
 def examine(folder: Path) -> list[str]:
-    """Return what of an index is damaged that is made anew from the rest; nothing for a whole index, or where none is.
+    """Return the damaged parts of an index that can be rebuilt from the rest; none if it is whole or missing.
 
     Raises:
         IndexUnusableError: the rest is damaged, or it is not an index of this version.

@@ -1,4 +1,4 @@
-"""Which documents a filter lets through, told from what SQLite holds, and the path globs of a ``Where``.
+"""Which documents a filter lets through, by what SQLite knows, and the path globs of a ``Where``.
 
 As in ignore files, ``*`` and ``?`` stay within one name, ``**`` spans folders, ``[...]`` is a set of characters. A
 glob without ``/`` matches a name in any folder; with ``/`` it starts at the source's root. What matches a folder
@@ -47,7 +47,7 @@ class Allowed(NamedTuple):
         return self.first_chunks[order], self.chunk_counts[order]
 
     def only(self, chunks: Sequence[int]) -> list[int]:
-        """Return those of some chunks that are of these documents, in their order."""
+        """Return the chunks that belong to these documents, in their order."""
         firsts, counts = self.runs()
         ids = np.asarray(chunks, dtype=np.int64)
         places = np.searchsorted(firsts, ids, side="right") - 1
@@ -101,7 +101,7 @@ def _through(connection: sqlite3.Connection, columns: str, where: Where, conditi
 
 
 def _conditions(part: Where) -> Iterator[tuple[str, Sequence[Any]]]:
-    """Yield what SQLite can tell, with its values."""
+    """Yield the conditions that SQLite can check, each with its values."""
     if part.languages:
         yield f"language IN ({marks(len(part.languages))})", part.languages
     if part.since:
@@ -140,7 +140,7 @@ def _expression(glob: str) -> str:
 
 @lru_cache(maxsize=256)
 def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern whose ``fullmatch`` tells whether a path matches any of ``globs``.
+    """Return a pattern whose ``fullmatch`` matches the paths that any of ``globs`` matches.
 
     A set that is not a valid set (``[z-a]``) is taken literally.
     """
@@ -154,7 +154,7 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def literal_folder(globs: Iterable[str]) -> str:
-    """Return the folder, with its final ``/``, that every match of every glob lies in; empty if none."""
+    """Return the folder, with its final ``/``, that holds every match of every glob, or ""."""
     folders = {_folder(glob) for glob in globs}
     return folders.pop() if len(folders) == 1 else ""
 

@@ -38,10 +38,10 @@ _FALLING = 8
 
 
 class Statistics(NamedTuple):
-    """What BM25 needs to know of the whole index.
+    """The totals of the whole index that BM25 needs.
 
     Attributes:
-        chunks: number of chunks, without the dead ones that still take room.
+        chunks: number of chunks, without deleted ones that still take room.
         lengths: terms of these per field.
     """
 
@@ -50,7 +50,7 @@ class Statistics(NamedTuple):
 
 
 class LexicalBase(NamedTuple):
-    """The lexical index as it was last published; later changes do not change it.
+    """The lexical index as it was last published; immutable.
 
     Attributes:
         mark: the state of the truth that it was made from.
@@ -70,12 +70,12 @@ class LexicalBase(NamedTuple):
 
     @classmethod
     def load(cls, folder: Path, *, whole: bool = False, noticed: Noticed = ignore) -> LexicalBase | None:
-        """Return the last published state; None if there is none that is as it was written.
+        """Return the last published state, or None if it is missing or damaged.
 
         Args:
             folder: of the store.
-            whole: sum up the postings, too, which otherwise are when they are read.
-            noticed: called if there is one, damaged or of another version.
+            whole: check the postings now, not only when they are read.
+            noticed: called if the file is damaged or of another version.
         """
         for _ in range(3):
             try:
@@ -107,7 +107,7 @@ class LexicalBase(NamedTuple):
         return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, checksums, segments, each)
 
     def bounds(self, keys: Keys) -> list[Bounds]:
-        """Return where the postings of terms stand in each segment."""
+        """Return the range of each term's postings in each segment."""
         return [segment.bounds(keys) for segment in self.segments]
 
 
@@ -126,13 +126,13 @@ class _Part(NamedTuple):
 
 
 class LexicalUpdate:
-    """Changes to the lexical index that nobody sees before ``publish``.
+    """Changes to the lexical index that readers do not see before ``publish``.
 
     Args:
         folder: of the store.
-        base: what to begin from; without one the index is made anew, beside the present one.
+        base: the state to begin from; without one the index is made anew, beside the present one.
         gathered: chunks that make a new segment.
-        most: chunks of the largest segment that two are made one of; at most ``MOST_ROWS``.
+        most: chunks of the largest merged segment; at most ``MOST_ROWS``.
     """
 
     def __init__(
@@ -171,7 +171,7 @@ class LexicalUpdate:
             self._gather()
 
     def finish(self) -> None:
-        """Write what was added, and begin to bring it to the disk; ``publish`` is quick from here on."""
+        """Write what was added and begin to flush it, so that ``publish`` is quick."""
         self._gather()
         self._flush = Flush(part.path for part in self._parts if part.path in self._written)
 
@@ -207,19 +207,19 @@ class LexicalUpdate:
         _delete(self._written)
 
     def _gather(self) -> None:
-        """Make one segment of what was gathered and of its neighbours where they are no larger."""
+        """Merge the gathered chunks into one segment, together with neighbours that are no larger."""
         if not self._gathered_rows:
             return
         segments, rows = self._gathered, self._gathered_rows
         alive = [np.ones(len(segment.chunks), dtype=np.bool_) for segment in segments]
-        while self._parts and self._belong(earlier := int(np.count_nonzero(self._parts[-1].alive)), rows):
+        while self._parts and self._are_merged(earlier := int(np.count_nonzero(self._parts[-1].alive)), rows):
             last = self._parts.pop()
             last.segment.check()  # what was damaged must not get the checksum of what is whole
             segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
-        self._parts.append(self._kept(merge_segments(segments, alive)))
+        self._parts.append(self._write_segment(merge_segments(segments, alive)))
         self._gathered, self._gathered_rows = [], 0
 
-    def _kept(self, segment: Segment) -> _Part:
+    def _write_segment(self, segment: Segment) -> _Part:
         """Write a segment and return it, mapped."""
         self._serial += 1
         path = self._place / f"{self._serial}{SUFFIX}"
@@ -227,14 +227,14 @@ class LexicalUpdate:
         checksum = segment.write(path)
         return _Part(path, checksum, Segment.map(path, checksum), np.ones(len(segment.chunks), dtype=np.bool_))
 
-    def _belong(self, earlier: int, later: int) -> bool:
-        """Tell whether neighbouring segments with so many chunks become one."""
+    def _are_merged(self, earlier: int, later: int) -> bool:
+        """Return whether neighbouring segments with so many chunks are merged."""
         return earlier + later <= self._most_rows and earlier <= _FALLING * later
 
 
 def _delete(files: Iterable[Path]) -> None:
     for file in files:
-        # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+        # A file that another process has mapped cannot be deleted on every system; the next update tries again.
         with suppress(OSError):
             discard(file)
 

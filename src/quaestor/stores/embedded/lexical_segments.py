@@ -25,7 +25,7 @@ Codes: TypeAlias = "NDArray[np.int64]"
 
 
 def count_terms(chunks: Sequence[ChunkTerms]) -> Segment:
-    """Return a segment of some chunks' terms; the chunks' places stand for their identifiers."""
+    """Return a segment of some chunks' terms, with positions in place of identifiers."""
     every = [field for chunk in chunks for field in chunk]
     lengths = np.array(list(map(len, every)), dtype=np.int64) // KEY_BYTES
     rows, fields = np.divmod(np.repeat(np.arange(len(lengths)), lengths), len(FIELDS))
@@ -52,7 +52,7 @@ def runs(segments: Iterable[Segment], rows: int) -> Iterator[list[Segment]]:
 
 
 def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_]]) -> Segment:
-    """Return one segment of those chunks of several that exist; they ascend from one segment to the next."""
+    """Merge segments, without deleted chunks; identifiers ascend from one segment to the next."""
     keys = _distinct(np.concatenate([segment.keys for segment in segments]))
     codes: list[Codes] = []
     before = 0
@@ -146,11 +146,11 @@ class RecentChunks:
         averages: Sequence[float],
         documents: Collection[int] | None = None,
     ) -> list[tuple[int, float]]:
-        """Return the chunks that match, in no order.
+        """Return the chunks that match, in arbitrary order.
 
         Args:
-            terms: what is looked for.
-            factors: what each term counts for in each field, shape ``(len(FIELDS), terms)``.
+            terms: keys of the query's terms.
+            factors: each term's weight in each field, shape ``(len(FIELDS), terms)``.
             averages: the mean length of each field.
             documents: only chunks of these.
         """

@@ -70,7 +70,7 @@ class WriteLock:
         """Hold the lock, waiting for it up to ``timeout`` seconds.
 
         Raises:
-            IndexBusyError: someone else held it all that time.
+            IndexBusyError: another process did not release it in time.
         """
         with self._path.open("a+b") as file:
             deadline = time.monotonic() + timeout

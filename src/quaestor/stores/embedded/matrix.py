@@ -1,7 +1,7 @@
 """The matrix of vectors on disk: files that only grow, and a small state file that says how much of them counts.
 
-The state file is replaced as one piece, so a reader sees the old state or the new one. A compaction writes a new
-folder of files under the next serial number; whoever has the old ones mapped keeps them.
+The state file is replaced as one piece, so a reader sees the old state or the new one. A compaction writes a new folder
+of files under the next serial number; a reader that has mapped the old ones keeps them.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ class MatrixBase(NamedTuple):
     def load(
         cls, folder: Path, dimensions: int, *, whole: bool = False, noticed: Noticed = ignore
     ) -> MatrixBase | None:
-        """Return the last published state; None if there is none that is as it was written.
+        """Return the last published state, or None if it is missing or damaged.
 
         Args:
             folder: of the store.
             dimensions: length of the vectors.
-            whole: sum up the vectors, too, which otherwise are when they are read.
-            noticed: called if there is one, damaged or of another version.
+            whole: check the vectors now, not only when they are read.
+            noticed: called if the file is damaged or of another version.
         """
         for _ in range(3):
             try:
@@ -87,23 +87,23 @@ class MatrixBase(NamedTuple):
         place, checksums = folder / f"{PREFIX}{serial}", state["checksums"]
 
         def read(name: str, kind: type[np.generic]) -> NDArray[Any]:
-            return check_array(_mapped(place / name, kind, (count,)), checksums.get(name, 0), name)
+            return check_array(_map_array(place / name, kind, (count,)), checksums.get(name, 0), name)
 
-        data = _mapped(place / "data", np.int8, (count, dimensions))
+        data = _map_array(place / "data", np.int8, (count, dimensions))
         planes = [read(f"{SIGNS}{number}", np.uint64) for number in range(state["planes"])]
         sums = RowSums(data, read(SUMS, np.uint32))
         rows = Rows(read("ids", np.int64), data, read("scales", np.float32), alive, planes, sums)
         return cls(Mark.read(state["mark"]), serial, rows, checksums)
 
 
-def _mapped(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
+def _map_array(path: Path, kind: type[np.generic], shape: tuple[int, ...]) -> NDArray[Any]:
     if not shape[0]:
         return np.empty(shape, dtype=kind)
     return np.asarray(np.memmap(path, dtype=kind, mode="r", shape=shape))
 
 
 class MatrixUpdate:
-    """Changes to the matrix that nobody sees before ``publish``."""
+    """Changes to the matrix that readers do not see before ``publish``."""
 
     def __init__(self, folder: Path, dimensions: int, base: MatrixBase | None) -> None:
         """Begin; without ``base`` the matrix is made anew, beside the present one."""
@@ -136,7 +136,7 @@ class MatrixUpdate:
         self._alive = np.concatenate([self._alive, factors > 0])
 
     def finish(self) -> None:
-        """Begin to bring to the disk what was written; ``publish`` is quick from here on."""
+        """Begin to flush what was written, so that ``publish`` is quick."""
         self._flush = Flush(self._place.iterdir())
 
     def publish(self, mark: Mark) -> None:
@@ -161,7 +161,7 @@ class MatrixUpdate:
                 _delete(old)
 
     def abandon(self) -> None:
-        """Forget the changes; what was written behind the published rows is written over next time."""
+        """Drop the changes; the next update overwrites what was written behind the published rows."""
         if self._flush is not None:
             with suppress(OSError):
                 self._flush.wait()
@@ -176,7 +176,7 @@ def _write(path: Path, offset: int, part: NDArray[Any]) -> None:
 
 
 def _delete(place: Path) -> None:
-    # What somebody else has mapped cannot be deleted everywhere; the next update tries again.
+    # A file that another process has mapped cannot be deleted on every system; the next update tries again.
     with suppress(OSError):
         discard(place)
 

@@ -26,17 +26,18 @@ if TYPE_CHECKING:
 
 
 MOST_TOGETHER = 1 << 14
-"""Chunks whose terms are counted together: a segment holds no more than some of these."""
+"""Chunks whose terms are counted together."""
 
 _COLUMNS = "c.start, c.end, c.start_line, c.end_line, c.symbol, c.kind, c.scope, c.defines, c.text, c.checksum"
 
 
 class Columns(NamedTuple):
-    """What is written of a document's chunks.
+    """The rows of a document's chunks.
 
     Attributes:
         chunks: the columns of each, from its offset to its checksum.
-        names: what they define, in lower case, each with the place of its chunk in the document; in no order.
+        names: the names that they define, in lower case, each with its chunk's place in the document; in arbitrary
+            order.
         dimensions: length of the vectors.
         vectors: their int8 rows, one after the other.
         keys: under which they are kept, one a chunk.
@@ -80,7 +81,7 @@ def pack(
         vectors.shape[1],
         quantise(vectors).tobytes(),
         list(keys),
-        [(start, _counted(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
+        [(start, _pack_terms(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
     )
     return Packed(document, count, columns)
 
@@ -94,15 +95,15 @@ def _columns(chunk: Chunk) -> tuple[Any, ...]:
         span.end_line,
         None if chunk.symbol is None else storable(chunk.symbol),
         chunk.kind,
-        _listed(chunk.scope),
-        _listed(chunk.defines),
+        _name_list(chunk.scope),
+        _name_list(chunk.defines),
     )
     text = storable(chunk.text)
     return *fields, text, chunk_checksum(fields, text)
 
 
 @lru_cache(maxsize=1 << 10)  # neighbouring chunks have one scope, and most define what few others do
-def _listed(names: tuple[str, ...]) -> str | None:
+def _name_list(names: tuple[str, ...]) -> str | None:
     return json.dumps(names) if names else None
 
 
@@ -111,12 +112,12 @@ def _names(chunk: Chunk, place: int) -> Iterator[tuple[str | bytes, int]]:
         yield storable(name), place
 
 
-def _counted(terms: Sequence[ChunkTerms]) -> bytes:
+def _pack_terms(terms: Sequence[ChunkTerms]) -> bytes:
     return zlib.compress(count_terms(terms).data(), 1)
 
 
 def unpacked(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
-    """Yield those documents that there are, as ``pack`` made them; in no order.
+    """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
 
     Args:
         connection: sees the truth.
@@ -153,7 +154,7 @@ def _columns_of(connection: sqlite3.Connection, first: int, count: int, dimensio
 
 
 def defined_names(defines: Sequence[str | None]) -> list[tuple[str | bytes, int]]:
-    """Return what chunks define, in lower case, each with the place of its chunk; ``defines`` as it is stored."""
+    """Return the names that chunks define, in lower case, each with its chunk's place."""
     return [
         (storable(name), place)
         for place, names in enumerate(defines)

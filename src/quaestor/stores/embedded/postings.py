@@ -6,7 +6,7 @@ stands there. Behind them stand the checksums of the file's blocks; the checksum
 segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache of one core while
 they are added up.
 
-A term is kept as its key, which the number of its field is added to.
+A term is stored as its key plus the number of its field.
 """
 
 from __future__ import annotations
@@ -46,14 +46,14 @@ _VERSION = 1
 
 
 class Asked(NamedTuple):
-    """What a query asks of every segment: a run of postings for each term of each field that counts.
+    """A query as every segment reads it: a run of postings for each term in each field with a weight.
 
     Attributes:
-        there: which terms of which fields; shape ``(len(FIELDS), terms)``.
+        there: whether a term is searched in a field; shape ``(len(FIELDS), terms)``.
         fields: the field of each run; shape ``(runs,)``.
-        slopes: what each further term of a chunk in a run's field adds to its count; shape ``(runs,)``.
-        weights: of each run for each way of counting the fields; shape ``(ways, runs)``.
-        same: so many of the first runs count the same in all ways.
+        slopes: BM25's length penalty of each further term of a chunk in a run's field; shape ``(runs,)``.
+        weights: of each run for each choice of boosts; shape ``(ways, runs)``.
+        same: number of leading runs that have the same weight for all choices.
     """
 
     there: NDArray[np.bool_]
@@ -64,10 +64,10 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, factors: Factors, averages: Sequence[float]) -> Asked:
-        """Return what is asked by ``factors`` where the fields have these mean lengths.
+        """Make a query of ``factors`` for fields of these mean lengths.
 
         Args:
-            factors: what each term counts for in each field, its rarity among it; shape ``(ways, len(FIELDS), terms)``.
+            factors: each term's weight in each field, its rarity included; shape ``(ways, len(FIELDS), terms)``.
             averages: one a field.
         """
         there = factors.max(axis=0) > 0
@@ -124,10 +124,10 @@ class Segment(NamedTuple):
 
     @classmethod
     def read(cls, data: bytes | memoryview) -> Segment:
-        """Return what ``data`` gave.
+        """Read a segment from the bytes that ``data`` returned.
 
         Raises:
-            ValueError: it is cut short, or was written otherwise.
+            ValueError: it is truncated, or in another format.
         """
         version, rows, terms, postings = np.frombuffer(data, np.int64, _HEAD).tolist()
         arrays: list[NDArray[Any]] = []
@@ -193,7 +193,7 @@ class Segment(NamedTuple):
         return _HEAD * 8 + sum(part.nbytes for part in (self.chunks, self.keys, self.starts, self.lengths))
 
     def bounds(self, keys: Keys) -> Bounds:
-        """Return where the postings of terms stand; ``keys`` as ``keys_of`` gives them."""
+        """Return the range of each term's postings; ``keys`` are those of ``keys_of``."""
         bounds = np.zeros((2, *keys.shape), dtype=np.int64)
         if not len(self.keys):
             return bounds
@@ -220,15 +220,15 @@ class Segment(NamedTuple):
         return self.chunks[places]
 
     def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
-        """Return the BM25 of every chunk, shape ``(rows,)``, for each way of counting the fields; do not write into it.
+        """Return the BM25 score of every chunk, shape ``(rows,)``, for each choice of boosts; do not write into it.
 
         Args:
             bounds: of the terms.
-            asked: what is asked of them.
+            asked: the query.
         """
         runs = bounds[:, asked.there]
         many = runs[1] - runs[0]
-        places, parts = self._gathered(runs.T.tolist(), int(many.sum()))
+        places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
         # No place is out of bounds: clipping is the way of `take` that checks nothing first.
         lengths = self.lengths.ravel().take(places + np.repeat(asked.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
@@ -238,7 +238,7 @@ class Segment(NamedTuple):
         parts /= norms
         return self._sums(places, parts, many, asked)
 
-    def _gathered(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
+    def _gather_runs(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
         """Return the places and the counts of runs of postings, ``count`` in all."""
         places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
         at = 0

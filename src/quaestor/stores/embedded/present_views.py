@@ -1,4 +1,4 @@
-"""What a store searches: the truth, read through one connection, and the derived files of its present state.
+"""The present state of a store: the truth, read through one connection, and the derived files.
 
 What has changed since the derived files were written is laid over them.
 """
@@ -52,7 +52,7 @@ class PresentViews:
         sizes: when what changed is laid over, and when the files are caught up.
 
     Attributes:
-        damaged: the derived files that were not as they were written, since the index was opened.
+        damaged: the derived files that were found damaged since the index was opened.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class PresentViews:
             self._lexical = self._dense = None
 
     def of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return what is read of the words of the present state, made anew if they turn out to be damaged."""
+        """Return the result of a lexical query of the present state; rebuild a damaged lexical index and ask again."""
         try:
             return read(*self._lexical_now(where))
         except DamagedError:
@@ -92,13 +92,13 @@ class PresentViews:
             return view.search(vector, k, allowed)
 
     def _distrust(self, name: str) -> None:
-        """Forget what was read of the derived files, and sum up all of them before they are used again."""
+        """Drop the derived files that are open, and check all of them before they are used again."""
         with self._reader.mutex:
             self.damaged.add(name)
             self._lexical = self._dense = None
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
-        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
+        """Return the lexical view of the present state and the documents that a filter lets through."""
         present = self._lexical
         if where is None and present is not None and present.content == self._reader.ask(truth.content):
             return present, None
@@ -107,7 +107,7 @@ class PresentViews:
             return view, self._reader.allowed(connection, where)
 
     def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
-        """Return what vectors of the present state are compared with, and what a filter lets through of it."""
+        """Return the vectors of the present state and the documents that a filter lets through."""
         present = self._dense
         if where is None and present is not None and present.content == self._reader.ask(truth.content):
             return present, None
@@ -143,10 +143,10 @@ class PresentViews:
     def _pin(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
     ) -> tuple[_Base | None, Lag]:
-        """Return derived files and what has changed since, little enough to be laid over them.
+        """Return derived files and the changes since, few enough to be laid over them.
 
-        Files too far behind are caught up first. While another process is at that, it is waited for; when
-        that takes too long, everything is laid over in memory, which is slow but right.
+        Files too far behind are caught up first. If another process is doing that, this waits for it; if the wait is
+        too long, all changes are laid over in memory, which is slow but correct.
         """
         deadline = time.monotonic() + _CATCH_UP_SECONDS
         while True:
@@ -209,11 +209,11 @@ class TruthReader:
 
     Args:
         folder: the index.
-        connection: what it is read through.
-        fixed: whether the connection sees nothing of what is written.
+        connection: to the database.
+        fixed: whether the connection sees no later writes.
 
     Attributes:
-        mutex: held while one state is read; who keeps something of a state, or forgets it, holds it, too.
+        mutex: held while one state is read, and while anything cached of a state is changed.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, fixed: bool) -> None:
@@ -236,7 +236,7 @@ class TruthReader:
                     self._connection.execute("COMMIT")
 
     def ask(self, read: Callable[[sqlite3.Connection], _Read]) -> _Read:
-        """Return what a single statement reads, which sees one state of the truth without a transaction around it."""
+        """Return the rows of a single statement, which sees one state without a transaction."""
         with self.mutex:
             try:
                 return read(self._connection)
@@ -248,7 +248,7 @@ class TruthReader:
         """Return the documents that a filter lets through; the last few filters are remembered.
 
         Args:
-            connection: the one that ``state`` gave.
+            connection: as ``state`` returned it.
             where: the filter.
         """
         if where is None or where == Where():
@@ -264,7 +264,7 @@ class TruthReader:
         return self._filters[where]
 
     def follow_writer(self) -> None:
-        """See what is written from now on, if the connection was opened while nothing could be."""
+        """Reopen a connection that sees no later writes, so that it sees them."""
         if not self._fixed:
             return
         with self.mutex:

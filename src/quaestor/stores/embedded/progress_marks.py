@@ -1,4 +1,4 @@
-"""How far something derived has come: the state of the truth that it was made from."""
+"""Progress marks of derived files: the state of the truth that each was made from."""
 
 from __future__ import annotations
 
@@ -63,9 +63,9 @@ class Lag(NamedTuple):
 
 
 def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
-    """Return what happened since ``mark``; None if the change log cannot tell.
+    """Return the changes since ``mark``, or None if the change log does not reach back to it.
 
-    Without a mark everything has come since. Runs that came and went in between are left out.
+    Without a mark, everything is new. Runs that were added and removed in between are left out.
 
     Raises:
         DamagedRowError: there are not as many chunks as there should be.
@@ -94,5 +94,5 @@ def after(mark: Mark | None, lag: Lag) -> Mark:
 
 
 def is_worn(mark: Mark, share: float, least: int) -> bool:
-    """Tell whether the dead chunks exceed ``share`` of all and ``least`` in number."""
+    """Return whether deleted chunks exceed ``share`` of all and ``least`` in number."""
     return mark.dead > least and mark.dead > share * (mark.alive + mark.dead)

@@ -1,11 +1,11 @@
 """Unit vectors as int8, a quarter of their size, and as the signs of their components, a bit each.
 
-A row is divided by its largest component and multiplied by 127. The scale is not kept: rows have unit length, so that
-``row / |row|`` gives the vector back. Doing so twice changes nothing.
+A row is divided by its largest component and multiplied by 127. The scale is not kept: rows have unit length, so ``row
+/ |row|`` gives the vector back. Quantising twice changes nothing.
 
-The signs tell which rows are worth an exact look: the angle between two vectors shows in the number of dimensions in
-which their signs differ (after Charikar, 2002, "Similarity estimation techniques from rounding algorithms", who takes
-random directions; a static embedder's dimensions serve as well).
+The signs select the rows whose exact cosine is computed: the angle between two vectors shows in the number of
+dimensions in which their signs differ (after Charikar, 2002, "Similarity estimation techniques from rounding
+algorithms", who takes random directions; a static embedder's dimensions serve as well).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _BLOCK_ROWS = 1 << 16  # of a plane 512 KiB: fewer would cost more calls, more w
 
 
 def quantise(vectors: Floats) -> Int8s:
-    """Return int8 rows of the same shape; what is not a number counts as zero."""
+    """Return int8 rows of the same shape; NaN counts as zero."""
     finite = np.where(np.isfinite(vectors), vectors, np.float32(0))
     largest = np.abs(finite).max(axis=1, keepdims=True, initial=0.0)
     factor = np.divide(127.0, largest, out=np.zeros_like(largest), where=largest > 0)
@@ -43,7 +43,7 @@ def quantise(vectors: Floats) -> Int8s:
 
 
 def scales(rows: Int8s) -> Floats:
-    """Return what gives each row unit length, 0 for a row of zeros; shape ``(len(rows),)``."""
+    """Return the factor that gives each row unit length, 0 for a row of zeros; shape ``(len(rows),)``."""
     wide = rows.astype(np.float32)
     lengths = np.sqrt(np.einsum("ij,ij->i", wide, wide))
     factors: Floats = np.divide(1.0, lengths, out=np.zeros_like(lengths), where=lengths > 0)

@@ -1,6 +1,6 @@
 """The SQLite file that holds the truth: its tables, how it is opened, what makes it unusable, and its upgrade.
 
-A database of an older version is brought up to the schema of this one, so that nobody indexes anew for it.
+A database of an older version is migrated, so that nobody has to index again.
 """
 
 from __future__ import annotations
@@ -171,7 +171,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
     on (``synchronous = NORMAL``), and either way the file stays whole.
     """
-    connection = _connected(folder / FILE)
+    connection = _open_connection(folder / FILE)
     try:
         connection.execute(f"PRAGMA mmap_size = {_WRITER_MAPPED_BYTES if writing else _MAPPED_BYTES}")
         connection.execute("PRAGMA synchronous = NORMAL")
@@ -186,7 +186,7 @@ def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
     return connection
 
 
-def _connected(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
+def _open_connection(place: Path | str, *, uri: bool = False) -> sqlite3.Connection:
     return sqlite3.connect(
         place,
         timeout=_BUSY_MILLISECONDS / 1000,
@@ -204,7 +204,7 @@ def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
     or the disk is full.
     """
     try:
-        return _probed(connect(folder)), False
+        return _probe(connect(folder)), False
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or not (folder / FILE).is_file():
             raise
@@ -220,11 +220,11 @@ def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | 
     ways = [("mode=ro", False)] if log.exists() and log.stat().st_size else [("mode=ro", False), ("immutable=1", True)]
     for way, fixed in ways:
         with suppress(sqlite3.OperationalError):
-            return _probed(_connected(f"{place}?{way}", uri=True)), fixed
+            return _probe(_open_connection(f"{place}?{way}", uri=True)), fixed
     return None
 
 
-def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
+def _probe(connection: sqlite3.Connection) -> sqlite3.Connection:
     """Return a connection that can read."""
     try:
         connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
@@ -236,7 +236,7 @@ def _probed(connection: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
-    """Empty a write-ahead log that takes more than its share, unless somebody is reading from it."""
+    """Empty a write-ahead log that has grown too large, unless another connection is reading."""
     log, file = folder / f"{FILE}-wal", folder / FILE
     with suppress(OSError, sqlite3.OperationalError):
         if log.stat().st_size > max(_JOURNAL_BYTES, file.stat().st_size // 2):
@@ -245,13 +245,13 @@ def shorten_journal(connection: sqlite3.Connection, folder: Path) -> None:
 
 
 def is_ours(connection: sqlite3.Connection) -> bool:
-    """Tell whether the tables were made; False for an empty file."""
+    """Return whether the database has our tables; False for an empty file."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     return bool(application == APPLICATION)
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Tell whether there are no tables at all, as in a file that was only just made."""
+    """Return whether there are no tables at all, as in a new file."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
@@ -279,7 +279,7 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
 
 
 def seal_state(connection: sqlite3.Connection) -> None:
-    """Give the row of the index's own state the checksum of what stands there now."""
+    """Update the checksum of the row that holds the index's state."""
     connection.execute("UPDATE state SET checksum = ?", (row_sum(_state(connection)[:-1]),))
 
 

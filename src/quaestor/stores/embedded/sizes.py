@@ -1,4 +1,4 @@
-"""The sizes at which the embedded store goes over from one way of working to another."""
+"""Thresholds between the embedded store's ways of working."""
 
 from __future__ import annotations
 

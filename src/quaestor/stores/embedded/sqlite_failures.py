@@ -29,7 +29,7 @@ def unusable(folder: Path, what: str) -> IndexUnusableError:
 
 
 def is_full(error: BaseException) -> bool:
-    """Tell whether an error means that the disk, a quota or a file-size limit is exhausted."""
+    """Return whether an error means that the disk, a quota or a file-size limit is exhausted."""
     if isinstance(error, OSError) and error.errno in _FULL:
         return True
     # SQLite reports a file-size limit as a plain disk I/O error; both leave the last commit whole.
@@ -38,7 +38,7 @@ def is_full(error: BaseException) -> bool:
 
 @contextmanager
 def translate_failures(folder: Path) -> Iterator[None]:
-    """Raise what goes wrong inside as an error for people.
+    """Translate failures inside the block into Quaestor's errors.
 
     Raises:
         LimitError: the disk is full; the index is as it was.

@@ -23,7 +23,8 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.present_views import PresentViews, TruthReader
 from quaestor.stores.embedded.quantise import restore
@@ -67,9 +68,9 @@ class EmbeddedStore(LexicalQueries):
         Args:
             folder: which is the index.
             embedder: the name of the embedder that it was, or is to be, made with.
-            dimensions: length of that one's vectors.
+            dimensions: length of its vectors.
             create: make it if it is missing.
-            sizes: when it works in which way.
+            sizes: thresholds between ways of working.
 
         Raises:
             IndexUnusableError: missing, corrupt, of another schema version, or made with another embedder.
@@ -96,9 +97,9 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
-        """Return the name and the dimensions of the embedder that the index in ``folder`` was made with.
+        """Return the name and dimensions of the embedder that the index in ``folder`` was made with.
 
-        None where there is no index that can tell; opening it says why.
+        None if there is no readable index; opening it says why.
         """
         if not (folder / schema.FILE).exists():
             return None
@@ -108,7 +109,7 @@ class EmbeddedStore(LexicalQueries):
 
     @property
     def pack(self) -> Pack:
-        """What makes documents ready for ``Writer.put``."""
+        """Prepares documents for ``Writer.put``."""
         # No search needs it.
         from quaestor.stores.embedded.packing import pack  # noqa: PLC0415
 
@@ -116,11 +117,20 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def erase(folder: Path) -> None:
-        """Delete the index in ``folder``, and nothing else there; what is missing is not an error."""
-        from quaestor.stores.embedded.erase import erase  # noqa: PLC0415 - no search needs it
+        """Delete the index in ``folder``, and nothing else there; what is missing is not an error.
 
-        with translate_failures(folder):
-            erase(folder, LOCK_SECONDS)
+        Derived files go first, so that an interruption leaves a whole index or none. The lock file stays: another
+        process may wait for it.
+        """
+        if not folder.is_dir():
+            return
+        with translate_failures(folder), WriteLock(folder).held(LOCK_SECONDS):
+            for path in (folder / lexical.FOLDER, *folder.glob(f"{matrix.PREFIX}*")):
+                with suppress(OSError):  # a file that another process has mapped cannot be deleted everywhere
+                    discard(path)
+            database = (schema.FILE, f"{schema.FILE}-wal", f"{schema.FILE}-shm")
+            for name in (matrix.STATE, f"{matrix.STATE}.new", *database):
+                discard(folder / name)
 
     @contextmanager
     def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
@@ -174,7 +184,7 @@ class EmbeddedStore(LexicalQueries):
             self._reader.follow_writer()
 
     def settle(self) -> None:
-        """Do nothing: whoever writes or searches makes what is needed."""
+        """Do nothing: writers and searches build what is needed."""
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
         return self._views.of_lexical(read, where)
@@ -247,7 +257,7 @@ class EmbeddedStore(LexicalQueries):
         return {key: restore(data) for key, data in found.items()}
 
     def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Return those of some documents that there are, as ``pack`` made them."""
+        """Yield the given documents that exist, as ``pack`` made them."""
         from quaestor.stores.embedded.packing import unpacked  # noqa: PLC0415 - only copies need it
 
         with self._reader.state() as connection:

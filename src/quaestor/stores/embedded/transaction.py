@@ -29,7 +29,7 @@ LOOSE_SHARE = 0.5
 
 
 class _Place(NamedTuple):
-    """Where a document stands now."""
+    """The present rows of a document."""
 
     id: int
     first_chunk: int
@@ -102,15 +102,15 @@ class Transaction:
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
+        """Record that all vectors are now another embedder's; the caller replaces every document with it."""
         self._flush()
         self._connection.execute("UPDATE state SET embedder = ?, dimensions = ?", (name, dimensions))
         self.dimensions = dimensions
-        # Of an empty index, too: whoever has it open must notice before writing.
+        # Also for an empty index: a process that has it open must notice before writing.
         self._changed = self._content_changed = True
 
     def finish(self) -> bool:
-        """Write what is pending and the new state, without committing; returns whether anything changed."""
+        """Write pending rows and the new state, without committing; return whether anything changed."""
         self._flush()
         if not (self._changed or self._content_changed):
             return False
@@ -170,7 +170,7 @@ class Transaction:
         for bounds in ranges:
             rows = execute("SELECT id, defines FROM chunks WHERE id BETWEEN ? AND ? AND defines IS NOT NULL", bounds)
             defining = ((chunk, json.loads(defines)) for chunk, defines in rows)
-            names = list(dict.fromkeys(_lowered(defining)))  # Option and option of a chunk were added once
+            names = list(dict.fromkeys(_lower_names(defining)))  # Option and option of a chunk were added once
             many("DELETE FROM names WHERE bucket = ? AND name = ? AND chunk = ?", map(_in_bucket, names))
             self._count_names(names, -1)
         many("DELETE FROM chunks WHERE id BETWEEN ? AND ?", ranges)
@@ -283,7 +283,7 @@ def _in_bucket(name: _Name) -> tuple[int, str | bytes, int]:
     return bucket_of(name[0]), *name
 
 
-def _lowered(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
+def _lower_names(rows: Iterable[tuple[int, Iterable[str]]]) -> Iterator[_Name]:
     for chunk, names in rows:
         for name in names:
             yield storable(name.lower()), chunk

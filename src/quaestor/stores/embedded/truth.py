@@ -48,7 +48,7 @@ class Content(NamedTuple):
 
     Attributes:
         generation: the transaction that led to it.
-        stamp: random, so that two histories that were cut apart by a crash are told apart.
+        stamp: random, so that two histories that diverged by a crash differ.
     """
 
     generation: int
@@ -76,7 +76,7 @@ def storable(text: str) -> str | bytes:
 
 
 def from_storable(value: Any) -> Any:
-    """Return what ``storable`` was given."""
+    """Return the text that ``storable`` was given."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
@@ -101,7 +101,7 @@ def content(connection: sqlite3.Connection) -> Content:
 
 
 def has_been(connection: sqlite3.Connection, content: Content) -> bool:
-    """Tell whether the change log still reaches back to ``content``."""
+    """Return whether the change log still reaches back to ``content``."""
     row = connection.execute("SELECT stamp FROM contents WHERE generation = ?", (content.generation,)).fetchone()
     return row is not None and row[0] == content.stamp
 
@@ -129,7 +129,7 @@ def count_after(connection: sqlite3.Connection, chunk: int) -> int:
 
 
 def count(connection: sqlite3.Connection) -> int:
-    """Return the number of chunks that there are to be."""
+    """Return the number of chunks that the state records."""
     return int(connection.execute("SELECT chunks FROM state").fetchone()[0])
 
 
@@ -206,7 +206,7 @@ def documents(connection: sqlite3.Connection) -> dict[str, Document]:
 
 
 def places(connection: sqlite3.Connection, paths: Sequence[str | bytes]) -> Iterator[Sequence[Any]]:
-    """Yield the whole rows of those of some documents that there are."""
+    """Yield the whole rows of the given documents that exist."""
     for batch in batches(paths):
         rows = connection.execute(f"SELECT {_WHOLE} FROM documents WHERE path IN ({marks(len(batch))})", batch)
         yield from map(checked_row, rows)
@@ -239,13 +239,13 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
     """Return the checksum of a chunk's columns.
 
     Args:
-        fields: those from ``start`` to ``defines``.
-        text: what stands there, as SQLite keeps it.
+        fields: the columns from ``start`` to ``defines``.
+        text: as SQLite keeps it.
     """
     return text_sum(fields, text)
 
 
-def _stored(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
+def _read_chunk(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
     chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
     if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
         raise DamagedRowError(f"a chunk of {document.path!r} does not agree with its checksum")
@@ -274,7 +274,7 @@ def chunks_of(connection: sqlite3.Connection, path: str) -> list[StoredChunk]:
         f"SELECT {_CHUNK} FROM chunks c WHERE c.id BETWEEN ? AND ? ORDER BY c.id", (first, first + chunk_count - 1)
     ).fetchall()
     require(len(rows) == chunk_count, f"the number of chunks of {path!r}")
-    return [_stored(row, found, first) for row in rows]
+    return [_read_chunk(row, found, first) for row in rows]
 
 
 def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, StoredChunk]:
@@ -291,13 +291,13 @@ def chunks(connection: sqlite3.Connection, ids: Iterable[int]) -> dict[int, Stor
         for row in rows:
             if row[1] not in known:
                 known[row[1]] = _document(row[_CHUNK_COLUMNS:])
-            found[row[0]] = _stored(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
+            found[row[0]] = _read_chunk(row[:_CHUNK_COLUMNS], known[row[1]], row[-3])
     require(not any(_is_claimed(connection, chunk) for chunk in wanted if chunk not in found), "a chunk")
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
 def _is_claimed(connection: sqlite3.Connection, chunk: int) -> bool:
-    """Tell whether a chunk is one of some document's, and not just one that went."""
+    """Return whether a chunk belongs to an existing document."""
     rows = connection.execute(
         "SELECT 1 FROM documents WHERE first_chunk <= ? AND ? < first_chunk + chunk_count LIMIT 1", (chunk, chunk)
     )
@@ -371,14 +371,14 @@ def check_vectors(connection: sqlite3.Connection, dimensions: int) -> None:
 
 
 def _check_buckets(connection: sqlite3.Connection, sums: dict[int, int]) -> None:
-    """Hold what the names of some buckets sum up to against what it should be."""
+    """Check the sums of some buckets of names."""
     rows = connection.execute(f"SELECT bucket, sum FROM name_sums WHERE bucket IN ({marks(len(sums))})", list(sums))
     expected = dict.fromkeys(sums, 0) | dict(rows)
     require(all(one & WRAP == expected[bucket] for bucket, one in sums.items()), "a name")
 
 
 def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict[bytes, bytes]:
-    """Return the stored rows of those keys that are known."""
+    """Return the stored rows of the known keys."""
     found: dict[bytes, bytes] = {}
     for batch in batches(list(dict.fromkeys(keys))):
         rows = connection.execute(

@@ -31,10 +31,10 @@ class Rows(NamedTuple):
     Attributes:
         ids: the chunks, ascending; shape ``(n,)``.
         data: int8 vectors; shape ``(n, dimensions)``.
-        scales: what makes each row a unit vector, 0 for a row without direction; shape ``(n,)``.
-        alive: whether the chunk exists and its vector has a direction; shape ``(n,)``.
+        scales: the factor that makes each row a unit vector, 0 for a zero row; shape ``(n,)``.
+        alive: whether the chunk exists and its vector is not zero; shape ``(n,)``.
         planes: the signs of every row; without them, every row is scored.
-        sums: what tells whether rows on disk are as they were written.
+        sums: checksums of rows on disk.
     """
 
     ids: Ids
@@ -53,7 +53,7 @@ class Rows(NamedTuple):
     def search(self, query: Floats, k: int, allowed: Runs | None, sizes: Sizes) -> tuple[Ids, Floats]:
         """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
 
-        Exact up to ``sizes.exact`` searchable rows; of more, the most promising are looked at.
+        Exact up to ``sizes.exact`` searchable rows; of more, only the most promising are scored.
         """
         searchable = self.alive if allowed is None else self.alive & which_are_covered(self.ids, allowed)
         places = self._promising(query, searchable, k, sizes)
@@ -75,7 +75,7 @@ class Rows(NamedTuple):
         return self._replace(alive=alive)
 
     def places(self, ids: Ids) -> Ids:
-        """Return the places of those ``ids`` that are here."""
+        """Return the row numbers of the ``ids`` that exist."""
         places = np.searchsorted(self.ids, ids)
         inside = places < len(self.ids)
         places, ids = places[inside], ids[inside]
@@ -106,7 +106,7 @@ class Rows(NamedTuple):
 
 
 def which_are_covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
-    """Tell which of the ``ascending`` chunks lie in ``runs``."""
+    """Return which of the ``ascending`` chunks lie in ``runs``."""
     firsts, counts = runs
     steps = np.zeros(len(ascending) + 1, dtype=np.int32)
     np.add.at(steps, np.searchsorted(ascending, firsts), 1)
@@ -127,7 +127,7 @@ def top(scores: NDArray[np.floating], k: int) -> NDArray[np.intp]:
 
 
 class Best:
-    """The ``k`` highest scores above 0 of what is offered bit by bit; of equals, those offered first."""
+    """Keeps the ``k`` highest scores above 0 of those offered; of equal ones, the first."""
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -136,7 +136,7 @@ class Best:
         self._scores = np.empty(0)
 
     def offer(self, ids: Ids, scores: NDArray[np.floating]) -> None:
-        """Take what is good enough; ``ids`` ascend from one call to the next."""
+        """Keep the scores that are high enough; ``ids`` ascend from one call to the next."""
         [better] = np.nonzero(scores > self._least)
         if not len(better):
             return

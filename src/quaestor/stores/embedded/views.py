@@ -1,4 +1,4 @@
-"""What a query sees: the derived files with what has changed since laid over them, and what is asked of them."""
+"""What a query sees: the derived files with later changes laid over them; and the queries on them."""
 
 from __future__ import annotations
 
@@ -52,10 +52,10 @@ class LexicalView(NamedTuple):
 
     Attributes:
         content: that state.
-        base: what stands on disk.
+        base: the index on disk.
         alive: which chunks of each segment on disk exist; None where all do.
-        stored: what BM25 needs to know of these.
-        recent: chunks that came since.
+        stored: their totals for BM25.
+        recent: chunks that were added since.
     """
 
     content: Content
@@ -76,7 +76,7 @@ class LexicalView(NamedTuple):
     def of(
         cls, content: Content, base: LexicalBase | None, removed: Iterable[Removed], recent: RecentChunks
     ) -> LexicalView:
-        """Return ``base`` without what was removed and with what is recent: what is gone counts nowhere."""
+        """Return ``base`` without removed chunks and with recent ones."""
         if base is None:
             return cls(content, None, (), Statistics(0, {}), recent)
         runs = [(run.first_chunk, run.first_chunk + run.chunk_count) for run in removed]
@@ -94,10 +94,10 @@ class LexicalView(NamedTuple):
 
     def frequencies(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
-        return self._counted(terms)[1]
+        return self._count_terms(terms)[1]
 
     def counts(self, terms: Sequence[str]) -> Counts:
-        """Return what BM25 counts of distinct terms."""
+        """Return BM25's counts of distinct terms."""
         columns = self.frequencies(terms).T.tolist()
         return Counts(self._count(), self._lengths(), dict(zip(terms, map(tuple, columns), strict=True)))
 
@@ -109,12 +109,12 @@ class LexicalView(NamedTuple):
         allowed: Allowed | None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equals, the oldest.
+        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; equal ones by age.
 
-        What is rare is so by ``among``, where that is given.
+        If ``among`` is given, terms are as rare as its counts say.
         """
         terms = list(weights)
-        bounds, counts = self._counted(terms)
+        bounds, counts = self._count_terms(terms)
         chunks, lengths = self._count(), self._lengths()
         if among is not None:
             chunks, lengths = among.chunks, among.lengths
@@ -128,7 +128,7 @@ class LexicalView(NamedTuple):
             return Matched([Scored.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
         averages = [(length or 1) / chunks for length in lengths]
-        best = self._stored(bounds, factors, averages, k, allowed)
+        best = self._search_stored(bounds, factors, averages, k, allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
         found: list[Scored] = []
         for own, way in zip(best, factors, strict=True):
@@ -151,8 +151,8 @@ class LexicalView(NamedTuple):
     def _bounds(self, terms: Sequence[str]) -> Sequence[Bounds]:
         return self.base.bounds(keys_of(terms)) if self.base else []
 
-    def _counted(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
-        """Return where the postings of terms stand in each segment on disk, and what ``frequencies`` does."""
+    def _count_terms(self, terms: Sequence[str]) -> tuple[Sequence[Bounds], NDArray[np.int64]]:
+        """Return the range of each term's postings in each segment on disk, and the terms' frequencies."""
         keys = keys_of(terms)
         bounds = self.base.bounds(keys) if self.base else []
         total = self.recent.frequencies(terms)
@@ -160,7 +160,7 @@ class LexicalView(NamedTuple):
             total += segment.frequencies(own, alive)
         return bounds, total
 
-    def _stored(
+    def _search_stored(
         self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None
     ) -> list[Scored]:
         """Return the best of the chunks on disk that exist."""
@@ -221,7 +221,7 @@ class DenseView(NamedTuple):
 
 
 def _without(segment: Segment, alive: Alive, runs: Iterable[tuple[int, int]]) -> Alive:
-    """Return which of a segment's chunks exist without those of ``runs``; ``alive`` itself if it has none of them."""
+    """Return ``alive`` without the chunks of ``runs``; ``alive`` itself if the segment has none of them."""
     left = alive
     for run in runs:
         first, end = np.searchsorted(segment.chunks, run)
@@ -235,7 +235,7 @@ def _without(segment: Segment, alive: Alive, runs: Iterable[tuple[int, int]]) ->
 
 
 def _rarities(chunks: int, frequencies: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return what the terms of these frequencies tell among so many chunks."""
+    """Return the inverse document frequency of each term."""
     rarities: NDArray[np.float64] = np.log1p((chunks - frequencies + 0.5) / (frequencies + 0.5))
     return rarities
 
@@ -245,7 +245,7 @@ class LexicalQueries(ABC):
 
     @abstractmethod
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return what ``read`` reads of the words of the present state, given what a filter lets through of it."""
+        """Return what ``read`` makes of the lexical view and the documents that a filter lets through."""
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -267,14 +267,14 @@ class LexicalQueries(ABC):
         where: Where | None = None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return what ``lexical`` does for each choice of boosts and what ``frequencies`` does, of one reading.
+        """Return the results of ``lexical`` for each choice of boosts, and of ``frequencies``, by one reading.
 
-        ``among`` is what several stores count together; scores and frequencies are then as if they were one.
+        ``among`` holds the counts of several stores; scores and frequencies are then those of all of them as one.
         """
         return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
 
     def counts(self, terms: Iterable[str]) -> Counts:
-        """Return what BM25 counts of terms, to be added to what other stores count of them."""
+        """Return BM25's counts of terms, to be added to other stores' counts."""
         known = _distinct(terms)
         return self._of_lexical(lambda view, _: view.counts(known))
 
@@ -284,7 +284,7 @@ class LexicalQueries(ABC):
         return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks in which each term stands, in the field where it stands most often."""
+        """Return the number of chunks that hold each term, counted in the field that holds it most often."""
         known = _distinct(terms)
         found = self._of_lexical(lambda view, _: view.frequencies(known))
         return dict(zip(known, found.max(axis=0).tolist(), strict=True))
@@ -293,14 +293,14 @@ class LexicalQueries(ABC):
 def weigh(terms: Sequence[str]) -> dict[str, float]:
     """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions.
 
-    What no index can hold, such as halves of surrogate pairs, is left out.
+    Terms that no index can hold, such as halves of surrogate pairs, are left out.
     """
     counts = Counter(terms)
     return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items() if _is_text(term)}
 
 
 def _distinct(terms: Iterable[str]) -> list[str]:
-    """Return each term once, in order, without what no index can hold."""
+    """Return each term once, in order, without those that no index can hold."""
     return list(filter(_is_text, dict.fromkeys(terms)))
 
 

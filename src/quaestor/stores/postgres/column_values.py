@@ -1,6 +1,6 @@
 """Texts and vectors as PostgreSQL's columns hold them.
 
-NUL and halves of surrogate pairs, which PostgreSQL refuses, stand escaped. pgvector's half precision holds the numbers
+NUL and halves of surrogate pairs, which PostgreSQL refuses, are escaped. pgvector's half precision holds the numbers
 of the stores' int8 rows exactly.
 """
 
@@ -33,17 +33,17 @@ def escape(text: str) -> str:
 
 
 def unescape(text: str) -> str:
-    """Return what ``escape`` was given."""
+    """Return the text that ``escape`` was given."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
 
 
 def escape_optional(text: str | None) -> str | None:
-    """Return what ``escape`` does; None for None."""
+    """Escape a text; None stays None."""
     return None if text is None else escape(text)
 
 
 def unescape_optional(text: str | None) -> str | None:
-    """Return what ``unescape`` does; None for None."""
+    """Unescape a text; None stays None."""
     return None if text is None else unescape(text)
 
 

@@ -1,8 +1,8 @@
 """One database: its pool of connections, transactions with time-outs on everything, and repeating what is safe.
 
-Nothing here or above it leaves anything in a session, so that a pooler in transaction mode may stand in between: no
+Nothing here or above it leaves anything in a session, so that a pooler in transaction mode works: no
 prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why
-it cannot connect; psycopg's own connects in a thread, and tells of a wrong password only that time ran out.
+it cannot connect; psycopg's own connects in a thread and reports a wrong password as a time-out.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ _T = TypeVar("_T")
 OLDEST_SERVER = 14
 READ_SECONDS = 30.0
 WRITE_SECONDS = 600.0
-"""What one statement may take, unless something else is said."""
+"""Seconds that one statement may take, by default."""
 LOCK_SECONDS = 60.0
-"""What a lock is waited for, unless something else is said."""
+"""Seconds to wait for a lock, by default."""
 
 _ONE_STATE = "ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _REPEAT_SECONDS = 15.0
@@ -80,35 +80,35 @@ class Database:
         """Hold a transaction on the primary; it commits at the end of the block, and is undone if the block raises.
 
         Args:
-            seconds: what each statement may take.
-            lock_seconds: what a lock may be waited for.
+            seconds: time limit of each statement.
+            lock_seconds: time limit of waiting for a lock.
 
         Raises:
-            QuaestorError: what ``failures.translate_failures`` says.
+            QuaestorError: see ``failures.translate_failures``.
         """
         with translate_failures(self.address):
-            connection, _ = self._repeated(self._primary, lambda: self._begun(self._primary, seconds, lock_seconds))
+            connection, _ = self._retry(self._primary, lambda: self._begin(self._primary, seconds, lock_seconds))
             with _ended(self._primary, connection):
                 yield connection
 
     def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
-        """Return what ``work`` does in a transaction of its own; repeated whole if a deadlock or a conflict undid it.
+        """Return the result of ``work`` in a transaction of its own; repeat it if a deadlock or a conflict undid it.
 
-        What else fails is not repeated: what was sent may have been done.
+        Other failures are not repeated, because the transaction may have been committed.
         """
 
         def once() -> _T:
             with self.writing(seconds=seconds) as connection:
                 return work(connection)
 
-        return self._repeated(self._primary, once, lambda error: code_of(error) in UNDONE)
+        return self._retry(self._primary, once, lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
-        """Return what ``work`` reads of one state of the database; repeated if the connection is lost.
+        """Return what ``work`` reads of one state of the database; repeat it if the connection is lost.
 
         Args:
             work: called with a transaction that sees one state and cannot write; perhaps more than once.
-            seconds: what each statement may take.
+            seconds: time limit of each statement.
             primary: ask the primary even where there is a standby, which may lag behind.
         """
         return self.read_after("", lambda connection, _: work(connection), seconds=seconds, primary=primary)
@@ -121,19 +121,19 @@ class Database:
         seconds: float = READ_SECONDS,
         primary: bool = False,
     ) -> _T:
-        """Return what ``read`` does; ``work`` is given the first row of a statement that is sent with the beginning.
+        """Do as ``read``, and give ``work`` the first row of a statement that is sent with the transaction's beginning.
 
-        A look at the state thus takes no round trip of its own.
+        So reading the state takes no round trip of its own.
         """
         pool = self._primary if primary else self._standby
 
         def once() -> _T:
-            connection, row = self._begun(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
+            connection, row = self._begin(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
             with _ended(pool, connection):
                 return work(connection, row)
 
         with translate_failures(self.address):
-            return self._repeated(pool, once)
+            return self._retry(pool, once)
 
     def look(self, statement: str) -> Sequence[Any] | None:
         """Return the first row of one statement, of a transaction in a single round trip; repeated as ``read``."""
@@ -155,10 +155,10 @@ class Database:
             return row
 
         with translate_failures(self.address):
-            return self._repeated(self._standby, once)
+            return self._retry(self._standby, once)
 
     def run_outside(self, statement: str) -> None:
-        """Run a statement that no transaction may hold, such as ``VACUUM``; it takes what time it needs."""
+        """Run a statement outside of any transaction, such as ``VACUUM``, without a time limit."""
         with translate_failures(self.address):
             connection = self._primary.take()
             try:
@@ -166,7 +166,7 @@ class Database:
             finally:
                 self._primary.give(connection)
 
-    def _begun(
+    def _begin(
         self, pool: _Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
     ) -> tuple[Connection, Sequence[Any] | None]:
         """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
@@ -183,10 +183,10 @@ class Database:
         self._patience = _REPEAT_SECONDS
         return connection, row
 
-    def _repeated(
+    def _retry(
         self, pool: _Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
     ) -> _T:
-        """Return what ``once`` does, tried again for some seconds while it fails in passing."""
+        """Return the result of ``once``; retry passing failures for some seconds."""
         began, pause = time.monotonic(), 0.05
         while True:
             try:
@@ -228,7 +228,7 @@ def _ended(pool: _Pool, connection: Connection) -> Iterator[None]:
 
 
 def _limits(seconds: float, lock_seconds: float) -> str:
-    """Return what bounds the statements of one transaction, and the time between them."""
+    """Return the settings that limit one transaction's statements and the time between them."""
     limits = {
         "statement_timeout": seconds,
         "lock_timeout": lock_seconds,
@@ -254,11 +254,11 @@ class _Pool:
         self._free = threading.BoundedSemaphore(most)
 
     def take(self) -> Connection:
-        """Return a connection that nobody else has; it goes back by ``give``.
+        """Return a connection for the caller alone; ``give`` returns it.
 
         Raises:
-            IndexBusyError: all of them were in use for all the time that there was to wait.
-            psycopg.Error: the server does not let it in.
+            IndexBusyError: all of them stayed in use until the time to wait was over.
+            psycopg.Error: the server refuses the connection.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
             raise IndexBusyError("Every connection to the store is in use: try again.")
@@ -266,7 +266,7 @@ class _Pool:
             with self._mutex:
                 if self._idle:
                     return self._idle.pop()
-            return self._connected()
+            return self._open_connection()
         except BaseException:
             self._free.release()
             raise
@@ -282,13 +282,13 @@ class _Pool:
         self._free.release()
 
     def forget(self) -> None:
-        """Close what is not in use: the server that it leads to may be gone."""
+        """Close idle connections: their server may be gone."""
         with self._mutex:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
-    def _connected(self) -> Connection:
+    def _open_connection(self) -> Connection:
         return psycopg.connect(
             self._uri,
             autocommit=True,  # transactions are begun with their limits, in one message

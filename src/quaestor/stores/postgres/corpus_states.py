@@ -22,7 +22,7 @@ TABLES = ("states", "metadata", "documents", "chunks", "vectors", "names", "term
 
 
 class State(NamedTuple):
-    """The row of one corpus in ``quaestor.states``; the columns say what they are."""
+    """The row of one corpus in ``quaestor.states``, a field for each column."""
 
     embedder: str
     dimensions: int
@@ -57,13 +57,13 @@ class Listed(NamedTuple):
 
 
 def find_corpus(connection: Connection, name: str) -> int | None:
-    """Return the number of a corpus, None if there is none of this name."""
+    """Return the number of the corpus of this name, or None."""
     row = connection.execute("SELECT corpus_id FROM quaestor.corpora WHERE name = %s", (escape(name),)).fetchone()
     return None if row is None else int(row[0])
 
 
 def make_corpus(connection: Connection, name: str, embedder: str, dimensions: int) -> int:
-    """Return the number of a corpus, made if there is none yet; of those who come at once, one makes it."""
+    """Return the number of a corpus; make it if it is missing. Of several processes at once, one makes it."""
     inserted = "INSERT INTO quaestor.corpora (name) VALUES (%s) ON CONFLICT (name) DO NOTHING"
     connection.execute(inserted, (escape(name),))
     corpus = find_corpus(connection, name)
@@ -77,7 +77,7 @@ def make_corpus(connection: Connection, name: str, embedder: str, dimensions: in
 
 
 def erase_corpus(connection: Connection, corpus: int) -> None:
-    """Delete a corpus with everything in it, once nobody writes it."""
+    """Delete a corpus with everything in it; wait for its writer to end."""
     state(connection, corpus, lock=True)
     for name in index_names(connection, corpus):
         connection.execute(f"DROP INDEX quaestor.{name}".encode())
@@ -124,7 +124,7 @@ def read_state(row: Sequence[Any] | None) -> State:
 
 
 def first_state(connection: Connection, corpus: int) -> State | None:
-    """Return what ``state`` does; None where there is none, as on a standby that lags."""
+    """Return the state of a corpus, or None if it is missing, as on a standby that lags."""
     row = connection.execute(state_query(corpus).encode()).fetchone()
     return None if row is None else read_state(row)
 
@@ -153,5 +153,5 @@ def check_embedder(found: State, embedder: str, name: str) -> None:
 
 
 def new_stamp() -> str:
-    """Return a text that nobody else makes."""
+    """Return a unique text."""
     return secrets.token_hex(8)

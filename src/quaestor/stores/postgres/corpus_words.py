@@ -1,4 +1,4 @@
-"""The words of one corpus as this process holds them: made of the database's segments, once for each state.
+"""The lexical view of one corpus in this process: made of the database's segments, once for each state.
 
 The segments lie on this machine by their hash, in a folder that any number of processes share.
 """
@@ -45,7 +45,7 @@ class CorpusWords:
         self._view: LexicalView | None = None
 
     def known(self, content: Content) -> LexicalView | None:
-        """Return the view of a state if it is the one that is held."""
+        """Return the view of a state if it is cached."""
         view = self._view
         return view if view is not None and view.content == content else None
 
@@ -57,7 +57,7 @@ class CorpusWords:
         with self._mutex:  # one thread makes it, the others wait
             view = self.known(content)
             if view is None:
-                view = self._view = self._made(connection, content)
+                view = self._view = self._make_view(connection, content)
             return view
 
     def forget(self, *, damaged: bool = False) -> None:
@@ -73,8 +73,8 @@ class CorpusWords:
             self._view = None
             self._cache.keep_only_in_memory(())
 
-    def _made(self, connection: Connection, content: Content) -> LexicalView:
-        """Return the words of a state: its segments, and what lies behind them."""
+    def _make_view(self, connection: Connection, content: Content) -> LexicalView:
+        """Return the view of a state: its segments, and the terms behind the last one."""
         listed = word_segments.list_segments(connection, self._corpus)
 
         def fetch(kept: word_segments.Kept) -> bytes:
@@ -94,10 +94,10 @@ class CorpusWords:
 
 
 class _SegmentCache:
-    """Segments of one corpus; those of a folder are mapped, and shared with other processes by the system.
+    """Segments of one corpus; those in a folder are mapped, so that processes share their memory.
 
     Args:
-        folder: of this corpus alone; None keeps them in memory.
+        folder: a folder for this corpus alone; None keeps them in memory.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -105,30 +105,31 @@ class _SegmentCache:
         self._held: dict[bytes, Segment] = {}
 
     def segment(self, kept: Kept, fetch: Callable[[Kept], bytes]) -> Segment:
-        """Return a segment; ``fetch`` is asked for its file if it is not here.
+        """Return a segment; call ``fetch`` for its file if it is not cached.
 
         Raises:
-            IndexUnusableError: what was fetched is not what the database says it is.
+            IndexUnusableError: the fetched file does not match its checksum.
         """
-        held = self._held.get(kept.hash) or self._mapped(kept)
+        held = self._held.get(kept.hash) or self._map_segment(kept)
         if held is None:
             data = fetch(kept)
             if file_hash(data) != kept.hash:
                 raise IndexUnusableError(
                     "Words of the corpus in the store do not agree with their hash: run `quaestor store check`."
                 )
-            held = (self._mapped(kept) if self._write(kept, data) else None) or in_memory(data)
+            held = (self._map_segment(kept) if self._write(kept, data) else None) or in_memory(data)
         self._held[kept.hash] = held
         return held
 
     def keep_only(self, hashes: Collection[bytes]) -> None:
-        """Forget all others; a process that has one of them mapped goes on with it."""
+        """Drop all other segments; a process that has mapped one keeps it."""
         self.keep_only_in_memory(hashes)
         if self._folder is not None:
             names = {_name(hash_) for hash_ in hashes}
             for file in self._folder.glob(f"*{_SUFFIX}"):
                 if file.name not in names:
-                    # What somebody else has mapped cannot be deleted everywhere; the next one tries again.
+                    # A file that another process has mapped cannot be deleted on every system; the next one tries
+                    # again.
                     with suppress(OSError):
                         file.unlink()
 
@@ -141,8 +142,8 @@ class _SegmentCache:
         """Forget everything, on disk, too: something there is not as it was written."""
         self.keep_only(())
 
-    def _mapped(self, kept: Kept) -> Segment | None:
-        """Return a segment of the folder; None if there is none that is as it was written."""
+    def _map_segment(self, kept: Kept) -> Segment | None:
+        """Return a segment of the folder, or None if it is missing or damaged."""
         if self._folder is None:
             return None
         try:

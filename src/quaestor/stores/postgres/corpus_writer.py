@@ -40,7 +40,7 @@ _COPIED = {
 
 
 class _Place(NamedTuple):
-    """Where a document stands now."""
+    """The present rows of a document."""
 
     id: int
     first_chunk: int
@@ -55,7 +55,7 @@ class Transaction:
     Args:
         connection: in a transaction that has locked the corpus.
         corpus: its number.
-        state: as it was found.
+        state: at the transaction's beginning.
     """
 
     def __init__(self, connection: Connection, corpus: int, state: State, sizes: Sizes = SIZES) -> None:
@@ -123,10 +123,10 @@ class Transaction:
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Say that all vectors are another embedder's from now on; the caller replaces every document with it."""
+        """Record that all vectors are now another embedder's; the caller replaces every document with it."""
         self._flush()
         self._state = self._state._replace(embedder=name, dimensions=dimensions)
-        # Of an empty index, too: whoever has it open must notice before writing.
+        # Also for an empty index: a process that has it open must notice before writing.
         self._changed = self._content_changed = True
 
     @property
@@ -140,7 +140,7 @@ class Transaction:
         return self._connection.execute(query.encode(), values).fetchall()
 
     def finish(self) -> State | None:
-        """Write what is pending and the new state, without committing; return that, None if nothing changed."""
+        """Write pending rows and the new state, without committing; return the state, or None if nothing changed."""
         self._flush()
         if not (self._changed or self._content_changed):
             return None

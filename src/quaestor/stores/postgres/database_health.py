@@ -1,4 +1,4 @@
-"""What ``quaestor doctor`` tells of a database and of one corpus in it; nothing is changed."""
+"""The checks of ``quaestor doctor`` on a database and on one corpus in it; nothing is changed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _OF_OURS = (
 
 
 class Health(NamedTuple):
-    """What was found.
+    """The findings.
 
     Attributes:
-        found: what there is, in words.
-        damaged: what is wrong with what is kept, in words.
-        to_set_right: what is not as it should be and loses nothing; each with the next step.
+        found: facts, in words.
+        damaged: damage to stored data, in words.
+        to_set_right: problems that lose no data, each with the next step.
         is_current: whether the tables are those of this version.
     """
 
@@ -38,7 +38,7 @@ class Health(NamedTuple):
 
 
 def examine_database(database: Database) -> Health:
-    """Return what there is of a database: versions, tables, and who may do what.
+    """Return the findings about a database: versions, tables and rights.
 
     Raises:
         QuaestorError: it cannot be reached or used; an empty one, too, if this user may not make tables in it.
@@ -67,7 +67,7 @@ def examine_database(database: Database) -> Health:
 
 
 def examine_corpus(database: Database, name: str) -> Health | None:
-    """Return what there is of a corpus, of which a sample is looked at; None where there is none."""
+    """Return the findings about a sample of a corpus, or None if the corpus is missing."""
 
     def read(connection: Connection) -> Health | None:
         corpus = find_corpus(connection, name) if reached_step(connection) else None
@@ -88,7 +88,7 @@ def examine_corpus(database: Database, name: str) -> Health | None:
 
 
 def _rights(connection: Connection) -> list[str]:
-    """Return what this user may not do with the tables, and what everybody may."""
+    """Return the rights on the tables that this user lacks, and those that everybody has."""
     may = " AND ".join(f"has_table_privilege(c.oid, '{right}')" for right in _NEEDED)
     closed = _names(connection, f"AND NOT (has_schema_privilege(n.oid, 'USAGE') AND {may})")
     foreign = _names(connection, "AND c.relname = 'vectors' AND NOT pg_has_role(c.relowner, 'USAGE')")

@@ -59,7 +59,7 @@ def _through(
 
 
 def _conditions(part: Where) -> Iterator[tuple[str, Any]]:
-    """Yield what the database can tell, with its value."""
+    """Yield the conditions that the database can check, each with its value."""
     if part.languages:
         yield "language = ANY(%s)", [escape(language) for language in part.languages]
     if part.since:

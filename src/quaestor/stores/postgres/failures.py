@@ -38,7 +38,7 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
         "The store {0} is a standby or only to be read: name the primary, alone or beside it "
         "('postgresql://USER@PRIMARY,STANDBY/DATABASE').",
     ),
-    (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask whoever owns the database."),
+    (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask the database's owner."),
     (("57014", "55P03", "40"), IndexBusyError, "The server of the store {0} was busy for too long ({1}): try again."),
     (("XX001", "XX002"), IndexUnusableError, "The data of the store {0} is damaged ({1}): restore it from a backup."),
     (("08", "28", "3D", "57"), IndexUnusableError, "The store {0} cannot be reached ({1}): {2}."),
@@ -75,11 +75,11 @@ _PASSWORD_PARAMETER = re.compile(r"(?<=[?&])((?:ssl)?password)=[^&]*")
 
 @contextmanager
 def translate_failures(address: Address) -> Iterator[None]:
-    """Raise what goes wrong inside as an error for people.
+    """Translate failures inside the block into Quaestor's errors.
 
     Raises:
         LimitError: the server's disk is full; nothing was written.
-        IndexBusyError: it took longer than it may, or a lock was held all that time.
+        IndexBusyError: a statement or the wait for a lock timed out.
         IndexReadOnlyError: it is a standby, or only to be read.
         IndexUnusableError: the database cannot be reached or used.
     """
@@ -92,7 +92,7 @@ def translate_failures(address: Address) -> Iterator[None]:
 
 
 def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
-    """Return what an error of the driver means to people, with the next step."""
+    """Return a sentence about a driver's error, with the next step."""
     code, said = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
     meant = kind(message.format(repr(str(address)), said, _next_step(said)))
@@ -114,7 +114,7 @@ def is_passing(error: BaseException) -> bool:
 
 
 def code_of(error: BaseException) -> str | None:
-    """Return PostgreSQL's code of an error, or of the one that it was translated from."""
+    """Return PostgreSQL's code of an error, or of its cause."""
     import psycopg  # noqa: PLC0415 - as above
 
     cause = error if isinstance(error, psycopg.Error) else error.__cause__
@@ -127,7 +127,7 @@ def missing_driver() -> UsageError:
 
 
 def _words(error: psycopg.Error) -> str:
-    """Return what the server or the driver said, in one line without passwords."""
+    """Return an error's message in one line, without passwords."""
     first = error.diag.message_primary or " ".join(str(error).split())
     return mask_passwords(first).rstrip(".") or type(error).__name__
 
@@ -140,11 +140,11 @@ def _next_step(said: str) -> str:
 
 
 class Address(NamedTuple):
-    """Where a database is.
+    """The address of a database.
 
     Attributes:
         uri: as libpq reads it, with several hosts if some of them are standbys; never shown.
-        standbys: whether several hosts are named, so that what is only read may be asked of a standby.
+        standbys: whether several hosts are named, so that a standby may answer reads.
     """
 
     uri: str
@@ -155,7 +155,7 @@ class Address(NamedTuple):
         """Read ``postgresql://USER@HOST:PORT/DATABASE``; several hosts stand with commas between them.
 
         Raises:
-            UsageError: it is no such address.
+            UsageError: it is not such an address.
         """
         import psycopg  # noqa: PLC0415 - whoever has no server needs no driver
 
@@ -181,7 +181,7 @@ class Address(NamedTuple):
 
 
 def is_address(text: str) -> bool:
-    """Return whether a text is meant to be the address of a PostgreSQL database."""
+    """Return whether a text looks like the address of a PostgreSQL database."""
     return text.startswith(_SCHEMES)
 
 

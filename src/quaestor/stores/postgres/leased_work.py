@@ -82,14 +82,14 @@ class LeasedWork:
                 work._end_leases()
 
     def offer(self, items: Sequence[WorkItem]) -> None:
-        """Add the items that nobody has offered yet; they are leased in this order."""
+        """Add new items; they are leased in this order."""
         # All who offer insert in one order, so that no two wait for each other.
         rows = sorted((path_key(item.path), position, item) for position, item in enumerate(items))
         for start in range(0, len(rows), _OFFERED_AT_ONCE):
             self._add(rows[start : start + _OFFERED_AT_ONCE])
 
     def take(self, count: int, besides: Collection[str]) -> Sequence[str]:
-        """Lease up to ``count`` items that nobody holds, and return their paths; none of ``besides``."""
+        """Lease up to ``count`` free items, except ``besides``, and return their paths."""
         values = {**self._values, "besides": _keys(besides), "count": count}
 
         def leased(connection: Connection) -> tuple[int, list[str]]:

@@ -1,7 +1,7 @@
 """Bringing a database's tables to what this version needs: one process at a time, all or nothing.
 
-Each step is a file in ``sql/``, numbered; a database remembers those that it was given. A step that was released is
-never changed: what is to be otherwise comes in a further one.
+Each step is a numbered file in ``sql/``; a database records the steps it was given. A released step is never changed; a
+further step corrects it.
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def _prepare(connection: Connection, address: Address) -> None:
         connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")
     except psycopg.errors.InsufficientPrivilege as error:
         raise IndexUnusableError(
-            f"The user of the store {str(address)!r} may not make tables there: let whoever owns the database run "
+            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run "
             "`CREATE SCHEMA quaestor AUTHORIZATION ...` for that user."
         ) from error
     connection.execute(

@@ -1,9 +1,8 @@
-"""Chunks by the likeness of their vectors: all of a small corpus compared, of a larger one an HNSW index asked.
+"""Nearest chunks by vector: a small corpus is compared whole, a larger one by an HNSW index.
 
-Each corpus has an index of its own, over its rows alone, so that the others do not slow it down and a filter on the
-corpus lets nothing through that is thrown away again. The table lies in parts by the corpus, so that no statement has
-to look at the indexes of all the others. Further filters are applied inside: the index goes on until
-enough is found (iterative scans, pgvector 0.8).
+Each corpus has an index of its own, over its rows alone, so that other corpora do not slow it down. The table is
+partitioned by corpus, so that no statement has to open the indexes of all the others. Further filters are applied
+inside: the index scans on until it has found enough (iterative scans, pgvector 0.8).
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ _MOST_SCANNED = 40_000
 
 
 def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> Scored:
-    """Return the ``k`` nearest chunks; every vector is compared, of which at most ``loose`` are in no chunk."""
+    """Return the ``k`` nearest chunks by comparing every vector; at most ``loose`` vectors belong to no chunk."""
     rows = connection.execute(
         "WITH nearest AS MATERIALIZED (SELECT v.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.vectors v "
         "WHERE v.corpus_id = %s AND vector_dims(v.embedding) = %s ORDER BY distance LIMIT %s) "
@@ -43,7 +42,7 @@ def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32]
 
 
 def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
-    """Return the ``k`` nearest chunks of those that are allowed; every one of them is compared."""
+    """Return the ``k`` nearest allowed chunks by comparing each of them."""
     rows = connection.execute(
         "SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.chunks c "
         "JOIN quaestor.vectors v ON v.corpus_id = c.corpus_id AND v.id = c.vector "
@@ -57,7 +56,7 @@ def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32
 def ask_index(
     connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
 ) -> Scored:
-    """Return the ``k`` nearest chunks of those that are allowed, as far as the corpus's index finds them."""
+    """Return the ``k`` nearest allowed chunks by the corpus's index, which is approximate."""
     searched = min(max(_SEARCHED, 2 * k), _MOST_SEARCHED)
     connection.execute(
         f"SET LOCAL hnsw.ef_search = {searched}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
@@ -90,7 +89,7 @@ def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
 
 
 def make_index(database: Database, corpus: int, dimensions: int) -> None:
-    """Make the index of a corpus, while everything else goes on; drop what is left of a try that was broken off."""
+    """Build the index of a corpus concurrently; drop what an interrupted build left."""
     part = database.read(lambda connection: _part_of(connection, corpus), primary=True)
     if part is None:
         return

@@ -1,4 +1,4 @@
-"""When a store in PostgreSQL works in which way: numbers that tests make small."""
+"""Thresholds between a PostgreSQL store's ways of working; tests make them small."""
 
 from __future__ import annotations
 

@@ -60,12 +60,12 @@ _Read = TypeVar("_Read")
 
 
 def _find(database: Database, name: str) -> int | None:
-    """Return the number of a corpus, None if there is none."""
-    return _look(database, lambda connection: find_corpus(connection, name))
+    """Return the number of the corpus of this name, or None."""
+    return _read_anywhere(database, lambda connection: find_corpus(connection, name))
 
 
-def _look(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
-    """Return what is found, on a standby if there is one; what is not there yet may be on the primary."""
+def _read_anywhere(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
+    """Return what is found on a standby, or else on the primary, because the standby may lag."""
     found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
     return database.read(look, primary=True) if found is None and database.address.standbys else found
 
@@ -77,9 +77,8 @@ class _LagsError(Exception):
 class PostgresStore(LexicalQueries):
     """One corpus of a database; see ``quaestor.stores.Store``.
 
-    Threads may share it, and any number of processes on any number of machines may have it open; of one corpus, one at
-    a time writes. What is read is asked of a standby where the address names one, unless that lags behind what this
-    store has seen.
+    Threads may share it, and any number of processes on any number of machines may have it open; one at a time writes a
+    corpus. Reads go to a standby if the address names one, unless it lags behind what this store has seen.
     """
 
     def __init__(
@@ -115,13 +114,13 @@ class PostgresStore(LexicalQueries):
         """Open a corpus; make it first if it is missing and ``create`` is set.
 
         Args:
-            database: which holds it; the store closes it when it is closed.
+            database: holds the corpus; closed with the store.
             name: of the corpus.
             embedder: the name of the embedder that it was, or is to be, made with.
-            dimensions: length of that one's vectors.
-            create: make it if it is missing, and the tables, too.
-            cache: a folder for words of this database's corpora, which processes share; None: each keeps its own.
-            sizes: when it works in which way.
+            dimensions: length of its vectors.
+            create: make the corpus, and the tables, if they are missing.
+            cache: a folder for segments of this database's corpora, shared by processes; None keeps them in memory.
+            sizes: thresholds between ways of working.
 
         Raises:
             IndexUnusableError: it is missing, made by a newer version, or made with another embedder.
@@ -135,7 +134,7 @@ class PostgresStore(LexicalQueries):
                 )
             corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
         number = corpus
-        found = _look(database, lambda connection: first_state(connection, number))
+        found = _read_anywhere(database, lambda connection: first_state(connection, number))
         assert found is not None
         if (found.embedder, found.dimensions) != (embedder, dimensions):
             raise IndexUnusableError(
@@ -147,12 +146,12 @@ class PostgresStore(LexicalQueries):
 
     @staticmethod
     def made_with(database: Database, name: str) -> tuple[str, int] | None:
-        """Return the name and the dimensions of the embedder that a corpus was made with; None if there is none."""
+        """Return the name and dimensions of the embedder that a corpus was made with; None if the corpus is missing."""
         migrate(database)
         corpus = _find(database, name)
         if corpus is None:
             return None
-        found = _look(database, lambda connection: first_state(connection, corpus))
+        found = _read_anywhere(database, lambda connection: first_state(connection, corpus))
         return None if found is None else found[:2]
 
     @staticmethod
@@ -169,7 +168,7 @@ class PostgresStore(LexicalQueries):
 
     @property
     def pack(self) -> Pack:
-        """What makes documents ready for ``Writer.put``; the embedded store's, so that either takes in the other's."""
+        """Prepares documents for ``Writer.put``; the embedded store's, so that each can read the other's."""
         return pack
 
     @contextmanager
@@ -199,7 +198,7 @@ class PostgresStore(LexicalQueries):
                     word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
         except IndexUnusableError:
             # A connection that is lost while it commits does not tell whether it did: the state does.
-            if ended is None or transaction is None or not self._came_through(transaction.written):
+            if ended is None or transaction is None or not self._was_committed(transaction.written):
                 raise
         if ended is not None:
             self._seen = max(self._seen, ended.generation)
@@ -209,14 +208,14 @@ class PostgresStore(LexicalQueries):
         return LeasedWork.joined(self._database, self._corpus)
 
     def settle(self) -> None:
-        """Make the index of vectors, once there are so many chunks that comparing all of them takes too long.
+        """Build the index of vectors once the corpus is too large to compare all of them.
 
-        The planner is told of tables that have grown much, too, which otherwise takes a minute or more.
+        Tables that have grown much are analysed, too; autovacuum would take a minute or more.
         """
 
-        if any(self._unsettled()):
+        if any(self._needs_settling()):
             with upkeep.in_turn(self._database):
-                lacks_index, is_unknown = self._unsettled()
+                lacks_index, is_unknown = self._needs_settling()
                 if lacks_index:
                     nearest.make_index(self._database, self._corpus, self._dimensions)
                 if is_unknown:
@@ -224,7 +223,7 @@ class PostgresStore(LexicalQueries):
         with self._mutex:
             self._indexed = None
 
-    def _unsettled(self) -> tuple[bool, bool]:
+    def _needs_settling(self) -> tuple[bool, bool]:
         """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
 
         def found(connection: Connection) -> tuple[bool, bool]:
@@ -237,13 +236,13 @@ class PostgresStore(LexicalQueries):
         return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
 
     def check(self) -> list[str]:
-        """Return what is wrong with the corpus, in words; nothing where all is well."""
+        """Return the corpus's problems, in words."""
         return self._database.read(
             lambda connection: list(upkeep.find_wrong(connection, self._corpus)), seconds=WRITE_SECONDS, primary=True
         )
 
     def vacuum(self) -> None:
-        """Drop what no chunk uses, make words and indexes anew where that is of use, and give back room."""
+        """Drop unused rows, rebuild worn segments and indexes, and free space."""
 
         def ordered(connection: Connection) -> State:
             return upkeep.put_in_order(connection, self._corpus, self._sizes)
@@ -355,7 +354,7 @@ class PostgresStore(LexicalQueries):
         return {key: restore(row) for key, row in self._read(read).items()}
 
     def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Return those of some documents that there are, as ``pack`` made them."""
+        """Yield the given documents that exist, as ``pack`` made them."""
 
         def read(connection: Connection, _: State) -> list[Packed]:
             return list(stored_rows.unpacked(connection, self._corpus, paths, self._dimensions))
@@ -372,7 +371,7 @@ class PostgresStore(LexicalQueries):
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        return self._now().generation
+        return self._present_state().generation
 
     def metadata(self, key: str) -> str | None:
         """Return a remembered string."""
@@ -380,7 +379,7 @@ class PostgresStore(LexicalQueries):
 
     @property
     def repaired(self) -> Collection[str]:
-        """The segments on this machine that were not as they were written; they were fetched anew."""
+        """The segments on this machine that were damaged and fetched anew."""
         return frozenset(self._damaged)
 
     def close(self) -> None:
@@ -408,13 +407,13 @@ class PostgresStore(LexicalQueries):
         self._seen = max(self._seen, generation)
         return result
 
-    def _now(self) -> State:
+    def _present_state(self) -> State:
         """Return the state of the corpus, at least as new as the last one seen."""
         if self._database.address.standbys:
             return self._read(lambda _, now: now)
         return read_state(self._database.look(state_query(self._corpus)))
 
-    def _came_through(self, written: str) -> bool:
+    def _was_committed(self, written: str) -> bool:
         return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
 
     def _allowed(self, connection: Connection, now: State, where: Where | None) -> Allowed | None:
@@ -440,7 +439,7 @@ class PostgresStore(LexicalQueries):
         return known[1]
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return what is read of the words of the present state, fetched anew if they turn out to be damaged."""
+        """Return the result of a lexical query of the present state; fetch damaged segments anew and ask again."""
         try:
             return read(*self._lexical_now(where))
         except DamagedError:
@@ -449,8 +448,8 @@ class PostgresStore(LexicalQueries):
             return read(*self._lexical_now(where))
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
-        """Return what the words of the present state are looked for in, and what a filter lets through of it."""
-        known = self._words.known(_content(self._now())) if where is None else None
+        """Return the lexical view of the present state and the documents that a filter lets through."""
+        known = self._words.known(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None
 

@@ -1,4 +1,4 @@
-"""Documents and chunks as rows of the database, and back; reading them one corpus at a time.
+"""Documents and chunks as rows of the database, and back.
 
 ``unpacked`` gives documents in the form in which they are written, for another store.
 """
@@ -38,12 +38,12 @@ _PACKED_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
 
 
 def path_key(path: str) -> bytes:
-    """Return what a path is found by, however long it is."""
+    """Return the key of a path, which may be longer than an index allows."""
     return blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def name_key(name: str | bytes) -> int:
-    """Return what a name in lower case is found by; bytes hold what no UTF-8 can, as the embedded store keeps it."""
+    """Return the key of a name in lower case, as bytes, which hold what UTF-8 cannot."""
     data = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little", signed=True)
 
@@ -75,14 +75,14 @@ def read_document(row: Sequence[Any]) -> Document:
 
 
 def chunk_row(columns: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the columns ``CHUNK`` of those that a document was packed with."""
+    """Return the columns ``CHUNK`` of a packed chunk."""
     start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = columns
     texts = escape_optional(from_storable(symbol)), kind, scope, defines, escape(from_storable(text))
     return start, end, start_line, end_line, *texts, checksum
 
 
 def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
-    """Return what a document is packed with, of the columns ``CHUNK``."""
+    """Return a packed chunk from the columns ``CHUNK``."""
     start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = row
     name = None if symbol is None else storable(unescape(symbol))
     return start, end, start_line, end_line, name, kind, scope, defines, storable(unescape(text)), checksum
@@ -140,7 +140,7 @@ def chunks_of(connection: Connection, corpus: int, path: str) -> list[StoredChun
         "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1 "
         "WHERE d.corpus_id = %s AND d.path_key = %s ORDER BY c.id"
     )
-    return _stored(connection.execute(query.encode(), (corpus, path_key(path))))
+    return _read_chunks(connection.execute(query.encode(), (corpus, path_key(path))))
 
 
 def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int, StoredChunk]:
@@ -151,7 +151,7 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
         "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
         "WHERE c.corpus_id = %s AND c.id = ANY(%s)"
     )
-    found = {stored.id: stored for stored in _stored(connection.execute(query.encode(), (corpus, wanted)))}
+    found = {stored.id: stored for stored in _read_chunks(connection.execute(query.encode(), (corpus, wanted)))}
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
@@ -229,8 +229,8 @@ def _counts(connection: Connection, corpus: int, column: str) -> dict[str, int]:
     return {unescape(value): count for value, count in connection.execute(query.encode(), (corpus,))}
 
 
-def _stored(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
-    """Return chunks with their documents, of which each is made once."""
+def _read_chunks(rows: Iterable[Sequence[Any]]) -> list[StoredChunk]:
+    """Return chunks with their documents; chunks of one document share it."""
     split, known, found = 2 + CHUNK.count(",") + 1, dict[str, Document](), list[StoredChunk]()
     for row in rows:
         path = row[split]
@@ -244,12 +244,12 @@ def _names(value: str | None) -> tuple[str, ...]:
 
 
 def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
-    """Yield those documents that there are, as ``pack`` made them; in no order.
+    """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
 
     Args:
         connection: in a transaction that sees one state.
         corpus: its number.
-        paths: of the documents; all of them are held in memory together.
+        paths: of the documents, which are all held in memory together.
         dimensions: length of the vectors.
     """
     found = connection.execute(

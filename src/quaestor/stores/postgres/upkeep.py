@@ -1,4 +1,4 @@
-"""Looking after a corpus: telling what is wrong with it, and putting in order what months of changes leave behind."""
+"""Maintenance of a corpus: finding damage, and cleaning up after months of changes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SAMPLED_CHUNKS, _SAMPLED_DOCUMENTS = 2000, 200
 
 
 class Sample(NamedTuple):
-    """What is looked at of a corpus, where all of it would take too long.
+    """A random part of a corpus that is too large to check whole.
 
     Attributes:
         documents: their numbers; some may be gone.
@@ -39,13 +39,13 @@ class Sample(NamedTuple):
     chunks: list[int]
 
 
-class _Wrong(NamedTuple):
-    """What must be nothing.
+class _Check(NamedTuple):
+    """A check: a query that must count nothing.
 
     Attributes:
-        what: to be said of it.
-        query: counts it in one corpus.
-        sampled: follows the query where a sample is looked at.
+        what: the problem, in words.
+        query: counts the problem's cases in one corpus.
+        sampled: appended to the query to check a sample only.
     """
 
     what: str
@@ -54,40 +54,40 @@ class _Wrong(NamedTuple):
 
 
 _WRONG = (
-    _Wrong(
+    _Check(
         "documents whose chunks are not all there",
         "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count <> "
         "(SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = d.corpus_id AND c.document = d.id "
         "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)",
         "AND d.id = ANY(%(documents)s)",
     ),
-    _Wrong(
+    _Check(
         "chunks of no document",
         "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.id = c.document "
         "AND c.id BETWEEN d.first_chunk AND d.first_chunk + d.chunk_count - 1)",
         "AND c.id = ANY(%(chunks)s)",
     ),
-    _Wrong(
+    _Check(
         "chunks without a vector",
         "SELECT count(*) FROM quaestor.chunks c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.vectors v WHERE v.corpus_id = c.corpus_id AND v.id = c.vector "
         "AND (v.embedding IS NULL OR vector_dims(v.embedding) = %(dimensions)s))",
         "AND c.id = ANY(%(chunks)s)",
     ),
-    _Wrong(
+    _Check(
         "documents whose words are missing",
         "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.chunk_count > 0 AND NOT EXISTS "
         "(SELECT FROM quaestor.terms t WHERE t.corpus_id = d.corpus_id AND t.first_chunk = d.first_chunk)",
         "AND d.id = ANY(%(documents)s)",
     ),
-    _Wrong(
+    _Check(
         "words of no document",
         "SELECT count(*) FROM quaestor.terms t WHERE t.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.documents d WHERE d.corpus_id = t.corpus_id AND d.id = t.document)",
         "AND t.first_chunk = ANY(%(chunks)s)",
     ),
-    _Wrong(
+    _Check(
         "names of no chunk",
         "SELECT count(*) FROM quaestor.names n WHERE n.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = n.corpus_id AND c.id = n.chunk)",
@@ -97,7 +97,7 @@ _WRONG = (
 
 
 def take_sample(now: State) -> Sample:
-    """Return some chunks and documents by chance, or all of a small corpus."""
+    """Return random chunks and documents, or all of a small corpus."""
     documents, chunks = range(1, now.next_document), range(1, now.next_chunk)
     return Sample(
         random.sample(documents, min(len(documents), _SAMPLED_DOCUMENTS)),
@@ -106,7 +106,7 @@ def take_sample(now: State) -> Sample:
 
 
 def find_wrong(connection: Connection, corpus: int, sample: Sample | None = None) -> Iterator[str]:
-    """Yield what is wrong with a corpus, or with a sample of it, in words; nothing where all is well."""
+    """Yield the problems of a corpus, or of a sample of it, in words."""
     values = {"corpus": corpus, "dimensions": state(connection, corpus).dimensions}
     for what, query, sampled in _WRONG:
         if sample is None:
@@ -120,7 +120,7 @@ def find_wrong(connection: Connection, corpus: int, sample: Sample | None = None
 
 
 def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
-    """Yield how many chunks are not as they were written."""
+    """Yield the number of chunks whose checksum is wrong."""
     last, changed = 0, 0
     among = "" if sample is None else "AND id = ANY(%(chunks)s)"
     query = (
@@ -136,7 +136,7 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
 
 
 def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
-    """Yield which packed words are not as they were written, or do not count what there is; of a sample, of one."""
+    """Yield the segments that are damaged or count wrongly; of a sample, check one."""
     listed = word_segments.list_segments(connection, corpus)
     if sample is not None:
         listed = random.sample(listed, min(len(listed), 1))
@@ -156,7 +156,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
 
 
 def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
-    """Drop vectors that no chunk uses and work that nobody does, and make the words anew, without what is gone.
+    """Drop unused vectors and abandoned work, and rebuild segments without deleted chunks.
 
     Returns:
         the state afterwards.
@@ -180,10 +180,10 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
 
 @contextmanager
 def in_turn(database: Database) -> Iterator[None]:
-    """Keep other processes from making indexes and counting rows: at once, they would wait for each other for ever."""
+    """Let one process at a time build indexes and analyse tables: several at once would deadlock."""
     while True:
-        # Whoever makes an index waits for all who hold a snapshot. This transaction holds none: its statement has no
-        # parameters, for which the driver would keep one, and does not wait for the lock.
+        # Building an index waits for all transactions that hold a snapshot. This transaction holds none: its statement
+        # has no parameters, for which the driver would keep one, and does not wait for the lock.
         with database.writing(seconds=_LONGEST_SECONDS) as connection:
             [(first,)] = connection.execute(f"SELECT pg_try_advisory_xact_lock({_LOCK})".encode())
             if first:
@@ -193,7 +193,7 @@ def in_turn(database: Database) -> Iterator[None]:
 
 
 def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:
-    """Drop what indexes of vectors a former embedder has left."""
+    """Drop the indexes of former embedders' vectors."""
     kept = index_name(corpus, dimensions)
     for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
         if name != kept:
@@ -201,7 +201,7 @@ def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None
 
 
 def is_known(connection: Connection, corpus: int) -> bool:
-    """Return whether the planner knows about how much there is of a corpus; if not, it may compare all with all."""
+    """Return whether the planner's row counts of a corpus are about right; if not, it may join all with all."""
     for table in ("chunks", "vectors"):
         of_corpus = f"FROM quaestor.{table} WHERE corpus_id = {corpus}"
         [(count,)] = connection.execute(f"SELECT count(*) {of_corpus}".encode())
@@ -212,12 +212,12 @@ def is_known(connection: Connection, corpus: int) -> bool:
 
 
 def analyse_tables(database: Database) -> None:
-    """Let the planner count what is there; for all corpora at once."""
+    """Analyse the tables of all corpora, for the planner."""
     for table in TABLES:
         database.run_outside(f"ANALYZE quaestor.{table}")
 
 
 def vacuum_tables(database: Database) -> None:
-    """Give back the room of rows that are gone, and let the planner count what is there; for all corpora at once."""
+    """Vacuum and analyse the tables of all corpora."""
     for table in TABLES:
         database.run_outside(f"VACUUM (ANALYZE) quaestor.{table}")

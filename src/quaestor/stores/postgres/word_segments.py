@@ -1,7 +1,7 @@
-"""The words of a corpus: packed segments that the database keeps and every server holds by their hash.
+"""The lexical index of a corpus: packed segments that the database keeps and every server caches by their hash.
 
 A segment has the postings of some ten thousand chunks in the form of the embedded store's files, so that both stores
-score by the same code. It never changes: chunks that go are noted beside it, and neighbours are made one from time to
+score by the same code. It never changes: deleted chunks are noted beside it, and neighbours are merged from time to
 time. Chunks behind the last segment have their terms in rows of their own, which a reader lays over it in memory.
 """
 
@@ -37,12 +37,12 @@ class Kept(NamedTuple):
     """A segment as the database lists it.
 
     Attributes:
-        first_chunk: of the stretch of identifiers that it stands for.
-        last_chunk: of these.
-        chunk_count: chunks that it holds.
-        lengths: terms of these by field, in the order of ``FIELDS``.
+        first_chunk: of the range of identifiers that it covers.
+        last_chunk: of the range.
+        chunk_count: number of its chunks.
+        lengths: number of their terms by field, in the order of ``FIELDS``.
         hash: of its file.
-        checksum: of the file's checksums, as ``Segment.map`` wants it.
+        checksum: of the file's checksums, for ``Segment.map``.
     """
 
     first_chunk: int
@@ -54,7 +54,7 @@ class Kept(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A segment being made, which of its chunks exist, and the identifiers that it stands for."""
+    """A segment being made, which of its chunks exist, and the range of identifiers that it covers."""
 
     first_chunk: int
     last_chunk: int
@@ -95,7 +95,7 @@ def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
 
 def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
     """Return how many chunks of a segment no longer exist."""
-    part = _loaded(connection, corpus, kept, removed)
+    part = _load_segment(connection, corpus, kept, removed)
     return len(part.alive) - part.exist
 
 
@@ -126,13 +126,13 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
 
 
 def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes) -> None:
-    """Make segments of what lies too far behind the last one, and make anew those of which much is gone.
+    """Make segments of the terms behind the last one if there are many, and rebuild those with many deleted chunks.
 
     Args:
         connection: in the transaction that changed the chunks.
         corpus: its number.
         last_chunk: the highest identifier given out.
-        sizes: how far is too far.
+        sizes: how many are too many.
     """
     kept = list_segments(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
@@ -144,7 +144,7 @@ def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes)
     for one in list_segments(connection, corpus) if removed else ():
         gone = sum(run.chunk_count for run in removed if one.first_chunk <= run.first_chunk <= one.last_chunk)
         if gone > sizes.worn and gone > _WORN_SHARE * one.chunk_count:
-            _replace(connection, corpus, [_loaded(connection, corpus, one, removed)])
+            _replace(connection, corpus, [_load_segment(connection, corpus, one, removed)])
 
 
 def as_file(segment: Segment) -> tuple[bytes, int]:
@@ -155,7 +155,7 @@ def as_file(segment: Segment) -> tuple[bytes, int]:
 
 
 def file_hash(data: bytes) -> bytes:
-    """Return what a segment's file is known by."""
+    """Return the hash that names a segment's file."""
     return blake2b(data, digest_size=20).digest()
 
 
@@ -163,12 +163,12 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
     """Make segments of all terms behind the last one, together with neighbours that are no larger."""
     earlier, removed = list(kept), removed_runs(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
-    for entries in _gathered(terms_after(connection, corpus, reached), sizes.gathered):
+    for entries in _gather(terms_after(connection, corpus, reached), sizes.gathered):
         run = [_part(entry.segment) for entry in entries]
         run[0] = run[0]._replace(first_chunk=reached + 1)
         reached = run[-1].last_chunk
-        while earlier and _belong(earlier[-1].chunk_count, sum(part.exist for part in run)):
-            run.insert(0, _loaded(connection, corpus, earlier.pop(), removed))
+        while earlier and _are_merged(earlier[-1].chunk_count, sum(part.exist for part in run)):
+            run.insert(0, _load_segment(connection, corpus, earlier.pop(), removed))
         earlier.append(_replace(connection, corpus, run))
     if earlier:
         connection.execute(
@@ -177,7 +177,7 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
         )
 
 
-def _gathered(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[DocumentTerms]]:
+def _gather(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[DocumentTerms]]:
     """Yield neighbouring entries together, of ``count`` chunks or a few more."""
     run, rows = list[DocumentTerms](), 0
     for entry in entries:
@@ -193,8 +193,8 @@ def _gathered(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[Doc
         yield run
 
 
-def _belong(earlier: int, later: int) -> bool:
-    """Tell whether neighbouring segments with so many chunks become one."""
+def _are_merged(earlier: int, later: int) -> bool:
+    """Return whether neighbouring segments with so many chunks are merged."""
     return earlier + later <= MOST_ROWS and earlier <= _FALLING * later
 
 
@@ -203,8 +203,8 @@ def _part(segment: Segment) -> _Part:
     return _Part(int(chunks[0]), int(chunks[-1]), segment, np.ones(len(chunks), dtype=np.bool_))
 
 
-def _loaded(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
-    """Return a segment of the database without what has gone since it was made."""
+def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
+    """Return a segment of the database without the chunks deleted since it was made."""
     segment = in_memory(fetch_file(connection, corpus, kept))
     alive = np.ones(len(segment.chunks), dtype=np.bool_)
     for run in removed:
