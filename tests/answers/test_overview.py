@@ -160,6 +160,52 @@ def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
     assert parts["format.rs"] == "fn coins() {"
 
 
+def test_pictures_and_single_examples_are_no_parts(made: Make) -> None:
+    """However often the chapters of a guide for users name them; what a map for developers describes is one."""
+    guide = "# Layout\n\n```python\n--8<-- \"docs/examples/row.py\"\n```\n\n- ![it](../images/row.svg): a row\n"
+    maps = "# Contributing\n\n- `docs/examples/all.py`: shows every widget\n"
+    picture = f"<svg>{'<path/>' * 40}</svg>\n"
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n",
+        "CONTRIBUTING.md": maps,
+        "docs/guide/layout.md": guide,
+        "docs/images/row.svg": picture,
+        "docs/examples/row.py": "def row():\n    return 1\n",
+        "docs/examples/all.py": "def every():\n    return 1\n",
+        "tests/grid.py": "def grid():\n    return 1\n",
+        "src/shop.py": "def send():\n    return 1\n",
+    }
+    text = made(files).overview().text
+    assert not [name for name in ("row.py", "row.svg", "grid.py") if name in text]
+    assert "all.py: shows every widget" in text
+    assert "shop.py: defines send" in text
+
+
+def test_a_sentence_about_a_file_is_no_description_of_it(made: Make) -> None:
+    """What goes on after its name is the rest of a sentence, whose beginning would be missing."""
+    said = "# Contributing\n\n- `tools/release.py` has only been tried on Linux (so far)\n"
+    assert "only been tried" not in made({**FILES, "CONTRIBUTING.md": said}).overview().text
+
+
+def test_names_that_every_file_defines_are_not_shown(made: Make) -> None:
+    rust = (
+        "pub struct Order;\n\nimpl Order {\n    pub fn new() -> Self {\n        Order\n    }\n}\n\n#[cfg(test)]\nmod tests {\n"
+        "    #[test]\n    fn it_is() {\n        assert!(true);\n    }\n}\n"
+    )
+    text = made({"README.md": "# Shop\n\nShop sends orders.\n", "src/order.rs": rust}).overview().text
+    assert "order.rs: defines Order" in text
+    assert ", tests" not in text
+
+
+def test_what_poetry_is_told_is_not_how_it_is_built(made: Make) -> None:
+    manifest = (
+        '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n[build-system]\nbuild-backend = "poetry.core"\n'
+    )
+    text = made({**FILES, "pyproject.toml": manifest}).overview().text
+    assert "[tool.poetry" not in text
+    assert 'build-backend = "poetry.core"' in text
+
+
 def test_programs_that_test_are_no_entry_points_of_a_library(made: Make) -> None:
     main = "class Speed {\n    public static void main(String[] args) {\n    }\n}\n"
     found = made({"README.md": README, "src/test/java/Speed.java": main, "hc/__init__.py": "", "hc/a.py": "A = 1\n"})

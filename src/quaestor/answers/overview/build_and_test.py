@@ -33,7 +33,7 @@ _COMMAND = re.compile(
 _QUOTED = (
     (
         "pyproject.toml",
-        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch|tox|nox|poetry|uv)[\w.]*\]"),
+        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch\.envs|tox|nox)[\w.]*\]"),
     ),
     ("cargo.toml", re.compile(r"^\[workspace\]|^members\s*=.*|^rust-version\s*=.*")),
     ("go.mod", re.compile(r"^(?:module|go)\s+\S+")),

@@ -33,7 +33,10 @@ _BROUGHT_IN = re.compile(
 )
 """A line whose names are another file's."""
 # Names that every other file defines.
-_USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
+_USUAL = frozenset(
+    """internals logger constructor module exports require expect main init log setup options tests new fmt from
+    default""".split()
+)
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(

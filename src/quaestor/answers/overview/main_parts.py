@@ -35,6 +35,7 @@ _MANIFESTS = (
     " pubspec.yaml composer.json"
     " package.yaml rebar.config"
 ).split()
+_PICTURES = (".svg", ".drawio", ".puml", ".excalidraw")
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
 # Words of import statements; the lexical index tells which chunks hold one.
@@ -88,6 +89,8 @@ def parts(
             continue
         folder = path not in material.documents
         if folder and path not in named and levels.is_passage(path):
+            continue
+        if not folder and _is_one_of_many(path, material, named):
             continue
         depth = levels(path)
         value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
@@ -156,6 +159,14 @@ def _is_within(folder: str, root: str) -> bool:
 
 def _is_hidden(path: str) -> bool:
     return path.startswith(".") or "/." in path
+
+
+def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
+    """Return whether a file stands for no part of its own: a picture, or a test or an example that nothing describes."""
+    profile = material.profile(path)
+    if (profile.test or profile.example) and material.has_program:
+        return path not in named or named[path].says is None
+    return path.lower().endswith(_PICTURES)
 
 
 def _is_aside(path: str, material: Material) -> bool:

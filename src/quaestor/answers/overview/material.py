@@ -142,6 +142,12 @@ class Material:
         # Files that are neither, such as configuration, are shown as those of a program are.
         return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 
+    @cached_property
+    def has_program(self) -> bool:
+        """Whether there is more code than tests and examples."""
+        profiles = (self.profile(path) for path, one in self.documents.items() if is_code(one))
+        return any(not (profile.test or profile.example) for profile in profiles)
+
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
         return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
