@@ -162,7 +162,7 @@ def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
 
 def test_pictures_and_single_examples_are_no_parts(made: Make) -> None:
     """However often the chapters of a guide for users name them; what a map for developers describes is one."""
-    guide = "# Layout\n\n```python\n--8<-- \"docs/examples/row.py\"\n```\n\n- ![it](../images/row.svg): a row\n"
+    guide = '# Layout\n\n```python\n--8<-- "docs/examples/row.py"\n```\n\n- ![it](../images/row.svg): a row\n'
     maps = "# Contributing\n\n- `docs/examples/all.py`: shows every widget\n"
     picture = f"<svg>{'<path/>' * 40}</svg>\n"
     files = {
@@ -198,9 +198,7 @@ def test_names_that_every_file_defines_are_not_shown(made: Make) -> None:
 
 
 def test_what_poetry_is_told_is_not_how_it_is_built(made: Make) -> None:
-    manifest = (
-        '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n[build-system]\nbuild-backend = "poetry.core"\n'
-    )
+    manifest = '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n[build-system]\nbuild-backend = "poetry.core"\n'
     text = made({**FILES, "pyproject.toml": manifest}).overview().text
     assert "[tool.poetry" not in text
     assert 'build-backend = "poetry.core"' in text
@@ -328,6 +326,30 @@ def test_documents_in_a_folder_of_another_language_are_translations(made: Make) 
     assert text.index("guide/give.md") < text.index("_layouts/page.html")
     asked = [(one.question, one.path) for one in starters(index)]
     assert asked and not any("/be/" in path for _, path in asked)
+
+
+def test_documents_beside_those_in_english_are_translations(made: Make) -> None:
+    pages = {
+        f"content/{code}/{name}.md": f"# {name} in {code}\n" for code in ("en", "uz") for name in ("a", "b", "c", "d")
+    }
+    text = made({**pages, "content/go/a.md": "# Go\n"}).overview().text
+    assert "content/uz" not in text
+    assert "content/en/d.md: d in en" in text
+    assert "content/go/a.md: Go" in text
+
+
+def test_documents_with_a_title_come_before_those_without(made: Make) -> None:
+    keys = {
+        f"keys/{name}.txt": "MIIFazCCA1OgAwIBAgIRAIIQz7DSQONZRGPgu2OCiwAwDQYJKoZIhvcNAQELBQ\n" for name in "abcdefghi"
+    }
+    pages = {f"pages/deep/{name}.md": f"# All of {name}\n" for name in ("ask", "find")}
+    text = (
+        made({**keys, **pages, "pages/new.md": "# {{ .Name }}\n", "README.md": "# Keys\n\nKeys are kept here.\n"})
+        .overview()
+        .text
+    )
+    assert text.index("pages/deep/find.md: All of find") < text.index("keys/a.txt")
+    assert "{{" not in text
 
 
 def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:

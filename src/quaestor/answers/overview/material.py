@@ -84,7 +84,7 @@ class Material:
 
     @cached_property
     def _translated(self) -> frozenset[str]:
-        """Folders named like a language whose documents mostly exist one level up as well: ``docs/be``."""
+        """Folders named like a language whose documents mostly exist one level up, or in English, as well: ``docs/be``."""
         held, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):
             parts = path.split("/")
@@ -92,7 +92,8 @@ class Material:
                 if len(part) <= _LONGEST_CODE and _LANGUAGE_CODE.fullmatch(part):
                     folder = "/".join(parts[: at + 1])
                     held[folder] += 1
-                    above[folder] += "/".join([*parts[:at], *parts[at + 1 :]]) in self.all
+                    beside = ([], ["en"]) if part != "en" else ()
+                    above[folder] += any("/".join([*parts[:at], *one, *parts[at + 1 :]]) in self.all for one in beside)
         return frozenset(one for one, count in held.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count)
 
     def stands_behind(self, path: str) -> bool:
