@@ -204,6 +204,22 @@ def test_what_poetry_is_told_is_not_how_it_is_built(made: Make) -> None:
     assert 'build-backend = "poetry.core"' in text
 
 
+def test_a_program_whose_package_is_called_samples_has_parts(made: Make) -> None:
+    """Few files are shown with what they define however deep they lie; what a template or a wrapper says is left out."""
+    java = "src/main/java/org/acme/samples/shop"
+    page = '<p>Order now th:if="${order.open}" th:href="@{/order}" and wait for it to be sent.</p>\n'
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n",
+        "gradlew": "#!/bin/sh\n# Important for running:\necho\n",
+        f"{java}/owner/Order.java": "package org.acme;\n\nclass Order {\n    int total() {\n        return 1;\n    }\n}\n",
+        "src/main/resources/templates/order.html": page,
+    }
+    text = made(files).overview().text
+    assert "Order.java: defines Order, total" in text
+    assert "gradlew" not in text
+    assert "th:" not in text
+
+
 def test_programs_that_test_are_no_entry_points_of_a_library(made: Make) -> None:
     main = "class Speed {\n    public static void main(String[] args) {\n    }\n}\n"
     found = made({"README.md": README, "src/test/java/Speed.java": main, "hc/__init__.py": "", "hc/a.py": "A = 1\n"})

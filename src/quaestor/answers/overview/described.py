@@ -64,6 +64,9 @@ _CODE_LINE = re.compile(
 )
 
 
+_FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
+"""What a template is full of: markup and what stands for values."""
+
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
     r"|protocol|record|struct|trait|type|union)"
@@ -115,7 +118,8 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if document is None:
         return None
     if not is_code(document) and document.language not in ("yaml", "toml"):
-        return first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+        said = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+        return said if said and not _FILLED_IN.search(said.text) else None
     return from_head(material.lines(path)[:_HEAD], path, document.language)
 
 

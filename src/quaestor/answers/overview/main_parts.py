@@ -36,6 +36,7 @@ _MANIFESTS = (
     " package.yaml rebar.config"
 ).split()
 _PICTURES = (".svg", ".drawio", ".puml", ".excalidraw")
+_WRAPPERS = frozenset("gradlew gradlew.bat mvnw mvnw.cmd".split())  # each build tool gives the same to every project
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
 # Words of import statements; the lexical index tells which chunks hold one.
@@ -102,8 +103,7 @@ def parts(
         value += _ENTERED * (path in entered)
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
-        if value > 0.02:
-            found[path] = _Part(path, value, folder)
+        found[path] = _Part(path, value, folder)
     return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
 
 
@@ -162,11 +162,11 @@ def _is_hidden(path: str) -> bool:
 
 
 def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
-    """Return whether a file stands for no part of its own: a picture, or a test or an example that nothing describes."""
+    """Return whether a file is no part of its own: a picture, a wrapper, a test or an example that nothing describes."""
     profile = material.profile(path)
     if (profile.test or profile.example) and material.has_program:
         return path not in named or named[path].says is None
-    return path.lower().endswith(_PICTURES)
+    return path.lower().endswith(_PICTURES) or path.rpartition("/")[2] in _WRAPPERS
 
 
 def _is_aside(path: str, material: Material) -> bool:

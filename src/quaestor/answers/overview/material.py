@@ -145,9 +145,14 @@ class Material:
 
     @cached_property
     def has_program(self) -> bool:
-        """Whether there is more code than tests and examples."""
-        profiles = (self.profile(path) for path, one in self.documents.items() if is_code(one))
-        return any(not (profile.test or profile.example) for profile in profiles)
+        """Whether there is code that is neither test nor example, an eighth of all or more."""
+        own = total = 0
+        for path, document in self.documents.items():
+            if is_code(document):
+                profile = self.profile(path)
+                total += document.size
+                own += 0 if profile.test or profile.example else document.size
+        return own > 0 and 8 * own >= total
 
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
