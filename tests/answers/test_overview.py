@@ -189,8 +189,8 @@ def test_a_sentence_about_a_file_is_no_description_of_it(made: Make) -> None:
 
 def test_names_that_every_file_defines_are_not_shown(made: Make) -> None:
     rust = (
-        "pub struct Order;\n\nimpl Order {\n    pub fn new() -> Self {\n        Order\n    }\n}\n\n#[cfg(test)]\nmod tests {\n"
-        "    #[test]\n    fn it_is() {\n        assert!(true);\n    }\n}\n"
+        "pub struct Order;\n\nimpl Order {\n    pub fn new() -> Self {\n        Order\n    }\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    fn it_is() {\n        assert!(true);\n    }\n}\n"
     )
     text = made({"README.md": "# Shop\n\nShop sends orders.\n", "src/order.rs": rust}).overview().text
     assert "order.rs: defines Order" in text
@@ -198,20 +198,21 @@ def test_names_that_every_file_defines_are_not_shown(made: Make) -> None:
 
 
 def test_what_poetry_is_told_is_not_how_it_is_built(made: Make) -> None:
-    manifest = '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n[build-system]\nbuild-backend = "poetry.core"\n'
+    told = '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n'
+    manifest = f'{told}[build-system]\nbuild-backend = "poetry.core"\n'
     text = made({**FILES, "pyproject.toml": manifest}).overview().text
     assert "[tool.poetry" not in text
     assert 'build-backend = "poetry.core"' in text
 
 
 def test_a_program_whose_package_is_called_samples_has_parts(made: Make) -> None:
-    """Few files are shown with what they define however deep they lie; what a template or a wrapper says is left out."""
+    """A few files are all shown, however deep they lie; what a template or a wrapper says is left out."""
     java = "src/main/java/org/acme/samples/shop"
     page = '<p>Order now th:if="${order.open}" th:href="@{/order}" and wait for it to be sent.</p>\n'
     files = {
         "README.md": "# Shop\n\nShop sends orders.\n",
         "gradlew": "#!/bin/sh\n# Important for running:\necho\n",
-        f"{java}/owner/Order.java": "package org.acme;\n\nclass Order {\n    int total() {\n        return 1;\n    }\n}\n",
+        f"{java}/owner/Order.java": "class Order {\n    int total() {\n        return 1;\n    }\n}\n",
         "src/main/resources/templates/order.html": page,
     }
     text = made(files).overview().text

@@ -162,7 +162,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
-    """Return whether a file is no part of its own: a picture, a wrapper, a test or an example that nothing describes."""
+    """Return whether a file is no part of its own: a picture, a wrapper, an example or a test that nobody describes."""
     profile = material.profile(path)
     if (profile.test or profile.example) and material.has_program:
         return path not in named or named[path].says is None

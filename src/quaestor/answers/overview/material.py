@@ -84,7 +84,7 @@ class Material:
 
     @cached_property
     def _translated(self) -> frozenset[str]:
-        """Folders named like a language whose documents mostly exist one level up, or in English, as well: ``docs/be``."""
+        """Folders named like a language whose documents mostly exist one level up or in English, too: ``docs/be``."""
         held, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):
             parts = path.split("/")
