@@ -19,7 +19,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # A reply that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
-# Proxies keep a connection for a minute (nginx); one that is closed on them first loses the request that they send then.
+# Proxies keep a connection for a minute (nginx); closing it first would lose the request that they send then.
 _IDLE_SECONDS = 75
 # Connections that the system accepts before anybody looks at them.
 _MOST_WAITING = 2048
