@@ -221,6 +221,24 @@ def test_a_program_whose_package_is_called_samples_has_parts(made: Make) -> None
     assert "th:" not in text
 
 
+def test_many_files_of_one_folder_leave_room_for_others(made: Make) -> None:
+    models = {
+        f"app/models/model{number}.py": f"class Model{number}:\n{'    x = 1  # of a model' * 20}\n"
+        for number in range(60)
+    }
+    text = (
+        made({"README.md": README, **models, "app/pay/card.py": "class Card:\n    x = 1\n"}).overview(tokens=600).text
+    )
+    assert "card.py: defines Card" in text
+    assert 6 <= text.count(": defines Model") < 40
+
+
+def test_where_requests_come_into_a_web_application(made: Make) -> None:
+    files = {"artisan": "#!/usr/bin/env php\n<?php\n", "routes/web.php": "<?php\nRoute::get('/', 'home');\n"}
+    found = lines_of(made({"README.md": README, **files}).overview(), "Entry points")
+    assert [*found] == ["artisan", "routes/web.php"]
+
+
 def test_programs_that_test_are_no_entry_points_of_a_library(made: Make) -> None:
     main = "class Speed {\n    public static void main(String[] args) {\n    }\n}\n"
     found = made({"README.md": README, "src/test/java/Speed.java": main, "hc/__init__.py": "", "hc/a.py": "A = 1\n"})

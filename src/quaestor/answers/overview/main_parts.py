@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname
 
@@ -30,6 +30,7 @@ _ENTERED = 0.4
 _LISTED = 0.9
 _ALONE = 0.5
 _DEEPEST_PACKAGE = 3
+_FULL = 6  # files of one folder that count in full
 _MANIFESTS = (
     "cargo.toml package.json pyproject.toml setup.py go.mod pom.xml build.gradle build.gradle.kts mix.exs"
     " pubspec.yaml composer.json"
@@ -104,7 +105,20 @@ def parts(
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
         found[path] = _Part(path, value, folder)
-    return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
+    return _most_important(_spread(_most_important(found.values())))[:_MOST]
+
+
+def _most_important(found: Iterable[_Part]) -> list[_Part]:
+    return sorted(found, key=lambda one: (-one.importance, one.path))
+
+
+def _spread(found: Iterable[_Part]) -> Iterator[_Part]:
+    """Yield parts, each file the less important the more of its folder came before: forty models tell little more."""
+    seen: Counter[str] = Counter()
+    for one in found:
+        above = parent_of(one.path)
+        seen[above] += not one.folder
+        yield one if one.folder else replace(one, importance=one.importance * min(1.0, _FULL / seen[above]))
 
 
 def _packages(material: Material) -> Iterator[str]:
