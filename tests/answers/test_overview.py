@@ -160,6 +160,85 @@ def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
     assert parts["format.rs"] == "fn coins() {"
 
 
+def test_pictures_and_single_examples_are_no_parts(made: Make) -> None:
+    """However often the chapters of a guide for users name them; what a map for developers describes is one."""
+    guide = '# Layout\n\n```python\n--8<-- "docs/examples/row.py"\n```\n\n- ![it](../images/row.svg): a row\n'
+    maps = "# Contributing\n\n- `docs/examples/all.py`: shows every widget\n"
+    picture = f"<svg>{'<path/>' * 40}</svg>\n"
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n",
+        "CONTRIBUTING.md": maps,
+        "docs/guide/layout.md": guide,
+        "docs/images/row.svg": picture,
+        "docs/examples/row.py": "def row():\n    return 1\n",
+        "docs/examples/all.py": "def every():\n    return 1\n",
+        "tests/grid.py": "def grid():\n    return 1\n",
+        "src/shop.py": "def send():\n    return 1\n",
+    }
+    text = made(files).overview().text
+    assert not [name for name in ("row.py", "row.svg", "grid.py") if name in text]
+    assert "all.py: shows every widget" in text
+    assert "shop.py: defines send" in text
+
+
+def test_a_sentence_about_a_file_is_no_description_of_it(made: Make) -> None:
+    """What goes on after its name is the rest of a sentence, whose beginning would be missing."""
+    said = "# Contributing\n\n- `tools/release.py` has only been tried on Linux (so far)\n"
+    assert "only been tried" not in made({**FILES, "CONTRIBUTING.md": said}).overview().text
+
+
+def test_names_that_every_file_defines_are_not_shown(made: Make) -> None:
+    rust = (
+        "pub struct Order;\n\nimpl Order {\n    pub fn new() -> Self {\n        Order\n    }\n}\n\n"
+        "#[cfg(test)]\nmod tests {\n    #[test]\n    fn it_is() {\n        assert!(true);\n    }\n}\n"
+    )
+    text = made({"README.md": "# Shop\n\nShop sends orders.\n", "src/order.rs": rust}).overview().text
+    assert "order.rs: defines Order" in text
+    assert ", tests" not in text
+
+
+def test_what_poetry_is_told_is_not_how_it_is_built(made: Make) -> None:
+    told = '[tool.poetry]\nname = "shop"\n\n[tool.poetry.urls]\nhome = "x"\n\n'
+    manifest = f'{told}[build-system]\nbuild-backend = "poetry.core"\n'
+    text = made({**FILES, "pyproject.toml": manifest}).overview().text
+    assert "[tool.poetry" not in text
+    assert 'build-backend = "poetry.core"' in text
+
+
+def test_a_program_whose_package_is_called_samples_has_parts(made: Make) -> None:
+    """A few files are all shown, however deep they lie; what a template or a wrapper says is left out."""
+    java = "src/main/java/org/acme/samples/shop"
+    page = '<p>Order now th:if="${order.open}" th:href="@{/order}" and wait for it to be sent.</p>\n'
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n",
+        "gradlew": "#!/bin/sh\n# Important for running:\necho\n",
+        f"{java}/owner/Order.java": "class Order {\n    int total() {\n        return 1;\n    }\n}\n",
+        "src/main/resources/templates/order.html": page,
+    }
+    text = made(files).overview().text
+    assert "Order.java: defines Order, total" in text
+    assert "gradlew" not in text
+    assert "th:" not in text
+
+
+def test_many_files_of_one_folder_leave_room_for_others(made: Make) -> None:
+    models = {
+        f"app/models/model{number}.py": f"class Model{number}:\n{'    x = 1  # of a model' * 20}\n"
+        for number in range(60)
+    }
+    text = (
+        made({"README.md": README, **models, "app/pay/card.py": "class Card:\n    x = 1\n"}).overview(tokens=600).text
+    )
+    assert "card.py: defines Card" in text
+    assert 6 <= text.count(": defines Model") < 40
+
+
+def test_where_requests_come_into_a_web_application(made: Make) -> None:
+    files = {"artisan": "#!/usr/bin/env php\n<?php\n", "routes/web.php": "<?php\nRoute::get('/', 'home');\n"}
+    found = lines_of(made({"README.md": README, **files}).overview(), "Entry points")
+    assert [*found] == ["artisan", "routes/web.php"]
+
+
 def test_programs_that_test_are_no_entry_points_of_a_library(made: Make) -> None:
     main = "class Speed {\n    public static void main(String[] args) {\n    }\n}\n"
     found = made({"README.md": README, "src/test/java/Speed.java": main, "hc/__init__.py": "", "hc/a.py": "A = 1\n"})
@@ -282,6 +361,30 @@ def test_documents_in_a_folder_of_another_language_are_translations(made: Make) 
     assert text.index("guide/give.md") < text.index("_layouts/page.html")
     asked = [(one.question, one.path) for one in starters(index)]
     assert asked and not any("/be/" in path for _, path in asked)
+
+
+def test_documents_beside_those_in_english_are_translations(made: Make) -> None:
+    pages = {
+        f"content/{code}/{name}.md": f"# {name} in {code}\n" for code in ("en", "uz") for name in ("a", "b", "c", "d")
+    }
+    text = made({**pages, "content/go/a.md": "# Go\n"}).overview().text
+    assert "content/uz" not in text
+    assert "content/en/d.md: d in en" in text
+    assert "content/go/a.md: Go" in text
+
+
+def test_documents_with_a_title_come_before_those_without(made: Make) -> None:
+    keys = {
+        f"keys/{name}.txt": "MIIFazCCA1OgAwIBAgIRAIIQz7DSQONZRGPgu2OCiwAwDQYJKoZIhvcNAQELBQ\n" for name in "abcdefghi"
+    }
+    pages = {f"pages/deep/{name}.md": f"# All of {name}\n" for name in ("ask", "find")}
+    text = (
+        made({**keys, **pages, "pages/new.md": "# {{ .Name }}\n", "README.md": "# Keys\n\nKeys are kept here.\n"})
+        .overview()
+        .text
+    )
+    assert text.index("pages/deep/find.md: All of find") < text.index("keys/a.txt")
+    assert "{{" not in text
 
 
 def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:

@@ -20,6 +20,7 @@ from quaestor.search.path_roles import profile_path
         ("examples/hello.py", "example"),
         ("benchmarks/speed.py", "example"),
         ("examples/src/benchmark/run.rs", "example"),
+        ("samples/shop/src/main/java/org/shop/Order.java", "example"),
         ("index.d.ts", "declaration"),
         ("docs/guide.md", "prose"),
         ("book/ch01.asc", "prose"),
@@ -45,6 +46,7 @@ def test_parts(path: str, part: str) -> None:
         "packages/bloc_test/lib/a.dart",
         "doctest/a.h",
         "src/benchmark/run.rs",
+        "src/main/java/org/springframework/samples/petclinic/Owner.java",
     ],
 )
 def test_ordinary_code(path: str) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.search.query import read_query
-from quaestor.search.sought_kind import sought_kind
+from quaestor.search.sought_kind import seeks_tests, sought_kind
 
 
 @pytest.mark.parametrize(
@@ -68,3 +68,38 @@ def test_a_question_that_was_translated_is_for_documents() -> None:
 @given(st.text())
 def test_any_text_can_be_asked(text: str) -> None:
     assert sought_kind(read_query(text)) in ("documents", "code", "")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which tests cover the retries?",
+        "show me a test of the parser",
+        "where is the back-off tested",
+        "tests for the retry policy",
+        "retry policy tests",
+        "test_retry_gives_up",
+        "What does the test suite check about time zones?",
+        "are there any integration tests?",
+    ],
+)
+def test_who_looks_for_tests(text: str) -> None:
+    assert seeks_tests(read_query(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I write a test for my app?",
+        "How can I run only some tests?",
+        "What calls parse outside its tests?",
+        "who creates a cache, apart from tests?",
+        "A test failed, and its temporary directory was still there. Where is it decided to leave it?",
+        "What happens when the code under test crashes?",
+        "AssertionError: `language: node` must have package.json",
+        "How is a connection's health test done?",
+        "Where is the contest decided?",
+    ],
+)
+def test_who_mentions_a_test_looks_for_something_else(text: str) -> None:
+    assert not seeks_tests(read_query(text))

@@ -8,7 +8,7 @@ from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_term import explain_term
-from quaestor.answers.overview.overview_answer import answer_with_overview
+from quaestor.answers.overview.overview_answer import answer_with_build_guide, answer_with_overview
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
 from quaestor.core.errors import NotFoundError
@@ -18,6 +18,7 @@ WAYS: tuple[Way, ...] = (
     answer_with_callers,
     answer_history,
     answer_with_overview,
+    answer_with_build_guide,
     explain_name,
     explain_term,
     answer_within_file,

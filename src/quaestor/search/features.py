@@ -7,7 +7,6 @@ how deep it is enters none of them.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -20,7 +19,7 @@ from quaestor.search.name_matches import in_names, in_paths
 from quaestor.search.phrases import read_runs
 from quaestor.search.phrases import shares as shares_of_runs
 from quaestor.search.query import Query
-from quaestor.search.sought_kind import sought_kind
+from quaestor.search.sought_kind import seeks_tests, sought_kind
 from quaestor.search.word_similarity import likenesses
 from quaestor.stores import StoredChunk
 
@@ -82,7 +81,6 @@ _COMPARED_BEHIND = 16
 _WHOLE = 0.999
 # A query of so many terms is brief, one of so many is not; in between it is so in part.
 _BRIEF, _LONG = 4, 12
-_ASKS_TESTS = re.compile(r"\btests?\b|\btest_|\btested\b|\bspecs?\b|\bassert", re.IGNORECASE)
 
 _MOST_CHUNKS = 1 << 32
 """No file has as many."""
@@ -256,7 +254,7 @@ def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str,
         few[part] *= 1 - few[part].mean()
     sought = sought_kind(query)
     return {
-        "test_unasked": columns["test"] * (_ASKS_TESTS.search(query.text) is None),
+        "test_unasked": columns["test"] * (not seeks_tests(query)),
         # In a corpus of documents prose is not an exception, and says nothing for or against a chunk.
         "prose_of_few": few,
         "prose_sought": columns["prose"] * (sought == "documents"),

@@ -23,6 +23,7 @@ _EXAMPLE_FOLDERS = frozenset(
     benchmarks benches snippets""".split()
     for mark in ("", "_")
 )
+_JVM, _MAIN = frozenset({"java", "kotlin", "scala", "groovy"}), (["main"], ["test"])
 _SOURCES = frozenset({"src", "lib"})
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
 _SPEAKING = 3
@@ -101,12 +102,21 @@ def profile_path(path: str) -> PathProfile:
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
         test=any(map(_is_test_folder, parts[:-1])) or _is_test(name),
-        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered) and not _measures(lowered),
+        example=_is_example(lowered),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,
         background=background_of(lowered, prose=prose or not ending, data=data),
     )
+
+
+def _is_example(lowered: list[str]) -> bool:
+    """Return whether a path is that of an example; ``src/main/java/org/samples/shop`` names a package."""
+    for at, part in enumerate(lowered):
+        if part in _JVM and lowered[at - 1 : at] in _MAIN:
+            lowered = lowered[:at]
+            break
+    return not _EXAMPLE_FOLDERS.isdisjoint(lowered) and not _measures(lowered)
 
 
 def _measures(lowered: list[str]) -> bool:

@@ -7,6 +7,7 @@ than others. All other questions say nothing of it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from itertools import dropwhile, pairwise
 from typing import Literal
@@ -48,6 +49,29 @@ _PLACES = frozenset(
     for word in "code file function class method place spot module line component".split()
     for s in ("", "s", "es")
 )
+
+_TESTS = r"(?:tests?|specs?)\b"
+_SOUGHT_TESTS = re.compile(
+    rf"\btest_\w|\btested\b|\basserts?\b|^\W*{_TESTS}|(?<!under )\b{_TESTS}\W*$"
+    rf"|\b(?:which|what|find|list|show|any|existing|there)\s+(?:\w+\s+){{0,2}}{_TESTS}"
+    rf"|\b{_TESTS}\s+(?:about|cases?|covering|fixtures?|for|helpers?|of|suites?|that|tools?|which)\b",
+    re.IGNORECASE,
+)
+# Who runs or writes tests, or sets them aside, does not look for one.
+_TESTS_ASIDE = re.compile(
+    r"\b(?:apart from|besides|beyond|builds?|create|debug|except|excluding|execute|other than|outside(?: of)?|runs?"
+    r"|running|skip|start|without|write|writing)\s+"
+    rf"(?:(?:a|all|an|any|its|my|one|only|our|single|some|the|their)\s+)*(?:\w+\s+)?{_TESTS}",
+    re.IGNORECASE,
+)
+
+
+def seeks_tests(query: Query) -> bool:
+    """Return whether tests are sought: "which tests cover retries?", not "how do I run the tests?".
+
+    Most questions that mention a test are about what it tests, or about running it.
+    """
+    return _SOUGHT_TESTS.search(query.text) is not None and _TESTS_ASIDE.search(query.text) is None
 
 
 def sought_kind(query: Query) -> SoughtKind:

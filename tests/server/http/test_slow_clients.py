@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import threading
 from collections.abc import Iterator
 from contextlib import suppress
+from io import BufferedReader
 from typing import Any
 
 import httpx
@@ -133,6 +135,26 @@ def test_a_head_that_trickles_ends_by_one_moment(slow: Slow) -> None:
         assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"
         slow.loop.turn(LATER / 4)
     assert ended(connection)
+
+
+def test_a_connection_is_kept_for_longer_than_a_proxy_keeps_it(slow: Slow) -> None:
+    with slow.connect(HEAD + b"\r\n") as connection:
+        answer = connection.makefile("rb")
+        assert _answer(answer) == b'"here"'
+        for seconds in (0, 61):
+            slow.loop.turn(seconds)
+            assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"  # what came before is over by now
+        connection.sendall(HEAD + b"\r\n")
+        assert _answer(answer) == b'"here"'
+        slow.loop.turn(76)
+        assert answer.read(1) == b""
+
+
+def _answer(stream: BufferedReader) -> bytes:
+    """Read an answer, and return its body; empty where the connection has ended."""
+    head = b"".join(iter(stream.readline, b"\r\n")) if stream.peek(1) else b""
+    length = re.search(rb"content-length: (\d+)", head)
+    return stream.read(int(length[1])) if length else b""
 
 
 def test_a_second_head_on_a_kept_connection_is_not_waited_for_either(slow: Slow) -> None:

@@ -23,6 +23,7 @@ _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
 _COMMAND = re.compile(
     r"^\s*(?:\$ |> )?((?:make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
+    r"|python3? [\w./-]+\.py|\./[\w./-]+"
     r"|\./gradlew|gradle|mvn|\./mvnw"
     r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just"
     r"|task|composer"
@@ -33,7 +34,7 @@ _COMMAND = re.compile(
 _QUOTED = (
     (
         "pyproject.toml",
-        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch|tox|nox|poetry|uv)[\w.]*\]"),
+        re.compile(r"^build-backend\s*=.*|^requires-python\s*=.*|^\[tool\.(?:pytest|hatch\.envs|tox|nox)[\w.]*\]"),
     ),
     ("cargo.toml", re.compile(r"^\[workspace\]|^members\s*=.*|^rust-version\s*=.*")),
     ("go.mod", re.compile(r"^(?:module|go)\s+\S+")),
@@ -193,5 +194,7 @@ def _there(material: Material, said: Collection[str]) -> Iterator[Entry]:
 
 
 def _line(path: str, number: int, text: str) -> Entry:
-    shown = " ".join(text.split())[:_LONGEST]
+    shown = " ".join(text.split())
+    if len(shown) > _LONGEST:
+        shown = shown[:_LONGEST].rpartition(" ")[0]
     return Entry(path, Statement(shown, Source(path, number, number), verbatim=True))

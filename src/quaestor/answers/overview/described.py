@@ -33,7 +33,10 @@ _BROUGHT_IN = re.compile(
 )
 """A line whose names are another file's."""
 # Names that every other file defines.
-_USUAL = frozenset("internals logger constructor module exports require expect main init log setup options".split())
+_USUAL = frozenset(
+    """internals logger constructor module exports require expect main init log setup options tests new fmt from
+    default""".split()
+)
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
@@ -60,6 +63,9 @@ _CODE_LINE = re.compile(
     r"^\s*(?:#!?\[|\"use strict\"|'use strict'|#pragma|package\s|module\s|namespace\s|defmodule\s|%?YAML)"
 )
 
+
+_FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
+"""What a template is full of: markup and what stands for values."""
 
 _KEYWORD = (
     r"\b(?:class|data|defmacro|defmodule|defp?|enum|fn|func?|function|impl|interface|module|namespace|newtype|object"
@@ -112,7 +118,8 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if document is None:
         return None
     if not is_code(document) and document.language not in ("yaml", "toml"):
-        return first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+        said = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
+        return said if said and not _FILLED_IN.search(said.text) else None
     return from_head(material.lines(path)[:_HEAD], path, document.language)
 
 

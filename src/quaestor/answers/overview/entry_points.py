@@ -38,6 +38,8 @@ _MAINS = {
     "haskell": re.compile(r"^main\s*::", re.MULTILINE),
 }
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
+# Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
+_WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
 _ASIDE = ("example", "sample", "demo", "tutorial")
 _FACES = (
     "lib.rs src/lib.rs index.js index.mjs index.ts src/index.ts src/index.js src/index.mjs mod.ts src/main.ts init.lua"
@@ -183,6 +185,10 @@ def _programs(material: Material) -> Iterator[Entry]:
     """Yield the files that are programs by their names."""
     for name in sorted(_PROGRAMS):
         for path in material.named(name, _DEEPEST):
+            yield _file(material, path)
+    base = f"{material.folder}/" if material.folder else ""
+    for path in (f"{base}{name}" for name in _WEB):
+        if path in material.documents:
             yield _file(material, path)
     for path in material.documents:
         if (

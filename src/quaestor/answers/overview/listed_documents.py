@@ -78,7 +78,8 @@ def titles(material: Material) -> list[Entry]:
     shown = [*_in_turn(pages), *found[len(pages) :]][:_MOST_TITLES]
     entries = [_titled(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
-        return entries
+        # Where room is short, what has a title tells more than a certificate that is kept as text.
+        return sorted(entries, key=lambda entry: entry.says is None)
     return [line for one, entry in zip(shown, entries, strict=True) for line in (entry, *_sections(one, material))]
 
 
@@ -121,6 +122,8 @@ def _titled(document: Document, material: Material) -> Entry:
     title = (named[1] if named else "") or document.title or (first[1] if first else "")
     if _NUMBER.fullmatch(title) and len(found) > 1:
         first, title = None, f"{title}: {found[1][1]}"  # what it is about stands below
+    if "{{" in title:  # what a site generator fills in
+        first, title = None, ""
     about = ", ".join(part for part in (document.date, document.author) if part)
     text = " — ".join(part for part in (title, about) if part)
     line = first[0] if first and first[1] == title else 1

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname
 
@@ -30,11 +30,14 @@ _ENTERED = 0.4
 _LISTED = 0.9
 _ALONE = 0.5
 _DEEPEST_PACKAGE = 3
+_FULL = 6  # files of one folder that count in full
 _MANIFESTS = (
     "cargo.toml package.json pyproject.toml setup.py go.mod pom.xml build.gradle build.gradle.kts mix.exs"
     " pubspec.yaml composer.json"
     " package.yaml rebar.config"
 ).split()
+_PICTURES = (".svg", ".drawio", ".puml", ".excalidraw")
+_WRAPPERS = frozenset("gradlew gradlew.bat mvnw mvnw.cmd".split())  # each build tool gives the same to every project
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
 # Words of import statements; the lexical index tells which chunks hold one.
@@ -89,6 +92,8 @@ def parts(
         folder = path not in material.documents
         if folder and path not in named and levels.is_passage(path):
             continue
+        if not folder and _is_one_of_many(path, material, named):
+            continue
         depth = levels(path)
         value = math.sqrt(size / total) * _DEEPER**depth * (1.0 if folder else _ALONE)
         if folder and depth_in(path, material.folder) == 0:
@@ -99,9 +104,21 @@ def parts(
         value += _ENTERED * (path in entered)
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
-        if value > 0.02:
-            found[path] = _Part(path, value, folder)
-    return sorted(found.values(), key=lambda one: (-one.importance, one.path))[:_MOST]
+        found[path] = _Part(path, value, folder)
+    return _most_important(_spread(_most_important(found.values())))[:_MOST]
+
+
+def _most_important(found: Iterable[_Part]) -> list[_Part]:
+    return sorted(found, key=lambda one: (-one.importance, one.path))
+
+
+def _spread(found: Iterable[_Part]) -> Iterator[_Part]:
+    """Yield parts, each file the less important the more of its folder came before: forty models tell little more."""
+    seen: Counter[str] = Counter()
+    for one in found:
+        above = parent_of(one.path)
+        seen[above] += not one.folder
+        yield one if one.folder else replace(one, importance=one.importance * min(1.0, _FULL / seen[above]))
 
 
 def _packages(material: Material) -> Iterator[str]:
@@ -156,6 +173,14 @@ def _is_within(folder: str, root: str) -> bool:
 
 def _is_hidden(path: str) -> bool:
     return path.startswith(".") or "/." in path
+
+
+def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
+    """Return whether a file is no part of its own: a picture, a wrapper, an example or a test that nobody describes."""
+    profile = material.profile(path)
+    if (profile.test or profile.example) and material.has_program:
+        return path not in named or named[path].says is None
+    return path.lower().endswith(_PICTURES) or path.rpartition("/")[2] in _WRAPPERS
 
 
 def _is_aside(path: str, material: Material) -> bool:

@@ -28,6 +28,7 @@ BUDGET = 1500
 """Tokens that an overview takes at most, where nothing else is said."""
 LEAST = 100
 """Tokens below which there is no overview."""
+_BUILDING = "Build and test"
 _MOST_IMPORTED = 8
 _FEWEST_IMPORTERS = 2
 
@@ -61,9 +62,27 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     else:
         corpus.take_in()
 
-    def made() -> Overview:
-        return _made(Material(corpus.store, within), max(budget, LEAST), count)
+    return _up_to_date(corpus, lambda: _made(Material(corpus.store, within), max(budget, LEAST), count))
 
+
+def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
+    """Return how a corpus is built and tested, after bringing the index up to date.
+
+    Returns:
+        An overview with that section alone, or without sections where no file tells.
+    """
+    corpus.take_in()
+
+    def made() -> Overview:
+        material = Material(corpus.store)
+        sections = _fitted(_Share(_BUILDING, building(material), BUDGET), count) if material.is_code else []
+        return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
+
+    return _up_to_date(corpus, made)
+
+
+def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
+    """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
     found = corpus.following(made)
     if corpus.overtaken(_documents(found)):
         corpus.take_in()
@@ -100,7 +119,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     last = [
         *_fitted(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fitted(_Share("Build and test", building(material), 0.13 * room), count),
+        *_fitted(_Share(_BUILDING, building(material), 0.13 * room), count),
         *_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))

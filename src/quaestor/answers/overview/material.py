@@ -84,7 +84,7 @@ class Material:
 
     @cached_property
     def _translated(self) -> frozenset[str]:
-        """Folders named like a language whose documents mostly exist one level up as well: ``docs/be``."""
+        """Folders named like a language whose documents mostly exist one level up or in English, too: ``docs/be``."""
         held, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):
             parts = path.split("/")
@@ -92,7 +92,8 @@ class Material:
                 if len(part) <= _LONGEST_CODE and _LANGUAGE_CODE.fullmatch(part):
                     folder = "/".join(parts[: at + 1])
                     held[folder] += 1
-                    above[folder] += "/".join([*parts[:at], *parts[at + 1 :]]) in self.all
+                    beside = ([], ["en"]) if part != "en" else ()
+                    above[folder] += any("/".join([*parts[:at], *one, *parts[at + 1 :]]) in self.all for one in beside)
         return frozenset(one for one, count in held.items() if above[one] >= _FEWEST_COPIES and 2 * above[one] >= count)
 
     def stands_behind(self, path: str) -> bool:
@@ -141,6 +142,17 @@ class Material:
         code, prose = ([one.size for one in own if kind(one)] for kind in (is_code, _is_prose))
         # Files that are neither, such as configuration, are shown as those of a program are.
         return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
+
+    @cached_property
+    def has_program(self) -> bool:
+        """Whether there is code that is neither test nor example, an eighth of all or more."""
+        own = total = 0
+        for path, document in self.documents.items():
+            if is_code(document):
+                profile = self.profile(path)
+                total += document.size
+                own += 0 if profile.test or profile.example else document.size
+        return own > 0 and 8 * own >= total
 
     def named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""

@@ -23,6 +23,8 @@ _MAPS = frozenset(
     contributing contributors code files modules overview design agents claude copilot-instructions guide crates
     packages developer_information participating""".split()
 )
+# Deep in a tree the others are words of users' documents: a page on layout, the chapters of a guide.
+_FOR_DEVELOPERS = _MAPS - frozenset("layout code files modules overview design agents guide packages".split())
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
 _MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
@@ -37,7 +39,9 @@ _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
 # What goes on in a sentence: ", which would be ignored)".
 _RUNNING = re.compile(
-    r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where)\b", re.I
+    r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where"
+    r"|has|have|had|was|were|will|should|would|must|did)\b",
+    re.I,
 )
 _CALL = re.compile(r"^\s*[(]")
 # What is indented as code is not a heading, but a comment.
@@ -102,9 +106,9 @@ def _maps(material: Material) -> list[tuple[str, float]]:
         depth = path.count("/")
         if depth == 0 and (stem in _LEADING or stem in _MAPS):
             ranked.append((path, 1.0))
-        elif depth <= 5 and (stem in _MAPS or _MAPS & set(re.split(r"[-_ ]|\d+", stem))):
+        elif depth <= 5 and (_MAPS if depth <= 1 else _FOR_DEVELOPERS) & {stem, *re.split(r"[-_ ]|\d+", stem)}:
             ranked.append((path, 0.9 if profile.folders and profile.folders[0].lower().startswith("doc") else 0.6))
-        elif depth <= 5 and depth and path.split("/")[-2].lower() in _MAPS:
+        elif depth <= 5 and depth and path.split("/")[-2].lower() in _FOR_DEVELOPERS:
             ranked.append((path, 0.7))
     ranked.sort(key=lambda one: (-one[1], one[0].count("/"), one[0]))
     return ranked[:_MOST_DOCUMENTS]

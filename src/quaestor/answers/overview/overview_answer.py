@@ -1,9 +1,10 @@
-"""The way to answer a question for an overview."""
+"""The ways to answer a question for an overview, and one about how all of it is built and tested."""
 
 from __future__ import annotations
 
 import re
 
+from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
@@ -36,6 +37,18 @@ def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None
 
     found = make_overview(corpus, count=tokenizer_for("gpt-4o").count)
     return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+
+
+def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return how the corpus is built and tested where that is asked and its files tell, else None."""
+    if not asks_how_to_build(question.text):
+        return None
+    from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415 - as above
+    from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    found = make_build_guide(corpus, count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("build", tuple(sections_of(found)), found.hits) if found.hits else None
 
 
 def _is_own_name(corpus: Corpus, name: str) -> bool:

@@ -198,7 +198,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     """
     if len(question) > _LONGEST:
         return False
-    text = _plain(question)
+    text = plain_question(question)
     parts = [part for part in _AND.split(text) if part]
     if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None
@@ -212,7 +212,7 @@ def name_asked_for(question: str) -> str:
 
     Empty where a question names nothing, or asks for more.
     """
-    text = _plain(question[:_LONGEST])
+    text = plain_question(question[:_LONGEST])
     further = _words_of_its_own(_words_of(text))
     if not 0 < len(further) <= _MOST_NAME:
         return ""
@@ -221,7 +221,7 @@ def name_asked_for(question: str) -> str:
     return named[0] if named and asks_for_overview(text, own=(named[0],)) else ""
 
 
-def _plain(question: str) -> str:
+def plain_question(question: str) -> str:
     """Return a question without greetings and punctuation around it, in small letters."""
     text = unicodedata.normalize("NFC", question).replace("’", "'").lower()
     text = " ".join(text.split()).strip(" ?!.:;,¿¡？！。…'\"«»")

@@ -52,14 +52,19 @@ def pieces_of(overview: Overview) -> Iterator[str | int]:
     Words that stand in their source as they are come in quote marks, so that they are checked letter for letter.
     """
     yield f"**{escaped(_head(overview))}**\n"
+    yield from sections_of(overview)
+    if not overview.documents:
+        yield f"\n{_EMPTY}\n"
+
+
+def sections_of(overview: Overview) -> Iterator[str | int]:
+    """Yield the sections alone of what ``pieces_of`` yields."""
     for section in overview.sections:
         yield f"\n**{section.title}**\n\n"
         for entry in section.entries:
             yield from _marked(entry, overview)
         if section.left_out:
             yield f"- … {section.left_out:,} more\n"
-    if not overview.documents:
-        yield f"\n{_EMPTY}\n"
 
 
 def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:

@@ -19,6 +19,8 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 # A reply that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
+# Proxies keep a connection for a minute (nginx); closing it first would lose the request that they send then.
+_IDLE_SECONDS = 75
 # Connections that the system accepts before anybody looks at them.
 _MOST_WAITING = 2048
 # Searches run in threads. With Python's 5 ms, each of a stream's many small steps would wait so long for its turn.
@@ -69,6 +71,7 @@ def make_server(
         server_header=False,
         proxy_headers=False,
         timeout_graceful_shutdown=grace,
+        timeout_keep_alive=_IDLE_SECONDS,
         # Reading ahead of a slow route would hold bodies that are refused anyway.
         h11_max_incomplete_event_size=64 * 1024,
         backlog=_MOST_WAITING if alone else 1,
