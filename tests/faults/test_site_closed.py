@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError, U
 from quaestor.crawl import sites
 from quaestor.crawl.crawl_settings import CrawlReport, CrawlSettings
 from quaestor.crawl.crawler import Crawl
+from quaestor.crawl.fetch import Fetcher
 from quaestor.crawl.site_folder import SECONDS
 from servers.site import Answer, SiteServer
 
@@ -131,6 +133,61 @@ def test_a_start_that_leads_to_a_login_takes_no_page_and_no_scope(tmp_path: Path
         site.pages["/"] = Answer(text("home", *site.pages))
         report = crawl(server, tmp_path / "site")
         assert (report.new, report.held) == (1, 0)
+
+
+def test_a_folder_that_leads_to_a_login_elsewhere_stays_the_sites_beginning(tmp_path: Path) -> None:
+    site = Changing()
+    site.pages |= {f"/docs{path}": Answer(text(f"docs {word(n)}")) for n, path in enumerate(list(site.pages))}
+    site.pages["/docs/"] = Answer(text("all docs", *(path for path in site.pages if path.startswith("/docs/"))))
+    with SiteServer(site) as server:
+        start = f"{server.url}/docs/"
+        assert Crawl(start, tmp_path / "site", LOCAL).run().pages == COUNT + 1
+        login = Answer("", 302, {"Location": "/login"})
+        site.every = lambda path: Answer(text("log in", "/p0")) if path == "/login" else login
+        assert Crawl(start, tmp_path / "site", LOCAL).run().held == COUNT + 1
+        site.every = None
+        site.pages["/docs/"] = Answer(text("all docs again", "/p0", *site.pages))
+        server.asked.clear()
+        report = Crawl(start, tmp_path / "site", LOCAL).run()
+        assert not any(path.startswith("/p") for path in server.asked), "the crawl has left its folder"
+        assert report.pages == COUNT + 1
+
+
+def test_what_an_interrupted_crawl_did_not_find_is_kept_where_the_site_then_closes(tmp_path: Path) -> None:
+    site = Changing()
+    with SiteServer(site) as server:
+        crawl(server, tmp_path / "site")
+        before = state(tmp_path / "site")
+        lost = {f"/p{number}": site.pages.pop(f"/p{number}") for number in range(10)}
+
+        def interrupt(_: object) -> None:
+            if server.asked["/p5"] > 1:
+                raise KeyboardInterrupt
+
+        with pytest.raises(KeyboardInterrupt):
+            Crawl(server.url, tmp_path / "site", replace(LOCAL, concurrency=1)).run(interrupt)
+        site.every = gone
+        with pytest.raises(UpstreamError, match=f"kept \\({COUNT + 1} pages\\)"):
+            crawl(server, tmp_path / "site")
+        site.every = None
+        report = crawl(server, tmp_path / "site")
+        assert (report.held, report.pages) == (len(lost), COUNT + 1)
+        assert state(tmp_path / "site") == before
+
+
+def test_pages_of_a_host_that_is_private_today_are_kept(tmp_path: Path) -> None:
+    """As where its name leads elsewhere for a day, which is no word on its pages: not even a few of them go."""
+    old, site = Changing(), Changing()
+    with SiteServer(old) as beside, SiteServer(site) as server:
+        old.pages["/"] = Answer("", 301, {"Location": f"{server.url}/"})
+        site.pages["/"] = Answer(text("home", *site.pages, f"{beside.url}/old"))
+        old.pages["/old"] = Answer(text("a page that stayed where it was"))
+        both = frozenset({server.host, beside.host})
+        for private, kept_as_they_are in ((both, 0), (both - {beside.host}, 1), (both, 0)):
+            with closing(Fetcher(private_hosts=private)) as fetcher:
+                report = Crawl(beside.url, tmp_path / "site", LOCAL, fetcher=fetcher).run()
+            assert (report.pages, report.gone, report.unanswered) == (COUNT + 2, 0, kept_as_they_are)
+        assert len(state(tmp_path / "site")) == COUNT + 2
 
 
 def test_pages_that_moved_are_no_loss(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ import pytest
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
@@ -42,6 +43,12 @@ def test_marks_of_an_answer(piece: str) -> None:
 def test_blanks_and_marks_before_a_number(answer: str) -> None:
     assert parse_marks(answer) == ()
     assert without_no_answer(answer) == answer.strip()
+
+
+@pytest.mark.parametrize("letter", "`~")
+def test_a_fence_without_a_line_behind_it(letter: str) -> None:
+    [found] = sentences(letter * 1_000_000)
+    assert found.end == 1_000_000
 
 
 def test_imports_of_a_file() -> None:

@@ -42,7 +42,7 @@ _FOLDERS = frozenset({"requirements", "githooks", "git-hooks"})
 
 def is_run(path: str) -> bool:
     """Return whether programs run a file of this name, or read commands from it, without being asked to."""
-    folded = path.casefold()
+    folded = _as_disks_see(path)
     *folders, name = folded.split("/")
     return folded in _AT_ROOT or not _FOLDERS.isdisjoint(folders[-1:]) or _names().fullmatch(name) is not None
 
@@ -56,6 +56,10 @@ def _names() -> re.Pattern[str]:
 _VERSION_CONTROL = frozenset({".git", ".hg", ".svn", ".bzr", ".jj", ".sl", "_darcs", "cvs"})
 # Git's folder under the short name that Windows gives it.
 _SHORT_NAMES = re.compile(r"^git~\d+$")
+# Control and format characters, halves of characters, ends of lines and paragraphs.
+_IN_NO_NAME = ("Cc", "Cf", "Cs", "Zl", "Zp")
+# Letters of Hangul that are there to show nothing.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
 _DRIVE = re.compile(r"^[A-Za-z]:")
 _RUNS_ELSEWHERE = re.compile(
     r"(?:^|/)(?:jenkinsfile|azure-pipelines[^/]*\.ya?ml|appveyor\.ya?ml|bitbucket-pipelines\.ya?ml|cloudbuild\.ya?ml"
@@ -66,7 +70,7 @@ _RUNS_ELSEWHERE = re.compile(
 
 def confined(path: str) -> str | Refusal:
     """Return a path in its plain form, or why no change may be made there."""
-    if not path.strip() or "\\" in path or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in path):
+    if not path.strip() or "\\" in path or any(unicodedata.category(letter) in _IN_NO_NAME for letter in path):
         return Refusal(path, "bad path", f"{path!r} is not a path of a file; name it from the root, with '/'")
     parts = [part for part in path.split("/") if part not in ("", ".")]
     plain = "/".join(parts)
@@ -84,9 +88,10 @@ def confined(path: str) -> str | Refusal:
 def objections(path: str) -> tuple[str, ...]:
     """Return why a person is to be asked about a path in particular: hidden, or run without being called."""
     found = []
-    if any(part.startswith(".") for part in path.split("/")):
+    seen = _as_disks_see(path)
+    if any(part.startswith(".") for part in seen.split("/")):
         found.append("its name begins with a dot: settings of tools")
-    if _RUNS_ELSEWHERE.search(path) or path.casefold().startswith((".github/workflows/", ".gitlab-ci", ".circleci/")):
+    if _RUNS_ELSEWHERE.search(seen) or seen.startswith((".github/workflows/", ".gitlab-ci", ".circleci/")):
         found.append("it runs on a build machine")
     elif is_run(path):
         found.append("builds, tests or tools run it, or what it names")
@@ -94,6 +99,19 @@ def objections(path: str) -> tuple[str, ...]:
 
 
 def _is_version_control(part: str) -> bool:
-    # Some file systems fold case, and drop dots and blanks at the end.
-    plain = part.casefold().rstrip(". ")
+    plain = _as_disks_see(part)
     return plain in _VERSION_CONTROL or bool(_SHORT_NAMES.match(plain))
+
+
+def _as_disks_see(path: str) -> str:
+    """Return a path as the file system takes it that tells the fewest names apart.
+
+    ext4 and F2FS, in folders that ignore case, and macOS's HFS+ ignore characters that nobody sees; NTFS and FAT drop
+    dots and blanks at the end, and what NTFS finds behind a colon is a stream of the same file.
+    """
+    seen = "".join(letter for letter in unicodedata.normalize("NFKD", path) if not _is_ignored(letter)).casefold()
+    return "/".join(part.partition(":")[0].rstrip(". ") for part in seen.split("/"))
+
+
+def _is_ignored(letter: str) -> bool:
+    return unicodedata.category(letter) in ("Mn", "Me", "Cf") or letter in _FILLERS

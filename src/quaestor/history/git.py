@@ -231,7 +231,7 @@ def _furnish(folder: Path, repository: Repository) -> None:
     common = repository.common_folder.resolve(strict=True)
     (folder / "HEAD").write_bytes(head)
     for name in _LINKED:
-        if (common / name).exists():
+        if (common / name).is_file() or (common / name).is_dir():  # a pipe would hold git until its time is over
             (folder / name).symlink_to(common / name)
     # A repository has both, and without them git finds none; a packed one may lack the second.
     if not (folder / "refs").exists():

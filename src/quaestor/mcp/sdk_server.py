@@ -19,6 +19,8 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from pydantic import ValidationError
 
 from mcp import MCPError
 from quaestor import __version__
@@ -27,9 +29,9 @@ from quaestor.llm.prompts import load
 from quaestor.mcp.fast_start import NAME, folders_of_uris, listed
 
 if TYPE_CHECKING:
+    from anyio.streams.memory import MemoryObjectSendStream
     from mcp.server.session import ServerSession
-    from mcp.shared._stream_protocols import WriteStream
-    from mcp.shared.message import SessionMessage
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
 
     from quaestor.mcp.fast_start import Opening
     from quaestor.mcp.mcp_tools import Tool
@@ -46,6 +48,8 @@ _Make = Callable[[Sequence[Path]], "Sequence[Tool]"]
 
 # A client that declares folders and does not name them is not waited for any longer.
 _ANSWER_SECONDS = 5.0
+# What a client that has said its last word may wait for its answers.
+_REST_SECONDS = 60.0
 
 
 def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
@@ -121,31 +125,94 @@ async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerS
 
 async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
     files = map(anyio.wrap_file, opening.files()) if opening else ()
-    async with stdio_server(*files) as (reading, writing):
-        remaining = _Remaining(writing, opening.answered if opening else set())
-        await server.run(reading, remaining, server.create_initialization_options())
+    async with stdio_server(*files) as (reading, writing), anyio.create_task_group() as tasks:
+        answers = _Answers(writing, opening.answered if opening else set())
+        handing_on, handed_on = anyio.create_memory_object_stream[Any](0)
+        tasks.start_soon(_hand_on, reading, handing_on, answers)
+        await server.run(handed_on, answers, server.create_initialization_options())
 
 
-class _Remaining:
-    """The stream to a client, less the answers that it has."""
+async def _hand_on(
+    reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _Answers
+) -> None:
+    """Give the SDK what a client says, and its end when all is answered; refuse what is no message.
+
+    By itself the SDK drops a line that it cannot read, so that its client waits for ever, and at the end whatever it
+    has not answered yet, so that `quaestor mcp < requests` printed the first answers only.
+    """
+    async with to:
+        async for item in reading:
+            if isinstance(item, Exception):
+                await answers.refuse(item)
+            else:
+                answers.expect(item.message)
+                await to.send(item)
+        with anyio.move_on_after(_REST_SECONDS):
+            await answers.all_given()
+
+
+class _Answers:
+    """The stream to a client, less the answers that it has; knows which it waits for."""
 
     def __init__(self, stream: WriteStream[SessionMessage], answered: set[int | str]) -> None:
         self._stream = stream
         self._answered = answered
+        self._expected: set[int | str] = set()
+        self._given = anyio.Event()
+
+    def expect(self, message: types.JSONRPCMessage) -> None:
+        """Note what a client says: a request is to be answered, unless it is called off."""
+        if isinstance(message, types.JSONRPCRequest):
+            self._expected.add(message.id)
+        elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._note((message.params or {}).get("requestId"))
+
+    async def all_given(self) -> None:
+        """Wait until nothing is to be answered any more."""
+        while self._expected:
+            self._given = anyio.Event()
+            await self._given.wait()
+
+    async def refuse(self, error: Exception) -> None:
+        """Tell a client that a line is no message; an empty line says nothing, and is told nothing."""
+        code, said, number = types.INTERNAL_ERROR, "The line could not be read.", None
+        if isinstance(error, ValidationError):
+            wrong = error.errors(include_url=False)
+            inputs = [one["input"] for one in wrong]
+            if wrong[0]["type"] == "json_invalid":
+                if not str(inputs[0]).strip():
+                    return
+                code, said = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
+            else:
+                code, said = types.INVALID_REQUEST, "This is no message of JSON-RPC 2.0."
+                number = next((one.get("id") for one in inputs if isinstance(one, dict)), None)
+        number = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
+        refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=said))
+        await self._stream.send(SessionMessage(refused))
 
     async def send(self, item: SessionMessage, /) -> None:
         message = item.message
-        if isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)) and message.id in self._answered:
+        if not isinstance(message, (types.JSONRPCResponse, types.JSONRPCError)):
+            await self._stream.send(item)
+        elif message.id in self._answered:
             self._answered.discard(message.id)
             if isinstance(message, types.JSONRPCError) and message.error.code != types.CONNECTION_CLOSED:
                 _LOG.warning("the SDK would have refused what the client was granted: %s", message.error.message)
-            return
-        await self._stream.send(item)
+            self._note(message.id)
+        else:
+            await self._stream.send(item)
+            self._note(message.id)
+
+    def _note(self, number: object) -> None:
+        """Note that a request is answered, or called off."""
+        if isinstance(number, (int, str)):
+            self._expected.discard(number)
+            self._given.set()
 
     async def aclose(self) -> None:
         await self._stream.aclose()
 
-    async def __aenter__(self) -> _Remaining:
+    async def __aenter__(self) -> _Answers:
         await self._stream.__aenter__()
         return self
 

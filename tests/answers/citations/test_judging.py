@@ -112,6 +112,11 @@ def test_what_is_new_must_stand_in_a_passage(answer: str, expected: list[str]) -
     assert weak(answer) == expected
 
 
+def test_code_is_no_sentence_even_where_its_block_is_never_closed() -> None:
+    answer = "Calls are tried again. [1]\n\n```python\nprint('never. shown')\n"
+    assert [one.text for one in sentences(answer)] == ["Calls are tried again. [1]"]
+
+
 def test_a_number_that_was_asked_for_is_not_right_for_it() -> None:
     asked = "Does it try 42 times?"
     assert weak(f"Yes, 42 times. {CITED}", asked) == ["Yes, 42 times."]

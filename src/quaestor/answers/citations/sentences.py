@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+# Possessive, so that a run of marks without a line behind it is read once.
 _FENCE = re.compile(r"^(`{3,}+|~{3,}+)[^\n]*+\n.*?(?:^\1[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _SKIPPED_LINE = re.compile(r"^[ \t]*(?:#{1,6}\s|\||[-=*_]{3,}\s*$)")
 _BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
@@ -18,8 +19,7 @@ _END = re.compile(
     r"(?:(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\betc)(?<!\bapprox)\.|[!?。！？])"
     r"[\"'”’)\]*_`]*(?=\s|$|[\[【]\s*\^?\d|(?<=[。！？]))"
 )
-# Possessive, so that a bracket that is never closed is read once.
-_TRAILING_MARKS = re.compile(r"(?:\s*+[\[【][^\[\]【】\d]*+\d[^\[\]【】]*+[\]】])+[.!?]?")
+_TRAILING_MARKS = re.compile(r"(?:\s*[\[【][^\[\]【】\d]*\d[^\[\]【】]*[\]】])+[.!?]?")
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,8 +75,9 @@ def _route_of(scope: Scope) -> str:
         return _UNKNOWN
     path = str(scope["path"])
     for name, value in scope.get("path_params", {}).items():
-        before, found, after = path.rpartition(str(value))
-        path = f"{before}{{{name}}}{after}" if found else path
+        if text := str(value):  # of what may be a path by itself, nothing is left in `/v1/models/`
+            before, found, after = path.rpartition(text)
+            path = f"{before}{{{name}}}{after}" if found else path
     return path
 
 

@@ -27,8 +27,8 @@ _MOST_WAITING = 2048
 _SWITCH_SECONDS = 0.0005
 
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-# A line feed or a carriage return on its own, and a line that goes on with the one before.
-_ODD_END = re.compile(rb"(?<!\r)\n|\r(?!\n)|\n[ \t]")
+# A line feed on its own, and a line that goes on with the one before. A carriage return on its own h11 itself refuses.
+_ODD_END = re.compile(rb"(?<!\r)\n|\n[ \t]")
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
 

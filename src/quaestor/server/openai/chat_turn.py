@@ -197,15 +197,18 @@ def _settings_for(request: ChatRequest, settings: ConversationSettings) -> Conve
 
 
 def _check_text(param: str, value: object) -> None:
-    """Refuse lone surrogates in text that is passed on unchanged.
+    """Refuse what JSON lacks in a value that is passed on unchanged: lone surrogates, NaN and infinities.
 
     Raises:
         RequestRefusedError: there is one.
     """
     try:
-        json.dumps(value, ensure_ascii=False).encode()
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
         raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is not text.", param=param) from None
+    except ValueError:
+        message = f"{param!r} holds a number that JSON does not have: NaN, or one without an end."
+        raise RequestRefusedError(message, param=param) from None
 
 
 def _stops(request: ChatRequest) -> list[str]:

@@ -17,7 +17,7 @@ import numpy as np
 
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
-from quaestor.stores.embedded.truth import from_storable, marks
+from quaestor.stores.embedded.truth import from_storable, marks, storable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -103,11 +103,11 @@ def _through(connection: sqlite3.Connection, columns: str, where: Where, conditi
 def _conditions(part: Where) -> Iterator[tuple[str, Sequence[Any]]]:
     """Yield the conditions that SQLite can check, each with its values."""
     if part.languages:
-        yield f"language IN ({marks(len(part.languages))})", part.languages
+        yield f"language IN ({marks(len(part.languages))})", tuple(map(storable, part.languages))
     if part.since:
-        yield "date >= ?", (part.since,)
+        yield "date >= ?", (storable(part.since),)
     if part.before:
-        yield "date < ?", (part.before,)
+        yield "date < ?", (storable(part.before),)
     folder = literal_folder(part.paths)
     if folder and folder.isascii():
         # "0" follows "/"
