@@ -75,7 +75,6 @@ class Outcome:
         passages: what the text shows of documents, numbered as it is there, so that it can be cited and checked.
         proposal: a change that was proposed and that nobody has accepted yet.
         failed: whether the text says why nothing came of the call.
-        data: what was found, as the corpus returned it; for programs, which read no text.
         difference: what the proposal would change, whole, as a unified diff; for people.
     """
 
@@ -83,7 +82,6 @@ class Outcome:
     passages: tuple[Passage, ...] = ()
     proposal: Proposal | None = None
     failed: bool = False
-    data: object | None = None
     difference: str = ""
 
 
