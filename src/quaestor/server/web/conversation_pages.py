@@ -49,7 +49,7 @@ _UNTITLED = "New conversation"
 _NEWEST = 8
 _EARLIER = 20
 
-_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_MARKUP = re.compile(r"^(?:#{1,6} |(?:```|~~~).*)", re.MULTILINE)
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$))")
 _AROUND = 60
 
@@ -239,9 +239,9 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
 
 
 def _text(turn: TurnRecord) -> str:
-    """Return what was said in a turn as people read it: without citations and the marks of headings."""
+    """Return what was said in a turn as people read it: without citations and the marks of headings and code."""
     answer = turn.answer or turn.ending.partial
-    answer = _HEADING.sub("", without_marks(answer, parse(answer)))
+    answer = _MARKUP.sub("", without_marks(answer, parse(answer)))
     return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
 
 
