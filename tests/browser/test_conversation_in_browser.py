@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import httpx
@@ -336,6 +337,10 @@ def test_all_of_a_long_conversation_comes_and_what_is_read_stays_where_it_is(pag
     asked = "return [...document.querySelectorAll('.turn .question')].map((one) => one.textContent)"
     top = "return document.querySelector(arguments[0]).getBoundingClientRect().top"
     one.open(f"/sessions/{transcript.id}")
+    received = (
+        "const asked = new XMLHttpRequest(); asked.open('GET', location, false); asked.send(); return asked.response"
+    )
+    assert re.findall(r'id="turn-(\d+)"', one.run(received)) == [str(number) for number in range(43, 51)]
     one.wait(lambda: len(one.all(".turn")) == 50)
     assert one.run(asked) == [f"Question {number}?" for number in range(1, 51)]
     assert not one.all(".earlier")

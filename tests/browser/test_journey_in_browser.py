@@ -144,6 +144,9 @@ class Steps:
         self.changes += self._one.run(MEASURED)
         assert self._one.sideways() <= 0, what
         assert self._one.violations() == [], what
+        # What is done with something in a list is said on one line.
+        buttons = "return [...document.querySelectorAll('.does .button')].map((one) => one.offsetHeight)"
+        assert all(height < 45 for height in self._one.run(buttons)), what
         if self._folder:
             self._one.driver.save_screenshot(f"{self._folder}/{self._name}-{self.taken:02d}-{what}.png")
 

@@ -266,6 +266,22 @@ def test_what_takes_too_long_is_ended(tmp_path: Path) -> None:
         assert not git.whole
 
 
+def test_git_that_takes_its_time_to_end_has_said_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, _ = shop(tmp_path / "shop")
+    slow = tmp_path / "bin/git"
+    slow.parent.mkdir()
+    slow.write_text(f'#!/bin/sh\n{shutil.which("git")} "$@"\nexec >&-\nsleep 0.4\n')
+    slow.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{slow.parent}{os.pathsep}{os.environ['PATH']}")
+    with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True)) as git:
+        assert len(log(git)) > 3
+        assert git.whole
+    # What does not end by itself is ended by the clock, once it has said all or not.
+    with Git(Read(made.folder / ".git", made.folder / ".git", "", lambda _: True), seconds=0.2) as git:
+        log(git)
+        assert not git.whole
+
+
 def test_the_folder_that_git_runs_in_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     made, _ = shop(tmp_path / "shop")
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable
 from typing import Any
@@ -14,6 +15,14 @@ Connect = Callable[..., Client]
 """Takes the arguments of ``quaestor mcp`` and returns a client of it."""
 
 CLIENT = {"name": "an agent", "version": "1"}
+
+
+_PASSAGE = re.compile(r'<passage n="\d+" from="([^"]+):\d+(?:-\d+)?"')
+
+
+def paths_of(text: str) -> list[str]:
+    """Return the paths of the passages that a tool's text shows, in order."""
+    return _PASSAGE.findall(text)
 
 
 def free_port() -> int:

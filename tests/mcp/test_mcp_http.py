@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from mcp_parts import paths_of
 
 from mcp import Client
 
@@ -22,7 +23,7 @@ def test_an_agent_searches(port: int) -> None:
     async def run() -> None:
         async with Client(f"http://127.0.0.1:{port}/mcp", read_timeout_seconds=60) as client:
             found = await client.call_tool("search", {"query": "where do we try again after a failure?"})
-            assert found.structured_content["hits"][0]["path"] == "src/retry.py"  # type: ignore[index]
+            assert paths_of(found.content[0].text)[0] == "src/retry.py"  # type: ignore[union-attr]
 
     asyncio.run(run())
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_parts import CLIENT, asking_for_tools, envelope
+from mcp_parts import CLIENT, asking_for_tools, envelope, paths_of
 from mcp_parts import opening as opening_of
 
 from quaestor.core.errors import UsageError
@@ -51,7 +51,7 @@ def served(home: Path, *arguments: Path) -> Iterator[tuple[subprocess.Popen[byte
 
 
 def best_of(answer: Any) -> str:
-    return str(answer["result"]["structuredContent"]["hits"][0]["path"])
+    return paths_of(answer["result"]["content"][0]["text"])[0]
 
 
 def test_all_at_once(repository: Path, tmp_path: Path) -> None:

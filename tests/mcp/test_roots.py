@@ -10,7 +10,7 @@ from typing import Any
 
 import mcp_types as types
 import pytest
-from mcp_parts import Connect
+from mcp_parts import Connect, paths_of
 
 from mcp import Client, MCPError
 from quaestor.mcp.fast_start import folder_of_uri
@@ -36,8 +36,7 @@ def working_in(connect: Connect) -> Start:
 async def best_of(client: Client) -> str:
     found = await client.call_tool("search", {"query": "where do we try again after a failure?"})
     assert not found.is_error, found
-    content: Any = found.structured_content
-    return str(content["hits"][0]["path"])
+    return paths_of(found.content[0].text)[0]  # type: ignore[union-attr]
 
 
 def test_they_are_served(working_in: Start, repository: Path) -> None:

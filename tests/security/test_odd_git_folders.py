@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from history_repository import Repository as Made
-from quaestor.history.git import Git, NoHistoryError
-from quaestor.history.repository import Repository
+from quaestor.history.git import Git, NoHistoryError, Repository
 
 ODD: dict[str, Callable[[Path], None]] = {
     "a pipe": os.mkfifo,

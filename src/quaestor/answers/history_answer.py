@@ -25,7 +25,7 @@ from quaestor.history.git import Git, NoHistoryError
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
-PARTIAL = "There was not time or room enough to read all of the history, so something may be missing."
+PARTIAL = "Not all of the history could be read, so something may be missing."
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,11 +34,12 @@ _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix|page)\s+)?[\dA-Z]
 _ANYBODYS = re.compile(
     r"(?:table of )?contents?|index|introduction\b.*|overview|about\b.*|summary|conclusions?|references|bibliography"
     r"|notes?|.*licen[cs]es?\b.*|copyright|contribut\w+.*|credits?|thanks?\b.*|acknowledg\w+|authors?|history|news"
-    r"|links|see also|further reading|todo|faq|readme|(?:more |further )?examples?|page \d+|untitled|unreleased"
+    r"|links|see also|further reading|todo|faq|readme|(?:[a-z]+ ){0,2}examples?|page \d+|untitled|unreleased"
     r"|titles?|change ?log"
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
-    r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help|getting help|support"
-    r"|community|docs.*community|requirements|prerequisites|features|release .*|terminology|definitions|disclaimer",
+    r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
+    r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
+    r"|definitions|disclaimer",
     re.IGNORECASE,
 )
 # These are about working on a project; who begins with it asks about the project.
@@ -48,7 +49,7 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 # A version, a date or an address is the name of a section, and no subject.
-_NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}<>|:]|\.\.\.|…|^(?:\W*[A-Z]{2,}\W+)+[A-Z]{2,}\W*$")
+_NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}\[\]<>|:]|\.\.\.|…|^(?:\W*[A-Z]{2,}\W+)+[A-Z]{2,}\W*$")
 _WRITTEN = frozenset({"markdown", "restructuredtext", "asciidoc", "html", "org", "docx", "pdf", "epub", "latex"})
 
 _VERBS = """
@@ -112,7 +113,7 @@ _NO_OBJECT = re.compile(
     re.IGNORECASE,
 )
 _CUT_OFF = re.compile(
-    r"^(?:on|of|in|to|for|from|with|by|and|this|that)\b|\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as)$"
+    r"^(?:on|of|in|to|for|from|with|by|and|or|but|not|so|then|this|that)\b|\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as)$"
 )
 """What is done to no such thing: "Troubleshooting guide", "Building blocks"; and what was cut off."""
 _POINTING = re.compile(r"\b(?:this|that|these|those|it|they)\b", re.IGNORECASE)
@@ -121,6 +122,8 @@ _ASKS = re.compile(r"(?:how|what|when|where|which|who|why|can|do|does|is|are|sho
 _OBJECT = re.compile(r"(?:an?|the|your|this|these)\s", re.IGNORECASE)
 _TO = re.compile(r"(?P<asks>how|what|when|where|which \w+) to (?P<rest>\S.*)", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?P<one>\S.*?)\s+(?:vs\.?|versus)\s+(?P<other>\S.*)", re.IGNORECASE)
+# What is added to a heading: "Team introductions (10 minutes)".
+_ADDED = re.compile(r"\s*\([^()]*\)$")
 _MOST_WORDS = 9
 _MOST_OF_SUBJECT = 4
 
@@ -265,6 +268,7 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
         subject: what the document is about, for a heading that names only an act: ``Installation``.
         names: words that are written with a capital letter within a sentence, as ``names_in`` finds them.
     """
+    heading = _ADDED.sub("", heading)
     asks = heading.endswith("?")
     if asks and (not _ASKS.match(heading) or _POINTING.search(heading) or len(heading.split()) < _FEWEST_ASKING):
         return ""
@@ -316,7 +320,8 @@ def _act(heading: str, subject: str) -> str:
     if _NO_OBJECT.fullmatch(rest):
         return ""
     thing, _, last = heading.rpartition(" ")
-    if thing and last.lower() in _ACTS:
+    # Of a name only: in "Initial configuration" it is not said what is configured.
+    if last.lower() in _ACTS and thing and all(word != word.lower() for word in thing.split()):
         return f"How do I {_NOUNS[last.lower()]} {thing}?"
     verb = _OF_GERUND.get(first.lower(), "")
     if not rest:

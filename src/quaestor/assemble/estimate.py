@@ -202,25 +202,36 @@ def _measure_seconds(
     sample = _sample(files, _SLOW_SAMPLE_BYTES if slow else _SAMPLE_BYTES)
     if not sample:
         return 0.0, "there is nothing to index"
+    # What is read and set up once is no part of what each file takes.
+    _, _, failure = _timed(folder, ingest, [min(sample, key=lambda file: file.size)], embedder)
+    if failure is None:
+        prepared, written, failure = _timed(folder, ingest, sample, embedder)
+    if failure is not None:
+        return 0.0, f"not known: {failure}"
+    total, part = (sum(file.size for file in some) or 1 for some in (files, sample))
+    cores = min(ingest.workers or usable_cores(), _free_cores()) if total >= POOL_BYTES and not slow else 1.0
+    seconds = (prepared / cores + written) * total / part
+    where = "here" if slow else "on one core here"
+    took = f"{len(sample):,} of its {len(files):,} files took {prepared + written:.2f} s {where}"
+    return seconds, f"{took}, of which {cores:.1f} are free" if cores > 1 else took
+
+
+def _timed(
+    folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder
+) -> tuple[float, float, BaseException | None]:
+    """Index files elsewhere; return the seconds for reading and embedding them, those for writing, and what failed."""
     with tempfile.TemporaryDirectory(prefix="quaestor-") as home:
         store = EmbeddedStore.open(Path(home), embedder=embedder.name, dimensions=embedder.dimensions, create=True)
         try:
-            started = time.perf_counter()
             intake = Intake(folder, store, embedder, ingest._replace(workers=1), {})
-            intake.take(Found(added=sample), None, None)
+            started = time.perf_counter()
+            intake.take(Found(added=list(files)), None, None)
             prepared = time.perf_counter()
             intake.committer.commit()
             written = time.perf_counter()
-            if intake.vectoriser.failure is not None:
-                return 0.0, f"not known: {intake.vectoriser.failure}"
+            return prepared - started, written - prepared, intake.vectoriser.failure
         finally:
             store.close()
-    total, part = (sum(file.size for file in some) or 1 for some in (files, sample))
-    cores = min(ingest.workers or usable_cores(), _free_cores()) if total >= POOL_BYTES and not slow else 1.0
-    seconds = ((prepared - started) / cores + (written - prepared)) * total / part
-    where = "here" if slow else "on one core here"
-    took = f"{len(sample):,} of its {len(files):,} files took {written - started:.2f} s {where}"
-    return seconds, f"{took}, of which {cores:.1f} are free" if cores > 1 else took
 
 
 def _free_cores() -> float:
@@ -230,9 +241,21 @@ def _free_cores() -> float:
 
 
 def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
-    """Return files from all over a source, in their order."""
-    step = max(1, len(files) // _SAMPLE_FILES, sum(file.size for file in files) // size)
-    return list(files[step // 2 :: step])
+    """Return files from all over a source, in their order; the larger one is, the likelier it is among them.
+
+    Of few files that differ in size, any other choice may be a small one, which tells nothing of the rest.
+    """
+    total = sum(file.size for file in files)
+    # The mean file at a byte that is chosen at random is as large as this.
+    mean = sum(file.size**2 for file in files) / max(total, 1)
+    step = max(total / _SAMPLE_FILES, mean * total / size)
+    sample, reached, wanted = [], 0.0, min(step, total) / 2
+    for file in files:
+        reached += file.size
+        if reached > wanted:
+            sample.append(file)
+            wanted += step * (1 + (reached - wanted) // step)
+    return sample or list(files[:1])
 
 
 def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:

@@ -274,21 +274,16 @@ def _read(command: list[str], folder: Path, environment: Mapping[str, str], seco
         clock.start()
         try:
             data = process.stdout.read(most + 1)
+            # What has said all of it may take its time to end, as on a busy machine: until the clock ends it.
+            if len(data) <= most:
+                process.wait()
         finally:
             if clock.is_alive() and process.poll() is None:
-                _end_soon(process)
+                process.kill()
+                process.wait()
             clock.cancel()
         code = process.returncode
     return Output(data[:most], whole=code == 0 and len(data) <= most and not late.is_set())
-
-
-def _end_soon(process: subprocess.Popen[bytes]) -> None:
-    """Wait for a program that has closed its output, or kill one with more output than is read."""
-    try:
-        process.wait(0.05)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
 
 
 class Repository(NamedTuple):

@@ -218,7 +218,6 @@ def listed(tool: Tool) -> Object:
         "title": tool.title,
         "description": tool.description,
         "inputSchema": tool.takes,
-        "outputSchema": tool.returns,
         "annotations": {
             "title": tool.title,
             "readOnlyHint": True,

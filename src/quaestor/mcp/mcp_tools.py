@@ -5,11 +5,10 @@ Nothing here knows the protocol. All but ``ask`` call the tool of the same name 
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import check_endpoint
@@ -17,7 +16,6 @@ from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.mcp import search_over_mcp as searching
-from quaestor.mcp import tool_schemas as schemas
 from quaestor.mcp.search_over_mcp import BUDGET, MODEL, WAIT_SECONDS
 from quaestor.server.open_corpora import Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
@@ -29,12 +27,7 @@ from quaestor.tools.arguments import check_arguments
 from quaestor.tools.tool_descriptions import describe, schema
 
 if TYPE_CHECKING:
-    from quaestor.answers.history_answer import HistoryAnswer
-    from quaestor.answers.overview.statements import Overview
     from quaestor.chat.events import TurnOutcome
-    from quaestor.core.citation import Citation
-    from quaestor.corpus.line_excerpts import Excerpt
-    from quaestor.related import Related
 
 # Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
@@ -45,19 +38,6 @@ _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
 }
 
 _QUESTION = Parameter("question", "string", required=True)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The result of a tool.
-
-    Attributes:
-        data: in the form of its output schema; None if it failed.
-        text: the same in words.
-    """
-
-    data: dict[str, Any] | None
-    text: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,17 +62,15 @@ class Tool:
         title: for people.
         description: for the agent: when to use it.
         takes: JSON Schema of its arguments.
-        returns: JSON Schema of its data.
-        run: the function. Raises ``QuaestorError`` with advice for the agent.
+        run: the function; its text is for the agent. Raises ``QuaestorError`` with advice for the agent.
         indexing: progress of first indexes that a call may wait for; None if all are complete.
     """
 
     name: str
     title: str
     description: str
-    takes: schemas.Schema
-    returns: schemas.Schema
-    run: Callable[[Mapping[str, object]], Answer]
+    takes: dict[str, Any]
+    run: Callable[[Mapping[str, object]], Outcome]
     indexing: Callable[[], Indexing | None]
 
 
@@ -100,10 +78,10 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
     """Return the tools over some corpora; with a single one, they have no argument for the corpus."""
     return (
         _search(corpora),
-        _reading(corpora, "read", "Read lines", read.PARAMETERS, schemas.READ, _lines),
-        _reading(corpora, "related", "Find what is related", related.PARAMETERS, schemas.RELATED, _relatives),
-        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS, schemas.OVERVIEW, _overview),
-        _reading(corpora, "history", "Ask the history", history.PARAMETERS, schemas.HISTORY, _history),
+        _reading(corpora, "read", "Read lines", read.PARAMETERS),
+        _reading(corpora, "related", "Find what is related", related.PARAMETERS),
+        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS),
+        _reading(corpora, "history", "Ask the history", history.PARAMETERS),
         _ask(corpora),
     )
 
@@ -113,47 +91,31 @@ def prepare() -> None:
     tokenizer_for(MODEL).count(" ")
 
 
-def _reading(
-    corpora: Corpora,
-    name: str,
-    title: str,
-    parameters: Sequence[Parameter],
-    returns: schemas.Schema,
-    data: Callable[[Outcome], dict[str, Any]],
-) -> Tool:
+def _reading(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> Tool:
     description, listed = describe(name, parameters)
     takes = schema((*listed, *_which(corpora)))
-    run = partial(_call, corpora, name, data)
-    return Tool(name, title, description, takes, returns, run, partial(_indexing, corpora))
+    return Tool(name, title, description, takes, partial(_call, corpora, name), partial(_indexing, corpora))
 
 
-def _call(
-    corpora: Corpora, name: str, data: Callable[[Outcome], dict[str, Any]], arguments: Mapping[str, object]
-) -> Answer:
+def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outcome:
     passed = dict(arguments)
     corpus = corpora.get(str(passed.pop("corpus", "") or ""), wait=WAIT_SECONDS)
     count = tokenizer_for(MODEL).count
     outcome = Registry([_SUBROUTINES[name](corpus)]).call(name, passed, budget=BUDGET, count=count)
     if outcome.failed and len(corpora.names) > 1:
-        return Answer(None, f"{outcome.text} {load('mcp_takes_corpus').template}")
-    if outcome.failed:
-        return Answer(None, outcome.text)
-    return Answer(data(outcome), outcome.text)
+        return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
+    return outcome
 
 
 def _search(corpora: Corpora) -> Tool:
-    def run(arguments: Mapping[str, object]) -> Answer:
-        return Answer(*searching.run(corpora, arguments))
-
-    takes = searching.takes(corpora)
-    indexing = partial(_indexing, corpora)
-    return Tool("search", "Search", searching.description(), takes, schemas.SEARCH, run, indexing)
+    run = partial(searching.run, corpora)
+    return Tool("search", "Search", searching.description(), searching.takes(corpora), run, partial(_indexing, corpora))
 
 
 def _ask(corpora: Corpora) -> Tool:
     description, parameters = describe("ask", (_QUESTION,))
 
-    def run(arguments: Mapping[str, object]) -> Answer:
+    def run(arguments: Mapping[str, object]) -> Outcome:
         from quaestor.server.ask_once import answer_once  # noqa: PLC0415 - clients wait for a server's start
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
@@ -162,10 +124,10 @@ def _ask(corpora: Corpora) -> Tool:
         corpus = corpora.get(name, wait=WAIT_SECONDS)
         purpose = Purpose(kind="mcp", source=str(corpus.root))
         outcome = answer_once(corpus, str(passed["question"]), corpora.settings(name), purpose)
-        return Answer(_answer(outcome), _answer_as_text(outcome))
+        return Outcome(_answer_as_text(outcome))
 
     takes = schema((*parameters, *_which(corpora)))
-    return Tool("ask", "Ask", description, takes, schemas.ASK, run, partial(_indexing, corpora))
+    return Tool("ask", "Ask", description, takes, run, partial(_indexing, corpora))
 
 
 def _indexing(corpora: Corpora) -> Indexing | None:
@@ -184,89 +146,23 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
 
 
 def _answer_as_text(outcome: TurnOutcome) -> str:
-    """Return an answer as text; one without a valid citation says so and adds quotes from the corpus."""
-    answer = outcome.done.answer if outcome.done else ""
-    if not outcome.unchecked:
-        return answer
-    quotes = "\n".join(f"{one.path}:{one.start_line}: {' '.join(one.quote.split())}" for one in outcome.quotes)
-    return load("mcp_unchecked").render(answer=answer, quotes=quotes or "-")
+    """Return an answer as text, with its sources, what nothing supports, and the nearest passages."""
+    from quaestor.server.openai.reply_of_turn import trailing_sources  # noqa: PLC0415 - clients wait for a server's start
 
-
-def _answer(outcome: TurnOutcome) -> dict[str, Any]:
-    nearest = [_lines_of(hit.path, hit.start_line, hit.end_line) for hit in outcome.nearest]
     done = outcome.done
-    return {
-        "answer": done.answer if done else "",
-        "known": done is not None and done.known,
-        "unchecked": outcome.unchecked,
-        "understood": list(outcome.understood),
-        "translated": list(outcome.translated),
-        "citations": list(map(_citation, outcome.citations)),
-        "unsupported": list(outcome.unsupported),
-        "quotes": list(map(_citation, outcome.quotes)),
-        "nearest": nearest,
-    }
+    if done is None:
+        return ""
+    if done.unchecked:
+        quotes = "\n".join(f"{one.path}:{one.start_line}: {' '.join(one.quote.split())}" for one in outcome.quotes)
+        return load("mcp_unchecked").render(answer=done.answer, quotes=quotes or "-")
+    text = done.answer + trailing_sources(outcome.citations, unchecked=False)
+    if outcome.unsupported:
+        text += "\n\n" + load("mcp_unsupported").render(sentences=_listed(outcome.unsupported))
+    if outcome.nearest:
+        places = _listed(f"{one.path}:{one.start_line}-{one.end_line}" for one in outcome.nearest)
+        text += "\n\n" + load("mcp_nearest").render(places=places)
+    return text
 
 
-def _citation(one: Citation) -> dict[str, Any]:
-    lines = _lines_of(one.path, one.start_line, one.end_line)
-    return {"n": one.n, **lines, "quote": one.quote, "status": one.status}
-
-
-def _lines_of(path: str, start_line: int, end_line: int) -> dict[str, Any]:
-    return {"path": path, "start_line": start_line, "end_line": end_line}
-
-
-def _lines(outcome: Outcome) -> dict[str, Any]:
-    found = cast("Excerpt", outcome.data)
-    # No more than the text shows: a whole file may be far beyond what an agent can take.
-    shown = outcome.passages[0] if outcome.passages else None
-    return {
-        "path": found.path,
-        "start_line": found.start_line,
-        "end_line": shown.end_line if shown else found.start_line - 1,
-        "total_lines": found.total_lines,
-        "language": found.language,
-        "text": shown.text if shown else "",
-        "sha256": found.sha256,
-    }
-
-
-def _history(outcome: Outcome) -> dict[str, Any]:
-    found = cast("HistoryAnswer", outcome.data)
-    passages = [
-        {
-            **_lines_of(one.path, one.start_line, one.end_line),
-            "title": one.title or "",
-            "author": one.author or "",
-            "date": one.date or "",
-            "text": one.text,
-        }
-        for one in outcome.passages
-    ]
-    return {"known": found.known, "partial": found.partial, "said": list(found.heads), "passages": passages}
-
-
-def _relatives(outcome: Outcome) -> dict[str, Any]:
-    found = cast("Related", outcome.data)
-    shown = [(found.relatives[passage.n - 1], passage) for passage in outcome.passages]
-    relatives = [
-        {
-            "kind": one.kind,
-            "role": one.role,
-            **_lines_of(one.path, one.start_line, one.end_line),
-            "text": passage.text,
-            **({"symbol": one.symbol} if one.symbol else {}),
-            **({} if one.fresh else {"fresh": False}),
-        }
-        for one, passage in shown
-    ]
-    listed = Counter(one.kind for one, _ in shown)
-    complete = found.complete and all(listed[kind] >= total for kind, total in found.total.items())
-    return {"relatives": relatives, "complete": complete}
-
-
-def _overview(outcome: Outcome) -> dict[str, Any]:
-    from quaestor.answers.overview.overview_text import overview_object  # noqa: PLC0415 - clients wait for a server's start
-
-    return overview_object(cast("Overview", outcome.data))
+def _listed(items: Iterable[str]) -> str:
+    return "\n".join(f"- {item}" for item in items)

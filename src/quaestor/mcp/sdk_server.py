@@ -7,7 +7,6 @@ first answer, and only then can the client name its folders.
 from __future__ import annotations
 
 import asyncio
-import json
 import logging
 import socket
 from collections.abc import Callable, Sequence
@@ -222,17 +221,14 @@ class _Answers:
 
 def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     try:
-        answer = tool.run(arguments)
+        outcome = tool.run(arguments)
     except QuaestorError as error:
         return _failed(str(error))
     except Exception:
         _LOG.exception("the tool %r failed", tool.name)
         return _failed(f"The tool {tool.name!r} failed; the server's log says why.")
-    if answer.data is None:
-        return _failed(answer.text)
-    # A lone surrogate, of a file name that is not text, would end the connection.
-    data = json.loads(json.dumps(answer.data, ensure_ascii=False).encode("utf-8", "replace"))
-    return types.CallToolResult(content=[_text(answer.text)], structured_content=data)
+    # No structured content: of a result that has both, some clients show a model the one, some the other, some both.
+    return types.CallToolResult(content=[_text(outcome.text)], is_error=outcome.failed)
 
 
 def _failed(message: str) -> types.CallToolResult:
@@ -240,6 +236,7 @@ def _failed(message: str) -> types.CallToolResult:
 
 
 def _text(text: str) -> types.TextContent:
+    # A lone surrogate, of a file name that is not text, would end the connection.
     return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))
 
 

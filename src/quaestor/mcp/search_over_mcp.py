@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from dataclasses import replace
+from typing import Any
 
 from quaestor.core.errors import UsageError
-from quaestor.core.passages import Hit
-from quaestor.corpus.corpus_json import unknown_objects
 from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.llm.prompts import load
-from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.llm.tokens import tokenizer_for
-from quaestor.mcp.tool_schemas import Schema
-from quaestor.search.spelling import Unknown
 from quaestor.server.open_corpora import ALL, Corpora
 from quaestor.tools import Outcome, Registry
 from quaestor.tools import search_tool as search
@@ -39,7 +35,7 @@ def description() -> str:
     return describe("search", search.PARAMETERS)[0]
 
 
-def takes(corpora: Corpora) -> Schema:
+def takes(corpora: Corpora) -> dict[str, Any]:
     """Return the schema of the tool's arguments, with the corpus as one if there are several."""
     own = schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
@@ -52,8 +48,8 @@ def takes(corpora: Corpora) -> Schema:
     }
 
 
-def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, Any] | None, str]:
-    """Search; return the hits as data and text, or no data and the reason why the search was not made.
+def run(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
+    """Search; return the hits as text, or the reason why the search was not made.
 
     Raises:
         QuaestorError: none of the chosen corpora can be searched.
@@ -62,30 +58,15 @@ def run(corpora: Corpora, arguments: Mapping[str, object]) -> tuple[dict[str, An
     query = str(passed.get("query", ""))
     names = _names(passed.pop("corpus", None), corpora.names)
     if len(corpora.names) == 1:
-        [name] = corpora.names
-        corpus = corpora.get(name, wait=WAIT_SECONDS)
+        corpus = corpora.get(corpora.names[0], wait=WAIT_SECONDS)
         outcome = _searched(corpus, passed)
-        return _result_as_text(
-            outcome,
-            corpus.meaning.reach,
-            corpus.meaning.coming,
-            {},
-            corpus.translated(query),
-            corpus.spelling(query).unknown,
-        )
+        return _noted(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _searched(several, passed)
     if outcome.failed:
-        return None, f"{outcome.text} {load('mcp_takes_corpus').template}"
+        return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
     coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _result_as_text(
-        outcome,
-        several.reach,
-        coming,
-        {**failures, **several.failures},
-        several.translated(query),
-        several.spelling(query).unknown,
-    )
+    return _noted(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
 
 
 def _names(given: object, known: Sequence[str]) -> Sequence[str]:
@@ -110,52 +91,25 @@ def _searched(corpus: search.Searched, arguments: Mapping[str, object]) -> Outco
     return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
 
 
-def _result_as_text(
+def _noted(
     outcome: Outcome,
     reach: ByMeaning,
     coming: Coming | None,
     failures: Mapping[str, Exception],
     translated: Sequence[str],
-    unknown: Sequence[Unknown],
-) -> tuple[dict[str, Any] | None, str]:
+) -> Outcome:
     """Return the hits as text, with remarks."""
     if outcome.failed:
-        return None, outcome.text
-    found: dict[str, Any] = {**_found(outcome), "by_meaning": reach}
-    text = outcome.text
+        return outcome
+    notes = [outcome.text]
     if reach != "all":
-        text += "\n\n" + load("mcp_words_alone").render(documents=_ALONE[reach])
-    if unknown:
-        found["unknown"] = unknown_objects(unknown)
+        notes.append(load("mcp_words_alone").render(documents=_ALONE[reach]))
     if translated:
-        found["translated"] = list(translated)
-        text += "\n\n" + load("mcp_translated").render(words=", ".join(translated))
+        notes.append(load("mcp_translated").render(words=", ".join(translated)))
     if coming is not None:
-        found["coming"] = coming._asdict()
         made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
-        text += "\n\n" + load("mcp_coming").render(made=made)
+        notes.append(load("mcp_coming").render(made=made))
     if failures:
-        found["not_searched"] = [{"corpus": name, "why": str(error)} for name, error in failures.items()]
         why = " ".join(f"{name}: {error}" for name, error in failures.items())
-        text += "\n\n" + load("mcp_not_searched").render(why=why)
-    return found, text
-
-
-def _found(outcome: Outcome) -> dict[str, Any]:
-    hits = cast("Sequence[Hit]", outcome.data)
-    # As much as the text shows, and no more: many clients give a model the data and not the text.
-    found = {
-        "hits": [_hit(hits[passage.n - 1], passage) for passage in outcome.passages],
-        "fresh": all(hit.fresh for hit in hits),
-    }
-    return found if hits else {**found, "said": outcome.text}
-
-
-def _hit(hit: Hit, shown: Passage) -> dict[str, Any]:
-    found = {"path": hit.path, "start_line": shown.start_line, "end_line": shown.end_line, "text": shown.text}
-    told = {"symbol": hit.symbol, "title": hit.document.title, "corpus": hit.corpus}
-    return {
-        **found,
-        **{name: value for name, value in told.items() if value},
-        **({} if hit.fresh else {"fresh": False}),
-    }
+        notes.append(load("mcp_not_searched").render(why=why))
+    return replace(outcome, text="\n\n".join(notes))

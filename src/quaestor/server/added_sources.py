@@ -7,6 +7,7 @@ added. Both lists are kept in the data folder, so that all processes, and the se
 
 from __future__ import annotations
 
+import ipaddress
 import json
 import os
 import re
@@ -22,6 +23,7 @@ from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, QuaestorError, UsageError
 from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
+from quaestor.crawl import connections
 from quaestor.crawl.connections import is_named
 from quaestor.crawl.crawl_settings import CrawlState
 from quaestor.crawl.repositories import fetch_repository, files_of, names_repository, read_git_address
@@ -175,6 +177,18 @@ class AddedSites:
             raise ForbiddenError(f"{address!r} may not be added. Give an address at {', '.join(self.allowed)}.")
         return found
 
+    def to_fetch(self, address: str) -> str:
+        """Return an address in its one form if it may be fetched; nothing is asked for.
+
+        Raises:
+            UsageError, ForbiddenError: as ``checked`` raises them.
+            ForbiddenError: it says itself that it is on no public network. What a name leads to, fetching finds out.
+        """
+        found = self.checked(address)
+        if _is_private(urlsplit(found).hostname or ""):
+            raise ForbiddenError(f"{address!r} is on this machine or its network, and nothing is fetched from there.")
+        return found
+
     def root(self, address: str) -> Path:
         """Return the folder of a fetched site.
 
@@ -291,6 +305,15 @@ def _read(value: object) -> AddedSite | None:
 def _without_options(text: str) -> str:
     """Return an error's message without advice for the command line."""
     return " ".join(sentence for sentence in re.split(r"(?<=[.]) ", text) if "--" not in sentence)
+
+
+def _is_private(host: str) -> bool:
+    """Return whether a host is this machine, or an address that is not public; what a name leads to is not asked."""
+    try:
+        ipaddress.ip_address(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+    return not connections.is_public(host)
 
 
 class _KeptList:

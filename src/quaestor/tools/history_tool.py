@@ -37,6 +37,6 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     # Where each stands is said by the passages themselves.
     heads = [shown_line(" ".join(head.split())) for head in found.heads][:_MOST_HEADS]
     if not found.hits:
-        return Outcome(cut("\n".join(heads), room.budget, room.count), data=found)
+        return Outcome(cut("\n".join(heads), room.budget, room.count))
     shown = show_passages(room.numbered(number(found.hits)), room, heads)
-    return Outcome(shown.text, shown.passages, data=found)
+    return Outcome(shown.text, shown.passages)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import partial
 
 from quaestor.corpus import Corpus
@@ -29,4 +28,4 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     found = make_overview(corpus, str(arguments.get("path", "")), budget=budget, count=room.count)
     passages = tuple(room.numbered(number(found.hits)))
     text = text_of(found, [passage.n for passage in passages])
-    return Outcome(text, passages, data=replace(found, text=text))
+    return Outcome(text, passages)

@@ -38,7 +38,7 @@ def _run(corpus: Readable, arguments: Arguments, room: Room) -> Outcome:
     last = arguments.get("end_line")
     found = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
     if not found.lines:
-        return Outcome(load("result_empty").render(path=shown_name(found.path)), data=found)
+        return Outcome(load("result_empty").render(path=shown_name(found.path)))
     [passage] = room.numbered([_passage(found)])
     lines = [f"{number}|{shown_line(line)}" for number, line in enumerate(found.lines, found.start_line)]
     note = load("result_document").render(path=shown_name(found.path), lines=plural(found.total_lines, "line"))
@@ -47,9 +47,9 @@ def _run(corpus: Readable, arguments: Arguments, room: Room) -> Outcome:
     roomy = noted > room.budget // 2
     shown = show_passage(passage, replace(room, budget=noted) if roomy else room, lines)
     if shown is None:
-        return Outcome(note, data=found)
+        return Outcome(note)
     whole = f"{shown.text}\n{note}"
-    return Outcome(whole if roomy and room.count(whole) <= room.budget else shown.text, shown.passages, data=found)
+    return Outcome(whole if roomy and room.count(whole) <= room.budget else shown.text, shown.passages)
 
 
 def _passage(found: Excerpt) -> Passage:

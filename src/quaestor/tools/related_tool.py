@@ -40,7 +40,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     wanted = KINDS if kind is None else (kind,)
     found = corpus.related(str(arguments["target"]), wanted, _FEW if kind is None else _MANY)
     if not found.relatives:
-        return Outcome(load("result_no_relatives").render(target=shown_name(str(found.target))), data=found)
+        return Outcome(load("result_no_relatives").render(target=shown_name(str(found.target))))
     numbered = dict(zip(found.relatives, room.numbered([*map(_passage, found.relatives)]), strict=True))
     kinds = [one for one in KINDS if found.of(one)]
     shown = kinds[: max(1, room.budget // _LEAST)]
@@ -55,7 +55,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     if hidden := sum(len(found.of(one)) for one in kinds[len(shown) :]):
         lines.append(load("result_related_cut").render(places=plural(hidden, "place")))
     text = "\n".join(lines) or show_places([numbered[one] for one in found.relatives], room)
-    return Outcome(text, tuple(passage for section in sections for passage in section.passages), data=found)
+    return Outcome(text, tuple(passage for section in sections for passage in section.passages))
 
 
 def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> Shown:

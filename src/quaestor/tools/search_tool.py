@@ -76,11 +76,11 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
     if not hits:
         why = why_none(corpus, where) if where else ""
         nothing = load("result_nothing").render(query=brief(query))
-        return Outcome(" ".join(filter(None, (nothing, _unknown_words_note(unknown), why))), data=())
+        return Outcome(" ".join(filter(None, (nothing, _unknown_words_note(unknown), why))))
     stale = {(hit.corpus, hit.path): hit.path for hit in hits if not hit.fresh}
     changed = [load("result_changed_hit").render(path=shown_name(path)) for path in stale.values()]
     shown = show_passages(room.numbered(number(hits)), room, [*filter(None, (_unknown_words_note(unknown),)), *changed])
-    return Outcome(shown.text, shown.passages, data=tuple(hits))
+    return Outcome(shown.text, shown.passages)
 
 
 def _unknown_words_note(unknown: Sequence[Unknown]) -> str:

@@ -75,7 +75,6 @@ class Outcome:
         passages: the passages in the text, with their numbers, so that they can be cited and checked.
         proposal: a proposed change that is not applied.
         failed: whether the call failed; the text says why.
-        data: the result as the corpus returned it, for programs.
         difference: the proposal as a complete unified diff, for people.
     """
 
@@ -83,7 +82,6 @@ class Outcome:
     passages: tuple[Passage, ...] = ()
     proposal: Proposal | None = None
     failed: bool = False
-    data: object | None = None
     difference: str = ""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -105,11 +106,21 @@ def test_this_machine_is_never_asked(tmp_path: Path, site: SiteServer) -> None:
     for host in ("127.0.0.1", "*"):
         with served(tmp_path, host) as server, client(server) as browser:
             for address in (f"{site.url}/", f"{site.url}/garden.git"):
-                browser.post("/sites/fetch", data={"address": address})
-                fetched(server.served)
-                shown = seen(browser.get("/folders").text).text
-                assert "in a private network" in shown
-                assert "--" not in shown.replace("--add-within", "")
+                for route in ("/sites/look", "/sites/fetch"):
+                    refused = browser.post(route, data={"address": address})
+                    assert refused.status_code == 403
+                    assert "on this machine or its network" in seen(refused.text).text
+    # What a name leads to is known only once it is asked for.
+    named = f"{socket.gethostname()}:{site.port}"
+    with served(tmp_path, "*") as server, client(server) as browser:
+        for address in (f"http://{named}/", f"http://{named}/garden.git"):
+            assert browser.post("/sites/look", data={"address": address}).status_code == 200
+            browser.post("/sites/fetch", data={"address": address})
+            fetched(server.served)
+            shown = seen(browser.get("/folders").text).text
+            assert "in a private network" in shown
+            assert "--" not in shown.replace("--add-within", "")
+        assert browser.post("/sites/look", data={"address": f"http://localhost:{site.port}/"}).status_code == 403
     assert not site.asked
 
 

@@ -122,7 +122,8 @@ def rows_of(at: Look) -> tuple[SiteRow, ...]:
 @router.post("/sites/look")
 def look_at_site(at: Looking, address: Address) -> HTMLResponse:
     """Show what would be fetched from a site; fetch nothing."""
-    found = _checked_site(at, address)
+    _permit_sites(at)
+    found = at.served.sites.to_fetch(address)
     before = at.served.sites.get(found)
     return page(
         "site_look.html",
@@ -139,7 +140,8 @@ def look_at_site(at: Looking, address: Address) -> HTMLResponse:
 @router.post("/sites/fetch")
 def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
     """Fetch a site behind; every page says how far that is."""
-    at.served.sites.fetch(_checked_site(at, address), pages)
+    _permit_sites(at)
+    at.served.sites.fetch(at.served.sites.to_fetch(address), pages)
     return RedirectResponse(_THERE, 303)
 
 
@@ -183,9 +185,13 @@ def _is_held(at: Look, address: str) -> bool:
 
 def _checked_site(at: Look, address: str) -> str:
     """Return an address that may be added; raise ``ForbiddenError`` unless the caller may add sites."""
+    _permit_sites(at)
+    return at.served.sites.checked(address)
+
+
+def _permit_sites(at: Look) -> None:
     if not may_add_sites(at.served, at.user):
         raise ForbiddenError("Sites cannot be added here. The person who starts the server can name them.")
-    return at.served.sites.checked(address)
 
 
 def _facts_of_source(at: Look, root: Path) -> dict[str, Any]:

@@ -45,10 +45,11 @@ from quaestor.sessions.records import SessionInfo, TurnRecord
 
 router = APIRouter(route_class=PageRoute)
 _UNTITLED = "New conversation"
-# Turns that are shown at first, and in each piece of what came before.
-_NEWEST = 20
+# Turns that are shown at first, more than a screen holds; and in each piece of what came before.
+_NEWEST = 8
+_EARLIER = 20
 
-_HEADING = re.compile(r"^#{1,6} ", re.MULTILINE)
+_MARKUP = re.compile(r"^(?:#{1,6} |(?:```|~~~).*)", re.MULTILINE)
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$))")
 _AROUND = 60
 
@@ -137,7 +138,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         heading=info.title or _UNTITLED,
         session=info,
         turns=shown,
-        earlier=max(1, first - _NEWEST) if first > 1 else 0,
+        earlier=max(1, first - _EARLIER) if first > 1 else 0,
         about=subject_of_session(at.served, at.user, info.root),
         answering=turns[-1].ending.model if turns else "",
     )
@@ -148,7 +149,7 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
     """Return the turns behind a number, or the last ones before another, to be put into a conversation."""
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
-        first, end = (before - _NEWEST, before) if before else (after + 1, math.inf)
+        first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
         found = [turn for turn in transcript.turns() if first <= turn.number < end]
         shown = views(transcript, found, pictures_of(transcript, at), running=running)
         return page("turns.html", frame=at.frame, turns=shown)
@@ -238,9 +239,9 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
 
 
 def _text(turn: TurnRecord) -> str:
-    """Return a turn's text without citations and marks of headings."""
+    """Return a turn's text without citations and marks of headings and code."""
     answer = turn.answer or turn.ending.partial
-    answer = _HEADING.sub("", without_marks(answer, parse(answer)))
+    answer = _MARKUP.sub("", without_marks(answer, parse(answer)))
     return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
 
 
