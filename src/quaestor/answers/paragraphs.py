@@ -53,18 +53,19 @@ def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Pi
     Args:
         text: Markdown or what is written like it.
         begins: whether the text begins its document, so that front matter is left out.
-        language: of the document; AsciiDoc has listings of its own.
+        language: of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
     """
     front = _FRONT_MATTER.match(text) if begins else None
-    return _Cutter(text, listings=language.lower() == "asciidoc").run(front.end() if front else 0)
+    return _Cutter(text, language.lower()).run(front.end() if front else 0)
 
 
 class _Cutter:
     """Goes through a text line by line."""
 
-    def __init__(self, text: str, *, listings: bool) -> None:
+    def __init__(self, text: str, language: str) -> None:
         self._text = text
-        self._listings = listings
+        self._listings = language == "asciidoc"
+        self._numbers = language == "mediawiki"  # where "# Collect the keys." is an item
         self._found: list[Piece] = []
         self._begun: int | None = None
         self._ended = 0
@@ -100,7 +101,7 @@ class _Cutter:
             self._fence = listing[1], begin
         elif _UNDERLINE.match(line) and self._begun is not None:
             self._take_title_above()
-        elif title := _TITLE.match(line):
+        elif (title := _TITLE.match(line)) and not (self._numbers and line.startswith("#")):
             self._close()
             self._head((title["title"] or title["wiki"]).rstrip("#= "))
         elif mark := FENCE.match(line):
@@ -112,8 +113,8 @@ class _Cutter:
             self._take_words(begin, end)
 
     def _take_words(self, begin: int, end: int) -> None:
-        item = _ITEM.match(self._text[begin:end])
-        if item:
+        line = self._text[begin:end]
+        if _ITEM.match(line) or (self._numbers and line.startswith(("#", ":"))):
             self._close()
         if self._begun is None:
             self._begun = begin
