@@ -23,6 +23,8 @@ _EXAMPLE_FOLDERS = frozenset(
     benchmarks benches snippets""".split()
     for mark in ("", "_")
 )
+# What these folders hold of prose is no example and no test: documents to read, about testing, or a specification.
+_OF_DOCUMENTS = frozenset("doc_src docs_src tutorial tutorials testing spec specs".split())
 _SOURCES = frozenset({"src", "lib"})
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
 _SPEAKING = 3
@@ -100,13 +102,22 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=any(map(_is_test_folder, parts[:-1])) or _is_test(name),
-        example=not _EXAMPLE_FOLDERS.isdisjoint(lowered) and not _measures(lowered),
+        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1])) or _is_test(name),
+        example=_is_example(lowered, prose=prose),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,
         background=background_of(lowered, prose=prose or not ending, data=data),
     )
+
+
+def _without_documents(folders: list[str]) -> list[str]:
+    return [one for one in folders if one.lower() not in _OF_DOCUMENTS]
+
+
+def _is_example(lowered: list[str], *, prose: bool) -> bool:
+    found = _EXAMPLE_FOLDERS.intersection(lowered)
+    return bool(found) and not (prose and found <= _OF_DOCUMENTS) and not _measures(lowered)
 
 
 def _measures(lowered: list[str]) -> bool:
