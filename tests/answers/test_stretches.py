@@ -229,3 +229,8 @@ def test_numbered_items_of_mediawiki_are_no_headings() -> None:
         ("# Collect the key.", "Steps"),
         ("# Compare it.", "Steps"),
     ]
+
+
+def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
+    text = ".. _limits:\n\n.. only:: html\n\n.. index:: limit\n\nReads stop.\n\n+------+\n| 1 GB |\n+======+\n"
+    assert [text[one.start : one.end] for one in pieces_of(text, begins=False)] == ["Reads stop.", "| 1 GB |"]

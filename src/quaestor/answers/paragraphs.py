@@ -10,7 +10,7 @@ from quaestor.chunking.headings import plain_title
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
-_UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
@@ -22,6 +22,8 @@ _NO_WORDS = re.compile(
     # of a tag that goes over several lines
     r"|(?:class|role|id|style|align|width|height|(?:aria|data)-[a-z-]+)=(?:\"[^\"]*\"|'[^']*')\s*/?>?"
     r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors
+    # reStructuredText's labels, directives about the page, and the lines of its tables
+    r"|\.\. _[^:\n]+:|\.\. (?:class|contents|currentmodule|highlight|index|only|program|raw|rst-class)::.*|\+[-=+]+\+"
     r"|:::+\s*(?:\{.*\})?)\s*$"
 )
 """What a page's machinery reads and its readers do not."""
