@@ -220,3 +220,17 @@ def test_stretches_of_code_are_whole_lines(lines: list[str], language: str) -> N
 def test_a_heading_is_told_without_its_markup() -> None:
     [piece] = pieces_of("## How *fast* should [it](a.md) be? {#fast}\n\nFast.\n", begins=True)
     assert piece.heading == "How fast should it be?"
+
+
+def test_numbered_items_of_mediawiki_are_no_headings() -> None:
+    text = "==Steps==\n\n# Collect the key.\n# Compare it.\n"
+    found = pieces_of(text, begins=False, language="mediawiki")
+    assert [(text[one.start : one.end], one.heading) for one in found] == [
+        ("# Collect the key.", "Steps"),
+        ("# Compare it.", "Steps"),
+    ]
+
+
+def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
+    text = ".. _limits:\n\n.. only:: html\n\n.. index:: limit\n\nReads stop.\n\n+------+\n| 1 GB |\n+======+\n"
+    assert [text[one.start : one.end] for one in pieces_of(text, begins=False)] == ["Reads stop.", "| 1 GB |"]

@@ -200,6 +200,43 @@ def test_one_line_with_a_colon_is_no_header() -> None:
     assert cut(b"Title: no\n\nWords\n=====\n\nHere.\n", "a.rst").title == "Words"
 
 
+MEDIAWIKI = b"""<pre>
+  BIP: 7
+  Title: Compact relay
+  Authors: Ann Bell <ann@a.example>
+           Bob Carr
+  Created: 2016-04-27
+</pre>
+
+==Abstract==
+
+Blocks are sent in a short form, as a way to save bandwidth.
+
+== '''Wire''' format ==
+
+# Collect the key from its owner, and whatever else there is.
+# Compare a == b, for nothing is sent where they are the same.
+
+===Fields===
+
+Each field is described where it is first named in the text.
+"""
+
+
+def test_mediawiki() -> None:
+    made = cut(MEDIAWIKI, "bip-7.mediawiki", SMALL)
+    assert (made.title, made.author, made.date) == ("Compact relay", "Ann Bell, Bob Carr", "2016-04-27")
+    assert {(one.symbol, one.scope) for one in made.chunks if one.symbol} == {
+        ("Abstract", ()),
+        ("Wire format", ()),
+        ("Fields", ("Wire format",)),
+    }
+
+
+def test_a_page_in_mediawiki_is_not_called_what_its_first_section_is() -> None:
+    assert cut(b"==Abstract==\n\nText.\n", "a.wiki", SMALL).title is None
+
+
 def test_plain_text_with_underlined_titles() -> None:
     made = cut(b"NOTES\n=====\n\nSome words.\n", "NOTES.txt")
     assert (made.chunker, made.title, made.chunks[0].symbol) == ("headings", "NOTES", "NOTES")

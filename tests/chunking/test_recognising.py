@@ -33,6 +33,13 @@ from quaestor.chunking.decode import decode
         ("a.unknown", b"x", "text"),
         (".gitignore", b"x", "text"),
         ("a/b.c/LICENSE", b"", "text"),
+        ("docs/guide", b"Guide\n=====\n\n== Use\n\nx\n\n=== Run it\n", "asciidoc"),
+        ("doc/git-add.txt", b"== One\n\nx\n\n== Two\n", "asciidoc"),
+        ("notes.txt", b"== One ==\n\nx\n\n== Two ==\n", "text"),
+        ("notes.txt", b"== One\n\nx\n", "text"),
+        ("usage/options.rst.inc", b"", "restructuredtext"),
+        ("README.md.in", b"", "markdown"),
+        ("config.h.in", b"", "text"),
     ],
 )
 def test_languages(path: str, data: bytes, language: str) -> None:

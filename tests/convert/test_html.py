@@ -183,6 +183,7 @@ def test_templates_and_frames_of_applications_are_no_pages() -> None:
     words = b"word " * 60
     assert reads_as_page(b"<p>" + words)
     assert not reads_as_page(b"<p>{{ name }}" + words)
+    assert reads_as_page(b"{% include 'head' %}<p>" + words * 3 + b"{% endif %}")
     assert not reads_as_page(b"<div id=root></div><script>" + words + b"</script>")
 
 

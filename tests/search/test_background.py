@@ -38,6 +38,24 @@ from quaestor.search.path_roles import profile_path
         ("po/it.po", "it"),
         ("_articles/pcm/finding-users.md", "pcm"),
         ("docs/guide.md", ""),
+        # Codes of languages within names in English.
+        ("docs/account-id.md", ""),
+        ("guide/how-it-works.md", ""),
+        ("faq/why-no-themes.md", ""),
+        ("manual/data-gov-uk-architecture.md", ""),
+        ("book/no-std/start.md", ""),
+        ("README_it.md", "it"),
+        ("docs/README-pt-br.md", "pt"),
+        ("docs/zh-hans/guide.md", "zh"),
+        ("doc/help-de.html", "de"),
+        # What an organisation was, and how releases are made.
+        ("docs/history.rst", "changelog"),
+        ("pages/office/history.md", ""),
+        ("guides/deployment/releases.md", ""),
+        ("docs/releases/1.0.txt", "changelog"),
+        ("content/news/opening.md", ""),
+        ("handbook/notice-period.md", ""),
+        ("docs/contributors-guide.md", ""),
     ],
 )
 def test_a_path_tells_its_kind(path: str, kind: str) -> None:

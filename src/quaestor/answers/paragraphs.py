@@ -10,7 +10,7 @@ from quaestor.chunking.headings import plain_title
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
-_UNDERLINE = re.compile(r"^[=\-~^\"'*+#]{3,}\s*$")
+_UNDERLINE = re.compile(r"^([=\-~^\"'*+#])\1{2,}\s*$")
 _LISTING = re.compile(r"^(-{4,}|\.{4,}|\+{4,})[ \t]*$")
 """What begins and ends a listing in AsciiDoc; below a title of its length, hyphens are an underline."""
 _EMPTY = re.compile(r"^[\W_]*$")
@@ -22,6 +22,8 @@ _NO_WORDS = re.compile(
     # of a tag that goes over several lines
     r"|(?:class|role|id|style|align|width|height|(?:aria|data)-[a-z-]+)=(?:\"[^\"]*\"|'[^']*')\s*/?>?"
     r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors
+    # reStructuredText's labels, directives about the page, and the lines of its tables
+    r"|\.\. _[^:\n]+:|\.\. (?:class|contents|currentmodule|highlight|index|only|program|raw|rst-class)::.*|\+[-=+]+\+"
     r"|:::+\s*(?:\{.*\})?)\s*$"
 )
 """What a page's machinery reads and its readers do not."""
@@ -53,18 +55,19 @@ def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Pi
     Args:
         text: Markdown or what is written like it.
         begins: whether the text begins its document, so that front matter is left out.
-        language: of the document; AsciiDoc has listings of its own.
+        language: of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
     """
     front = _FRONT_MATTER.match(text) if begins else None
-    return _Cutter(text, listings=language.lower() == "asciidoc").run(front.end() if front else 0)
+    return _Cutter(text, language.lower()).run(front.end() if front else 0)
 
 
 class _Cutter:
     """Goes through a text line by line."""
 
-    def __init__(self, text: str, *, listings: bool) -> None:
+    def __init__(self, text: str, language: str) -> None:
         self._text = text
-        self._listings = listings
+        self._listings = language == "asciidoc"
+        self._numbers = language == "mediawiki"  # where "# Collect the keys." is an item
         self._found: list[Piece] = []
         self._begun: int | None = None
         self._ended = 0
@@ -100,7 +103,7 @@ class _Cutter:
             self._fence = listing[1], begin
         elif _UNDERLINE.match(line) and self._begun is not None:
             self._take_title_above()
-        elif title := _TITLE.match(line):
+        elif (title := _TITLE.match(line)) and not (self._numbers and line.startswith("#")):
             self._close()
             self._head((title["title"] or title["wiki"]).rstrip("#= "))
         elif mark := FENCE.match(line):
@@ -112,8 +115,8 @@ class _Cutter:
             self._take_words(begin, end)
 
     def _take_words(self, begin: int, end: int) -> None:
-        item = _ITEM.match(self._text[begin:end])
-        if item:
+        line = self._text[begin:end]
+        if _ITEM.match(line) or (self._numbers and line.startswith(("#", ":"))):
             self._close()
         if self._begun is None:
             self._begun = begin

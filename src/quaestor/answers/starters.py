@@ -50,7 +50,9 @@ _ASIDE = re.compile(
 )
 # A version, a date or an address is the name of a section, and no subject.
 _NO_SUBJECT = re.compile(r"\d+\.\d|\d{4}-\d|https?:|^\W*$|[{}\[\]<>|:]|\.\.\.|…|^(?:\W*[A-Z]{2,}\W+)+[A-Z]{2,}\W*$")
-_WRITTEN = frozenset({"markdown", "restructuredtext", "asciidoc", "html", "org", "docx", "pdf", "epub", "latex"})
+_WRITTEN = frozenset(
+    {"markdown", "restructuredtext", "asciidoc", "mediawiki", "html", "org", "docx", "pdf", "epub", "latex"}
+)
 
 _VERBS = """
 access add adjust allow analyze apply approve archive arrange ask assign attach attend authenticate authorize

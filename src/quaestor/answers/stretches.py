@@ -13,7 +13,7 @@ from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.core.stems import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
-PROSE = frozenset({"", "text", "markdown", "restructuredtext", "rst", "html", "asciidoc", "org", "mdx", "latex", "tex"})
+PROSE = frozenset(("", *"text markdown restructuredtext rst html asciidoc mediawiki org mdx latex tex".split()))
 MOST_LINES = 30
 """Lines of code that are quoted together; a definition of no more is quoted whole."""
 MOST_CHARACTERS = 1000

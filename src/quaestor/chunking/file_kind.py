@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from posixpath import basename
 
-from quaestor.chunking.languages import BY_EXTENSION, BY_NAME, KNOWN
+from quaestor.chunking.languages import BY_EXTENSION, BY_NAME, KNOWN, PROSE
 
 _BY_INTERPRETER: dict[str, str] = {
     "ash": "bash",
@@ -69,6 +69,8 @@ _CPP_HEADER = (
 )
 _OBJC = rb"(?m)^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)"
 _SNIFFED = 1 << 16
+_ASCIIDOC_HEADING = rb"(?m)^={2,5} [^\s=][^\n]{0,200}[^\s=][ \t]*\r?$"
+_FEWEST_HEADINGS = 2
 
 
 def recognise(data: bytes, path: str) -> str:
@@ -80,7 +82,8 @@ def recognise(data: bytes, path: str) -> str:
     language = BY_EXTENSION.get(extension) if dot else None
     if language == "text" or language is None:
         named = BY_NAME.get(stem) or _by_prefix(name)
-        return (language and named) or language or named or _by_content(data) or "text"
+        found = (language and named) or language or named or _by_content(data) or _inner(stem) or "text"
+        return "asciidoc" if found == "text" and _is_asciidoc(data) else found
     if extension == "h":
         return _header(data)
     if extension == "m":
@@ -88,6 +91,17 @@ def recognise(data: bytes, path: str) -> str:
     if extension == "t" and not data.startswith(b"#!") and b"use " not in data[:_FIRST_BYTES]:
         return "text"
     return language
+
+
+def _inner(stem: str) -> str | None:
+    """Return the kind of prose whose ending stands before one that tells nothing: ``a.rst.inc``, ``README.md.in``."""
+    language = BY_EXTENSION.get(stem.rpartition(".")[2]) if "." in stem else None
+    return language if language in PROSE else None
+
+
+def _is_asciidoc(data: bytes) -> bool:
+    """Return whether a text has headings as only AsciiDoc writes them: ``== Use``, not ``== Use ==``."""
+    return len(re.findall(_ASCIIDOC_HEADING, data[:_SNIFFED])) >= _FEWEST_HEADINGS
 
 
 def _by_prefix(name: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Where the headings of a prose document are: Markdown, reStructuredText, AsciiDoc, plain text."""
+"""Where the headings of a prose document are: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
 
 from __future__ import annotations
 
@@ -74,6 +74,16 @@ def _line_before(data: bytes, line: int, floor: int) -> int | None:
     if line - start > LONGEST_HEADING * 2 or not data[start:line].strip():
         return None
     return start
+
+
+_WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", re.MULTILINE)
+
+
+def mediawiki_headings(data: bytes, start: int) -> Iterator[Heading]:
+    """Yield headings between signs of equality."""
+    for found in _WIKI.finditer(data, start):
+        title = plain_title(re.sub(rb"'{2,}", b"", found[2]))
+        yield Heading(found.start(), len(found[1]), title)
 
 
 _ADORNED = re.compile(rb"^(?P<mark>([!-/:-@\[-`{-~])\2{2,})[ \t]*\r?$", re.MULTILINE)

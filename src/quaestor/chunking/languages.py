@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-PROSE = frozenset({"markdown", "restructuredtext", "asciidoc", "text"})
+PROSE = frozenset({"markdown", "restructuredtext", "asciidoc", "mediawiki", "text"})
 
 BY_NAME: dict[str, str] = {
     ".bash_aliases": "bash",
@@ -84,6 +84,7 @@ _EXTENSIONS: dict[str, str] = {
     "lua": "lua",
     "make": "mk mak",
     "markdown": "md markdown mdown mkd mkdn mdx qmd rmd",
+    "mediawiki": "mediawiki wiki",
     "nix": "nix",
     "objc": "m mm",
     "ocaml": "ml mli",

@@ -11,11 +11,19 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from textwrap import dedent
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
-from quaestor.chunking.headings import TERM_LEVEL, Heading, adorned_headings, asciidoc_headings, markdown_headings
+from quaestor.chunking.headings import (
+    TERM_LEVEL,
+    Heading,
+    adorned_headings,
+    asciidoc_headings,
+    markdown_headings,
+    mediawiki_headings,
+)
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.core.passages import Chunk
@@ -50,6 +58,8 @@ _LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?
 _FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as Python's proposals have it and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
+# The same set in a block of its own, as proposals in MediaWiki and Markdown have it.
+_SET_APART = re.compile(r"\A\s*(?:<pre>|```\w*)[ \t]*\n(?P<header>.*?)(?:</pre>|```)", re.DOTALL)
 _HEADER_FIELD = re.compile(
     r"^(title|authors?|from|date|created|published):[ \t]*(\S[^\n]*(?:\n[ \t]+\S[^\n]*)*)$",
     re.MULTILINE | re.IGNORECASE,
@@ -112,6 +122,7 @@ _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "markdown": markdown_headings,
     "restructuredtext": adorned_headings,
     "asciidoc": asciidoc_headings,
+    "mediawiki": mediawiki_headings,
     "text": adorned_headings,
 }
 _FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
@@ -153,7 +164,8 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged
         piece.page = paged and piece.parent == NO_PARENT
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
     groups = merge.group(merge.split(pieces, data, settings), settings)
-    title = about.title or (None if paged else _top(headings))
+    # A page in MediaWiki has its title in no heading of its own.
+    title = about.title or (None if paged or language == "mediawiki" else _top(headings))
     about = replace(about, title=title)
     return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
 
@@ -303,11 +315,12 @@ def _about(body: str, end: int) -> _About:
 
 
 def read_fields(data: bytes, start: int) -> _About:
-    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, or the lines
-    under an AsciiDoc title.
+    """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, in a block
+    or not, or the lines under an AsciiDoc title.
     """
     head = data[start : start + _FIELDS_WITHIN].decode("utf-8", errors="replace").replace("\r\n", "\n")
-    header = _HEADER.match(head)
+    apart = _SET_APART.match(head)
+    header = _HEADER.match(dedent(apart["header"]) if apart else head)
     found = _HEADER_FIELD.findall(header[0]) if header else _FIELD.findall(head)
     fields = {key.lower(): value.strip() for key, value in reversed(found)}
     under = _UNDER_TITLE.match(head)

@@ -15,10 +15,11 @@ from quaestor.files.deny import suffix_of
 from quaestor.files.extras import EXTRAS, extra_is_installed
 
 _PAGES = frozenset({"html", "htm", "xhtml"})
+_BOOKS = frozenset({"xml", "docbook", "dbk"})
 _APART = frozenset({"epub", *EXTRAS})
 _RECORDS = frozenset({"jsonl", "ndjson"})
 _ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
-CONVERTED_SUFFIXES = _PAGES | _RECORDS | _ALWAYS
+CONVERTED_SUFFIXES = _PAGES | _BOOKS | _RECORDS | _ALWAYS
 
 LARGEST = 64_000_000
 """Bytes above which a PDF, a book or an Office file is left out: pictures make most of them, and they are not read."""
@@ -44,6 +45,10 @@ def converted(data: bytes, path: str) -> Converted | None:
         from quaestor.convert.html import from_html, reads_as_page  # noqa: PLC0415 - most files need none
 
         return from_html(data) if reads_as_page(data) else None
+    if suffix in _BOOKS:
+        from quaestor.convert.docbook import from_docbook, reads_as_docbook  # noqa: PLC0415 - as above
+
+        return from_docbook(data) if reads_as_docbook(data) else None
     if suffix in _RECORDS:
         from quaestor.convert.jsonl import from_records, reads_as_texts  # noqa: PLC0415 - as above
 

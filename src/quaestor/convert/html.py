@@ -15,6 +15,8 @@ _TEMPLATE = re.compile(
     rb"\{\{|\{%|<%|<\?(?:php|=)|\$\{|\bng-\w+=|\bv-(?:if|for|bind|model)\b|\bx-data=|@(?:if|foreach)\b"
 )
 _LEAST_WORDS = 40
+_WORDS_PER_MARK = 50
+"""A page that a site's generator completes has more words than that for each of its marks, a template has fewer."""
 _LOOKED_AT = 200_000
 
 _FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
@@ -48,9 +50,10 @@ _LINKS_DISCOUNT = 0.8
 
 def reads_as_page(data: bytes) -> bool:
     """Return whether an HTML file is a page to read, and not a template or the frame of an application."""
-    if _TEMPLATE.search(data):
-        return False
-    return sum(len(text.split()) for text in _texts(decode_page(data[:_LOOKED_AT]))) >= _LEAST_WORDS
+    looked_at = data[:_LOOKED_AT]
+    words = sum(len(text.split()) for text in _texts(decode_page(looked_at)))
+    marks = len(_TEMPLATE.findall(looked_at))
+    return words >= (_WORDS_PER_MARK * (marks + 1) if marks else _LEAST_WORDS)
 
 
 def _texts(page: str) -> Iterator[str]:

@@ -19,7 +19,8 @@ _CHANGELOGS = frozenset(
     """changelog changelogs changes change_log history news newsfragments releasenotes release_notes releases relnotes
     whatsnew whats_new""".split()
 )
-_LEGAL = frozenset("license licence licenses copying copyright notice patents authors contributors thanks".split())
+_LICENCES = frozenset("license licence licenses copying copyright".split())
+_LEGAL = frozenset("notice patents authors contributors thanks".split())
 _VENDORED = frozenset(
     "vendor vendored _vendor _vendored thirdparty third_party 3rdparty node_modules bower_components deps dist".split()
 )
@@ -36,6 +37,12 @@ _CATALOGUES = (".po", ".pot", ".xlf", ".xliff")
 _TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
 _VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")
+# What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
+_ALSO_SUBJECTS = frozenset("history news releases".split())
+_REGION = frozenset("br cn hans hant hk in latn mx pt tw us".split())
+# Codes that also end the name of a document in English: account-id, make-it, root-ca, data-gov-uk.
+_ALSO_WORDS = frozenset("ar ca da el fa he hi hr id it no ta th uk vi".split())
+_TRANSLATED = frozenset("changelog contributing index install readme".split())
 
 _ASKS = {
     CHANGELOG: re.compile(
@@ -71,26 +78,44 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
         return ""
     stem = name.split(".", 1)[0]
     plain = [_SEPARATORS.sub("_", part) for part in (*folders[-2:], stem)] if prose else []
+    if len(folders) > 1:  # docs/releases/1.0.md is about versions all the same
+        plain = [part for part in plain if part not in _ALSO_SUBJECTS or (part == "releases" and part != stem)]
     # CHANGELOG-9.md and HISTORY_v2.txt are about versions as CHANGELOG.md is.
     plain += [part[: number.start()] for part in plain if (number := _VERSION.search(part))]
     if any(part in _CHANGELOGS or part.replace("_", "") in _CHANGELOGS for part in plain):
         return CHANGELOG
-    if prose and _SEPARATORS.split(stem)[0] in _LEGAL:
+    if prose and (stem in _LEGAL or _SEPARATORS.split(stem)[0] in _LICENCES):
         return LEGAL
     return _translation(folders, name)
 
 
 def _translation(folders: Sequence[str], name: str) -> str:
     """Return the code of the language that a path names, ``translation`` where it only says that it is one."""
-    named = name.split(".")[1:-1]
-    # README.zh-CN.md, README_de.md, docs/ja/guide.md; a name of one part, such as it.md, names no language.
-    last = _SEPARATORS.split(name.split(".", 1)[0])
+    stem, *named = name.split(".")
     catalogue = name.endswith(_CATALOGUES)
-    for part in (*named, *folders, *(last if catalogue else last[1:])):
-        code = _SEPARATORS.split(part)[0]
-        if code in _LANGUAGES and len(part) <= len("zh-hans"):
+    named = [*named[:-1], *folders]  # README.zh-CN.md, docs/ja/guide.md
+    for part in (*named, stem) if catalogue else named:
+        if code := _language(_SEPARATORS.split(part)):
             return code
+    if code := _language_at_end(_SEPARATORS.split(stem)):
+        return code
     return TRANSLATION if catalogue or not _TRANSLATIONS.isdisjoint(folders) else ""
+
+
+def _language(words: Sequence[str]) -> str:
+    """Return the code of a language that words are, alone or with a region (``zh``, ``pt-br``); empty for others."""
+    code, *region = words
+    return code if code in _LANGUAGES and (not region or (len(region) == 1 and region[0] in _REGION)) else ""
+
+
+def _language_at_end(words: Sequence[str]) -> str:
+    """Return the code of a language that a document's name ends with (``README_de``, ``readme-zh-cn``).
+
+    A name of one word, such as ``it``, names no language; nor does what ends with a word that is a code as well.
+    """
+    at = len(words) - 1 - (words[-1] in _REGION and len(words) > 2 and words[-2] in _LANGUAGES)
+    code = _language(words[at:]) if at > 0 else ""
+    return "" if code in _ALSO_WORDS and words[0] not in _TRANSLATED else code
 
 
 def is_generated(note: str | None) -> bool:

@@ -24,6 +24,8 @@ _EXAMPLE_FOLDERS = frozenset(
     for mark in ("", "_")
 )
 _JVM, _MAIN = frozenset({"java", "kotlin", "scala", "groovy"}), (["main"], ["test"])
+# What these folders hold of prose is no example and no test: documents to read, about testing, or a specification.
+_OF_DOCUMENTS = frozenset("doc_src docs_src tutorial tutorials testing spec specs".split())
 _SOURCES = frozenset({"src", "lib"})
 # How many of the folders above a file speak for it: where a checkout lies tells nothing of what is in it.
 _SPEAKING = 3
@@ -44,7 +46,7 @@ _DATA = frozenset(
 )
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
-    "md mdx markdown rmd qmd rst txt adoc asciidoc asc org htm html pod pdf docx pptx epub ipynb".split()
+    "md mdx markdown rmd qmd rst txt adoc asciidoc asc mediawiki wiki org htm html pod pdf docx pptx epub ipynb".split()
 )
 
 
@@ -101,8 +103,8 @@ def profile_path(path: str) -> PathProfile:
         folder_terms=folder_terms,
         terms=stem_terms | folder_terms,
         depth=path.count("/"),
-        test=any(map(_is_test_folder, parts[:-1])) or _is_test(name),
-        example=_is_example(lowered),
+        test=any(map(_is_test_folder, _without_documents(parts[:-1]) if prose else parts[:-1])) or _is_test(name),
+        example=_is_example(lowered, prose=prose),
         declaration=name.endswith((".d.ts", ".pyi")),
         prose=prose,
         data=data,
@@ -110,13 +112,18 @@ def profile_path(path: str) -> PathProfile:
     )
 
 
-def _is_example(lowered: list[str]) -> bool:
+def _without_documents(folders: list[str]) -> list[str]:
+    return [one for one in folders if one.lower() not in _OF_DOCUMENTS]
+
+
+def _is_example(lowered: list[str], *, prose: bool) -> bool:
     """Return whether a path is that of an example; ``src/main/java/org/samples/shop`` names a package."""
     for at, part in enumerate(lowered):
         if part in _JVM and lowered[at - 1 : at] in _MAIN:
             lowered = lowered[:at]
             break
-    return not _EXAMPLE_FOLDERS.isdisjoint(lowered) and not _measures(lowered)
+    found = _EXAMPLE_FOLDERS.intersection(lowered)
+    return bool(found) and not (prose and found <= _OF_DOCUMENTS) and not _measures(lowered)
 
 
 def _measures(lowered: list[str]) -> bool:

@@ -18,7 +18,7 @@ COLUMNS = ("de", "fr", "es", "zh", "ja")
 """The languages of the glossary, in the order of its columns behind the English one."""
 
 _GRAMMAR = "grammar.txt"
-_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt")
+_FILES = ("acts.txt", "things.txt", "qualities.txt", "everyday.txt", "documents.txt")
 _NOTHING = "."
 
 English = tuple[str, ...]
