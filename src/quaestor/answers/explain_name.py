@@ -16,9 +16,9 @@ from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.terms import find_words
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.related import Related, Relative
+from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.asked_names import looks_like_a_file
+from quaestor.search.asked_names import looks_like_a_file, looks_like_code
 from quaestor.search.path_roles import profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
@@ -29,6 +29,7 @@ _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
+_KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
 _FEWEST_OF_PARAGRAPH = 8
@@ -58,16 +59,21 @@ def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
     path = _path_meant(corpus, target, kind)
     if path is not None:
         return explain_file(corpus, path)
-    if looks_like_a_file(target):
-        return None
-    found = resolve_name(corpus, target, ("definitions", "callers", "tests"), _LIMIT)
-    if found is None or found.related is None or found.corrected:
+    found = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
+    if found is None or found.related is None or (found.corrected and not looks_like_code(target)):
         return None
     if found.related.target.path and not found.related.target.name:
         return explain_file(corpus, found.related.target.path)
     if not found.related.of("definitions"):
         return None
-    return explain_file(corpus, path) if (path := _module_named(found.related)) else _of_name(corpus, found.related)
+    if path := _module_named(found.related):
+        return explain_file(corpus, path)
+    taken = (
+        f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(found.name)}."
+        if found.corrected
+        else ""
+    )
+    return _of_name(corpus, found.related, taken)
 
 
 def _module_named(related: Related) -> str:
@@ -84,9 +90,17 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
-    """Return what a name is: its first definition with what is said above it, its members, and its uses."""
+def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
+    """Return what a name is: its first definition with what is said above it, its members, and its uses.
+
+    Args:
+        corpus: where it is defined.
+        related: what belongs to it.
+        taken: which name it was taken for, where what was asked for stands nowhere.
+    """
     lines, draft = CorpusLines(corpus), Draft()
+    if taken:
+        draft.say(taken)
     listed = sorted(related.of("definitions"), key=_by_importance)
     home = listed[0]
     found = _definition_at(lines, home)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.chunking.languages import PROSE
@@ -11,6 +11,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.asked_names import looks_like_a_file
+from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 
@@ -19,6 +20,7 @@ _WORDING = frozenset(
 )
 _LONGEST_END = 8
 _MOST_ENDS = 10
+_DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
@@ -63,8 +65,10 @@ def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], li
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
         found = _found(corpus, f"{name}?", kinds, limit) or found
-        if not (found and found.relatives) and (own := _own_of(corpus, name, kinds, limit)) is not None:
-            return own
+        if not (found and found.relatives):
+            other = _own_of(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
+            if other is not None:
+                return other
     if found is None:
         return _nearest(corpus, name, kinds, limit)
     if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
@@ -90,9 +94,30 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     unknown = corpus.spelling(name).unknown
     mended = mend(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
+    mended = _as_defined(corpus, mended) or mended
     if mended != name and (found := _found(corpus, mended, kinds, limit)) is not None:
         return Resolved(mended, found, corrected=True)
     return Resolved(name, None, nearest=nearest)
+
+
+def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+    """Return what belongs to the one defined name that is made of the same words: ``send_all`` for ``SendAll``."""
+    styled = {one for one in _defined_as(corpus, styles_of(name)) if same_in_any_style(one, name)}
+    other = _found(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
+    return None if other is None else Resolved(str(other.target), other, corrected=True)
+
+
+def _as_defined(corpus: Corpus, name: str) -> str:
+    """Return the defined name that differs in capitals alone; empty where there is none, or more than one."""
+    found = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
+    """Yield what the chunks define that define any of some names, in lower case."""
+    if names:
+        for stored in corpus.store.get(corpus.store.defining(names, _DEFINING)).values():
+            yield from stored.chunk.defines
 
 
 def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
