@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, qualified_name
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
@@ -39,10 +39,12 @@ _COMMENT = re.compile(
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
+_ADDRESS = re.compile(r"\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
+_FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
 
@@ -142,7 +144,7 @@ def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None)
         return first, end
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
-    signature = end_of_statement(file.lines, home.start_line)
+    signature = end_of_head(file.lines, found, home.start_line, (home.symbol or "").rpartition(".")[2])
     return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
 
 
@@ -244,12 +246,14 @@ def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[in
     """Return the beginning of a comment up to where it speaks of rights; None where that says nothing."""
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
     end = min(next(legal, last + 1) - 1, first + _HEAD)
-    return (first, end) if len(find_words("\n".join(lines[first - 1 : end]))) >= _FEWEST_WORDS else None
+    told = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
+    return (first, end) if len(find_words(told)) >= _FEWEST_WORDS else None
 
 
 def _main(known: Sequence[Definition], stem: str) -> Definition | None:
     """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
-    outer = [one for one in known if len(one.scope) <= 1]
+    # A field that is called like the file is not what the file is about.
+    outer = [one for one in known if not one.scope or (len(one.scope) == 1 and one.kind not in _FIELDS)]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     named = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)

@@ -155,11 +155,22 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
     found = (ending for end in ends if (ending := _ending(corpus, end)))
-    ending = next(found, [])
+    ending = _likest(wanted, next(found, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
+
+
+def _likest(wanted: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths that end with most of the letters of a path: of ``eio/a.ml`` rather ``http-eio/a.ml``."""
+    ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
+    return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _ending(corpus: Corpus, end: str) -> list[str]:
