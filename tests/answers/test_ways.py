@@ -187,6 +187,24 @@ def test_what_a_file_or_a_name_is(index: Index) -> None:
     assert "`Queues` (3)" in said(answer)
 
 
+@pytest.mark.parametrize(
+    ("asked", "name"),
+    [
+        ("queueNotFound", "QueueNotFound"),
+        ("queue_not_found", "QueueNotFound"),
+        ("what is QUEUE_NOT_FOUND?", "QueueNotFound"),
+        ("QueueNotFuond", "QueueNotFound"),
+        ("where is SendWithRetry defined?", "send_with_retry"),
+    ],
+)
+def test_a_name_in_another_style_or_with_a_slip_is_said_to_be_and_explained(
+    index: Index, asked: str, name: str
+) -> None:
+    answer = found(index, asked)
+    assert f"is defined nowhere here; the nearest name is `{name}`." in said(answer)
+    assert answer.hits[0].symbol == name
+
+
 def test_a_question_about_one_file_is_answered_from_it(index: Index) -> None:
     answer = found(index, "shop/queues.py: when is an error raised?")
     assert {hit.path for hit in answer.hits} == {"shop/queues.py"}

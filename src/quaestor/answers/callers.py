@@ -215,13 +215,13 @@ class _Telling:
                 yield hit
 
     def _define(self) -> None:
-        """Say where the thing is defined; where it has one definition, quote its first statement."""
+        """Say where the thing is defined; where it has one definition, quote what it begins with."""
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions))
         elif self._definitions:
             home = self._definitions[0]
             self._draft.say("It is defined here:")
-            self._draft.quote(self._lines.statement(home.path, home.start_line, home.symbol))
+            self._draft.quote(self._lines.head(home.path, home.start_line, home.end_line, home.symbol))
 
     def _other_definitions(self, found: Sequence[Relative]) -> str:
         listed = ", ".join(

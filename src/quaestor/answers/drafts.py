@@ -20,6 +20,9 @@ from quaestor.related.stored_files import IndexedFile, load_file
 _LONGEST_STATEMENT = 6
 _LARGEST = 1_000_000
 """Letters of a file beyond which its definitions are not looked for."""
+_LONGEST_HEAD = 20
+_CITED = re.compile(r"\"[^\"]*\"|'[^']*'|^\s*(?:#|//|\*|/\*|--|@).*")
+"""What bears a name and does not give it: strings, comments, decorators."""
 _OPENING, _CLOSING = "([{", ")]}"
 
 _WHOLE = 30
@@ -135,6 +138,14 @@ class CorpusLines:
             start += 1
         return _hit_of_lines(file.document, "\n".join(lines), start, symbol)
 
+    def head(self, path: str, start: int, end: int, symbol: str | None = None) -> Hit:
+        """Return what a definition within some lines begins with, as ``end_of_head`` tells; raises as ``hit``."""
+        name = (symbol or "").rpartition(".")[2]
+        same = [one for one in self.definitions(path) if one.name == name and one.span.end_line >= start]
+        found = next((one for one in same if one.span.start_line <= end), None)
+        file = self.file(path)
+        return self.hit(path, start, start if file is None else end_of_head(file.lines, found, start, name), symbol)
+
     def statement(self, path: str, line: int, symbol: str | None = None) -> Hit:
         """Return a line with those that end what it begins, some lines at most; raises as ``hit``."""
         file = self.file(path)
@@ -152,6 +163,28 @@ def end_of_statement(lines: Sequence[str], line: int) -> int:
         if depth <= 0:
             return number
     return line
+
+
+def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name: str) -> int:
+    """Return the last line of what a definition begins with: what it is called and takes, without its body.
+
+    A type, decorators and annotations may stand in lines of their own before the name: ``static void``, ``@Test``.
+
+    Args:
+        lines: of the file.
+        found: the definition, if it is known.
+        start: where it begins, after its comment; the first line of a file is 1.
+        name: what it is called.
+    """
+    last = min(start + _LONGEST_HEAD, len(lines))
+    named = next((at for at in range(start, last + 1) if name in _CITED.sub("", lines[at - 1])), start)
+    end = end_of_statement(lines, named)
+    if found is None or found.body is None:
+        return end
+    line = found.body.start_line
+    opened = line <= len(lines) and lines[line - 1].rstrip().endswith("{") and lines[line - 1].strip() != "{"
+    before = line if opened else line - 1
+    return before if max(end, named) < before <= last else end
 
 
 def around(found: Sequence[Definition], line: int) -> Definition | None:

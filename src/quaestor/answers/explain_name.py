@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code, qualified_name
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
@@ -16,9 +16,9 @@ from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.terms import find_words
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.related import Related, Relative
+from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.asked_names import looks_like_a_file
+from quaestor.search.asked_names import looks_like_a_file, looks_like_code
 from quaestor.search.path_roles import profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
@@ -29,6 +29,7 @@ _MOST_LISTED = 25
 _MOST_FILES = 3
 _MOST_DEFINITIONS = 5
 _LIMIT = 60
+_KINDS: tuple[RelatedKind, ...] = ("definitions", "callers", "tests")
 _FEWEST_WORDS = 4
 _PARAGRAPH = 12
 _FEWEST_OF_PARAGRAPH = 8
@@ -38,10 +39,12 @@ _COMMENT = re.compile(
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
+_ADDRESS = re.compile(r"\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
+_FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
 
@@ -58,16 +61,21 @@ def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
     path = _path_meant(corpus, target, kind)
     if path is not None:
         return explain_file(corpus, path)
-    if looks_like_a_file(target):
-        return None
-    found = resolve_name(corpus, target, ("definitions", "callers", "tests"), _LIMIT)
-    if found is None or found.related is None or found.corrected:
+    found = None if looks_like_a_file(target) else resolve_name(corpus, target, _KINDS, _LIMIT)
+    if found is None or found.related is None or (found.corrected and not looks_like_code(target)):
         return None
     if found.related.target.path and not found.related.target.name:
         return explain_file(corpus, found.related.target.path)
     if not found.related.of("definitions"):
         return None
-    return explain_file(corpus, path) if (path := _module_named(found.related)) else _of_name(corpus, found.related)
+    if path := _module_named(found.related):
+        return explain_file(corpus, path)
+    taken = (
+        f"{in_code(target)} is defined nowhere here; the nearest name is {in_code(found.name)}."
+        if found.corrected
+        else ""
+    )
+    return _of_name(corpus, found.related, taken)
 
 
 def _module_named(related: Related) -> str:
@@ -84,9 +92,17 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _of_name(corpus: Corpus, related: Related) -> WayAnswer:
-    """Return what a name is: its first definition with what is said above it, its members, and its uses."""
+def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
+    """Return what a name is: its first definition with what is said above it, its members, and its uses.
+
+    Args:
+        corpus: where it is defined.
+        related: what belongs to it.
+        taken: which name it was taken for, where what was asked for stands nowhere.
+    """
     lines, draft = CorpusLines(corpus), Draft()
+    if taken:
+        draft.say(taken)
     listed = sorted(related.of("definitions"), key=_by_importance)
     home = listed[0]
     found = _definition_at(lines, home)
@@ -128,7 +144,7 @@ def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None)
         return first, end
     file = lines.file(home.path)
     assert file is not None  # it is where the definition was found
-    signature = end_of_statement(file.lines, home.start_line)
+    signature = end_of_head(file.lines, found, home.start_line, (home.symbol or "").rpartition(".")[2])
     return first, min(end, max(_end_of_comment(file.lines, signature + 1), signature))
 
 
@@ -230,12 +246,14 @@ def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[in
     """Return the beginning of a comment up to where it speaks of rights; None where that says nothing."""
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
     end = min(next(legal, last + 1) - 1, first + _HEAD)
-    return (first, end) if len(find_words("\n".join(lines[first - 1 : end]))) >= _FEWEST_WORDS else None
+    told = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
+    return (first, end) if len(find_words(told)) >= _FEWEST_WORDS else None
 
 
 def _main(known: Sequence[Definition], stem: str) -> Definition | None:
     """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
-    outer = [one for one in known if len(one.scope) <= 1]
+    # A field that is called like the file is not what the file is about.
+    outer = [one for one in known if not one.scope or (len(one.scope) == 1 and one.kind not in _FIELDS)]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     named = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quaestor.chunking.languages import PROSE
@@ -11,6 +11,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.asked_names import looks_like_a_file
+from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 
@@ -19,6 +20,7 @@ _WORDING = frozenset(
 )
 _LONGEST_END = 8
 _MOST_ENDS = 10
+_DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
@@ -63,8 +65,10 @@ def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], li
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
         found = _found(corpus, f"{name}?", kinds, limit) or found
-        if not (found and found.relatives) and (own := _own_of(corpus, name, kinds, limit)) is not None:
-            return own
+        if not (found and found.relatives):
+            other = _own_of(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
+            if other is not None:
+                return other
     if found is None:
         return _nearest(corpus, name, kinds, limit)
     if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
@@ -90,9 +94,30 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     unknown = corpus.spelling(name).unknown
     mended = mend(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
+    mended = _as_defined(corpus, mended) or mended
     if mended != name and (found := _found(corpus, mended, kinds, limit)) is not None:
         return Resolved(mended, found, corrected=True)
     return Resolved(name, None, nearest=nearest)
+
+
+def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+    """Return what belongs to the one defined name that is made of the same words: ``send_all`` for ``SendAll``."""
+    styled = {one for one in _defined_as(corpus, styles_of(name)) if same_in_any_style(one, name)}
+    other = _found(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
+    return None if other is None else Resolved(str(other.target), other, corrected=True)
+
+
+def _as_defined(corpus: Corpus, name: str) -> str:
+    """Return the defined name that differs in capitals alone; empty where there is none, or more than one."""
+    found = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
+    """Yield what the chunks define that define any of some names, in lower case."""
+    if names:
+        for stored in corpus.store.get(corpus.store.defining(names, _DEFINING)).values():
+            yield from stored.chunk.defines
 
 
 def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
@@ -130,11 +155,22 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
     found = (ending for end in ends if (ending := _ending(corpus, end)))
-    ending = next(found, [])
+    ending = _likest(wanted, next(found, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
+
+
+def _likest(wanted: str, paths: Sequence[str]) -> list[str]:
+    """Return the paths that end with most of the letters of a path: of ``eio/a.ml`` rather ``http-eio/a.ml``."""
+    ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
+    return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
+
+
+def _in_common(one: str, other: str) -> int:
+    """Return how many letters two texts begin with alike."""
+    return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
 def _ending(corpus: Corpus, end: str) -> list[str]:

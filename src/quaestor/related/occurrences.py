@@ -190,7 +190,7 @@ class _Reader:
                     definition, "definition", self.symbols(definition), member=self._is_member(definition)
                 )
                 continue
-            role = self._role(node)
+            role = None if self._is_declared(node) else self._role(node)
             if role is not None:
                 qualified = _is_qualified(node)
                 base = self._base(node) if qualified else ""
@@ -215,17 +215,26 @@ class _Reader:
 
     def _definition(self, node: Node) -> Node | None:
         """Return the node that a name node is the name of."""
+        above, found = self._named_by(node)
+        return above if found is not None and found.defines else None
+
+    def _is_declared(self, node: Node) -> bool:
+        """Return whether a name node only announces what is defined elsewhere: ``int f(void);``."""
+        _, found = self._named_by(node)
+        return found is not None and found.kind == "declaration" and not found.defines
+
+    def _named_by(self, node: Node) -> tuple[Node | None, Found | None]:
+        """Return the node that a name node is the name of, and what that is."""
         above = node.parent
         for _ in range(8):
             if above is None:
-                return None
+                break
             found = self._find_definition(above)
             if found is not None:
-                named = found.defines and self._names(found)
                 before_body = found.body is None or node.start_byte < found.body.start_byte
-                return above if named and before_body else None
+                return (above, found) if before_body and self._names(found) else (None, None)
             above = above.parent
-        return None
+        return None, None
 
     def _is_local(self, definition: Node) -> bool:
         """Return whether a definition is a variable within a function."""

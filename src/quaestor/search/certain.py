@@ -14,6 +14,7 @@ import numpy as np
 
 from quaestor.core.terms import content_terms
 from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
+from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
 from quaestor.search.query import Query
@@ -169,7 +170,13 @@ def _defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     if exact.any():
         return exact
     lowered = name.lower()
-    return np.array([lowered in map(str.lower, known.exact) for known in traits])
+    found = np.array([lowered in map(str.lower, known.exact) for known in traits])
+    return found if found.any() or not styles_of(name) else _defining_in_any_style(name, traits)
+
+
+def _defining_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Tell which chunks define a name that is written in another style: ``sendAll`` where ``send_all`` is asked for."""
+    return np.array([any(same_in_any_style(name, one) for one in known.exact) for known in traits])
 
 
 def _plainly_defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -209,6 +216,8 @@ def _defining_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) ->
     found = np.zeros(len(traits), dtype=np.bool_)
     for *owners, name in names:
         rows = [row for row, known in enumerate(traits) if name in known.exact]
+        if not rows and styles_of(name):
+            rows = np.flatnonzero(_defining_in_any_style(name, traits)).tolist()
         owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
         if len(owned or rows) <= _MOST_NAMED:
             found[owned or rows] = True

@@ -6,6 +6,7 @@ Knows stores and embedders only by their protocols, and nothing of files: freshn
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Literal
 
@@ -17,6 +18,7 @@ from quaestor.core.terms import terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
+from quaestor.search.case_styles import styles_of
 from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
@@ -134,7 +136,8 @@ class Retriever:
         if query.names or query.whole:
             most = _DEFINITIONS_OF_SYMBOL if query.kind == "symbol" else _DEFINITIONS
             # As it stands, too: a name may have marks in it that part words elsewhere (save!, get-thing, print.frame).
-            chosen |= dict.fromkeys(self.store.defining((*query.names, query.whole.lower()), most, where))
+            names = (*query.names, query.whole.lower(), *_in_other_styles(query))
+            chosen |= dict.fromkeys(self.store.defining(names, most, where))
         for quote in query.quotes:
             chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
         if query.used:
@@ -319,6 +322,13 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
     return features, steps(query, candidates.traits, candidates.files, behind)
+
+
+def _in_other_styles(query: Query) -> tuple[str, ...]:
+    """Return the names that a query is, or writes out, in the styles of other languages."""
+    whole = re.split(r"[^\w-]", query.whole)[-1]
+    names = dict.fromkeys((whole, *(parts[-1] for parts in query.written)))
+    return tuple(style for name in names for style in styles_of(name))
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:

@@ -1,0 +1,137 @@
+"""What is shown of a definition and of a file bears its name, whatever stands in the lines before it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from quaestor import Index
+from quaestor.answers.explain_name import explain_name
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.answers.ways import answer_by_way
+
+LONG = "".join(f"    take_{number}(at);\n" for number in range(60))
+IN_C = f"""#include "queue.h"
+
+static void queue_fill(queue *at);
+
+struct queue_entry {{
+    int queue;
+}};
+
+static void
+queue_fill(queue *at)
+{{
+{LONG}}}
+
+int
+queue_main(void)
+{{
+    queue_fill(0);
+    return 0;
+}}
+"""
+IN_KOTLIN = f"""package shop
+
+/**
+ * Where orders are kept until they are sent.
+ */
+@Suppress("TooManyFunctions")
+@Singleton
+class OrderStore(
+    private val left: Int,
+    private val right: Int,
+) : Store {{
+{"".join(f"    fun take{number}(): Int = {number}{chr(10)}{chr(10)}" for number in range(40))}}}
+"""
+SENDING = "".join(
+    f"    public function send{number}($at)\n    {{\n        return $at;\n    }}\n" for number in range(20)
+)
+IN_PHP = f"""<?php
+/**
+ * @link https://shop.example.org/some/page/about/it
+ * @copyright Copyright (c) 2008 Mona Petit
+ * @license https://shop.example.org/license/
+ */
+
+namespace shop;
+
+/**
+ * Sends what was ordered.
+ */
+class Sender
+{{
+{SENDING}
+}}
+"""
+FILES = {
+    "src/queue.c": IN_C,
+    "src/OrderStore.kt": IN_KOTLIN,
+    "src/shop/Sender.php": IN_PHP,
+    "shop/src/client.py": "def of_the_shop():\n    return 1\n",
+    "shop-eio/src/client.py": "def of_the_other():\n    return 2\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    folder = tmp_path_factory.mktemp("looked")
+    for name, text in FILES.items():
+        (folder / "made" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "made" / name).write_text(text, encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
+        with Index.build(folder / "made") as index:
+            yield index
+
+
+def asked(index: Index, text: str) -> WayAnswer:
+    answer = answer_by_way(Question(text), index)
+    assert answer is not None
+    return answer
+
+
+def test_a_type_in_a_line_of_its_own_is_not_all_that_is_shown_of_a_definition(index: Index) -> None:
+    answer = asked(index, "who calls queue_fill?")
+    assert [hit.text.strip() for hit in answer.hits] == ["queue_fill(0);", "static void\nqueue_fill(queue *at)"]
+
+
+def test_a_declaration_is_no_use(index: Index) -> None:
+    found = index.related("queue_fill")
+    assert [(one.role, one.symbol) for one in found.of("callers")] == [("call", "queue_main")]
+    assert found.total["callers"] == 1
+
+
+def test_a_long_definition_is_shown_with_its_name_and_all_that_it_takes(index: Index) -> None:
+    [hit] = asked(index, "what is OrderStore?").hits
+    assert hit.text.startswith("/**\n * Where orders")
+    assert hit.text.endswith(") : Store {")
+
+
+def test_a_field_called_like_a_file_is_not_what_the_file_is_about(index: Index) -> None:
+    answer = asked(index, "src/queue.c")
+    assert [hit.symbol for hit in answer.hits] == ["queue_fill"]
+
+
+def test_addresses_at_the_head_of_a_file_tell_nothing_of_it(index: Index) -> None:
+    answer = asked(index, "what does src/shop/Sender.php do?")
+    assert [hit.symbol for hit in answer.hits] == ["Sender"]
+    assert "Sends what was ordered" in answer.hits[0].text
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("eio/src/client.py", "of_the_other"),
+        ("shop-eio/src/client.py", "of_the_other"),
+        ("shop/src/client.py", "of_the_shop"),
+        ("/opt/build/shop-eio/src/client.py", "of_the_other"),
+    ],
+)
+def test_of_files_alike_the_one_that_ends_with_more_letters_of_the_path_is_meant(
+    index: Index, path: str, name: str
+) -> None:
+    found = explain_name(Question(path), index)
+    assert found is not None
+    assert name in found.hits[0].text
