@@ -23,8 +23,8 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
     """Yield the deltas of a reply; closing this closes the request.
 
     Args:
-        model: who replies.
-        request: what is asked.
+        model: the model.
+        request: the request.
         deadline: of the reply, in the event loop's seconds.
 
     Raises:
@@ -73,7 +73,7 @@ class Requests:
     """Sends requests to one model.
 
     Args:
-        model: who replies.
+        model: the model.
         composer: counts tokens.
         transcript: the record.
         settings: limits of a turn.

@@ -40,7 +40,7 @@ class Document(NamedTuple):
             transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
         title: a page's or a prose document's title.
         url: where a page came from.
-        author: who wrote it, where that is known; several with commas between them.
+        author: its author, or None; several with commas between them.
         date: date of writing in the form of ISO 8601, as exact as it is known (``2021``, ``2021-03``,
             ``2021-03-04``). Never the file's own times.
         chunker: which method cut it.
@@ -62,7 +62,7 @@ class Document(NamedTuple):
 
 
 class Chunk(NamedTuple):
-    """What is indexed: a span of a document with what is known about it.
+    """The unit that is indexed: a span of a document with its metadata.
 
     Attributes:
         span: its place in the document.

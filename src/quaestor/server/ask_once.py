@@ -26,8 +26,8 @@ def answer_once(corpus: Corpus, question: str, settings: Settings, purpose: Purp
     """Answer a question with the model that the settings name; block until the answer is complete.
 
     Args:
-        corpus: what is asked about.
-        question: what is asked.
+        corpus: the corpus.
+        question: the question.
         settings: of the model and the answer.
         purpose: the user, for the ledger.
 
@@ -51,7 +51,7 @@ async def outcome_of(
     """Return the outcome of a question; raise as ``answer_once``.
 
     Args:
-        corpus: what is asked about.
+        corpus: the corpus.
         model: the model; None makes an answer of quotes.
         question: the question.
         settings: of the answer.
@@ -85,7 +85,7 @@ class Starters:
         """Return up to four questions that quotes of the corpus answer; the first call takes a few searches.
 
         Args:
-            corpus: what is asked about.
+            corpus: the corpus.
             settings: as the corpus is asked.
         """
         root, generation = str(corpus.root), corpus.store.generation()

@@ -1,6 +1,6 @@
 """Talking to language models: the protocol that every model follows, and the models that follow it.
 
-It does not know what is asked or why; prices and limits lie around it, in ``accounts``.
+It does not know corpora or conversations; prices and limits are added around it, in ``accounts``.
 Begin with ``Model`` below, then ``openai_compatible``.
 """
 
@@ -52,7 +52,7 @@ class Finished:
 
     Attributes:
         reason: why generation stopped.
-        stop_sequence: the stop sequence that ended it, where that is known.
+        stop_sequence: the stop sequence that ended it, if known.
         tool_calls: complete native tool calls, in order.
         usage: tokens, reported or counted.
         model: the model's name as the server gave it.

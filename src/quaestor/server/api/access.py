@@ -46,8 +46,8 @@ def several_of(served: Served, user: User, names: Sequence[str]) -> tuple[Severa
     """Return the corpora that a user may see, to be searched as one, and the errors of those that cannot be searched.
 
     Args:
-        served: what is served.
-        user: who asks.
+        served: the served state.
+        user: the user.
         names: of the corpora; none, or ``ALL`` among them, means all that the user may see.
 
     Raises:
@@ -72,8 +72,8 @@ def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
     """Return the names of a session's corpora that are served to this user now.
 
     Args:
-        served: what is served.
-        user: who asks.
+        served: the served state.
+        user: the user.
         source: what the session is about, as it is recorded.
     """
     named = {state.root: state.name for state in corpora_of(served, user)}
@@ -86,8 +86,8 @@ def asked_of(served: Served, user: User, source: str, question: str) -> tuple[In
     The user's own documents are included if the question names any.
 
     Args:
-        served: what is served.
-        user: who asks.
+        served: the served state.
+        user: the user.
         source: what the session is about, as it is recorded.
         question: may name documents by ``@my-documents/NAME``.
 

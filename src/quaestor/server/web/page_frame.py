@@ -144,7 +144,7 @@ class Look:
     """The context of a request for a page.
 
     Attributes:
-        served: what is served.
+        served: the served state.
         user: who looks.
         frame: the page's frame.
         layout: the template around the content; a bare one for a panel.
