@@ -77,6 +77,23 @@ def test_word_documents_of_very_many_paragraphs() -> None:
     assert long.text.count("Paragraph ") == 3_000
 
 
+@pytest.mark.parametrize("name", ["document.data", "document.XML", "document"])
+@pytest.mark.parametrize("before", ["", "\n", "<?xml version='1.0'?>", "<!-- " + "x" * 5_000 + " -->"])
+def test_a_word_document_whose_text_has_another_ending(name: str, before: str) -> None:
+    """What a part is called is for the document to say: whatever begins like XML is looked at first."""
+    parts = {
+        "[Content_Types].xml": made._TYPES.replace("document.xml", name),
+        "_rels/.rels": made._RELATIONS.replace("document.xml", name),
+    }
+    text = f"{before}{LAUGHS}<w:document {made._WORD}><w:body>{made.paragraph('&d;')}</w:body></w:document>"
+    for data in (text.encode(), text.encode("utf-16"), text.encode("utf-8-sig")):
+        found = reason_of(made.archive({**parts, f"word/{name}": data}), "a.docx")
+        assert found == "unreadable: it declares entities of its own"
+    many = f"<w:document {made._WORD}><w:body>{'<w:p/>' * 250_000}</w:body></w:document>"
+    found = reason_of(made.archive({**parts, f"word/{name}": many}), "a.docx")
+    assert found.startswith("too large: more than 200,000 para")
+
+
 def test_books() -> None:
     container = f"<?xml version='1.0' encoding='utf-16'?>{LAUGHS}<container>&u;</container>"
     for encoding in ("utf-8", "utf-16"):
@@ -93,6 +110,20 @@ def test_books() -> None:
     found = converted(repeating, "a.epub")
     assert found is not None
     assert found.text.count("word") == 1000
+
+
+def test_a_book_whose_chapters_are_all_one_page() -> None:
+    ids = range(20_000)
+    items = "".join(f'<item id="a{n}" href="{"./" * (n % 9)}a.x" media-type="text/html"/>' for n in ids)
+    order = "".join(f'<itemref idref="a{n}"/>' for n in ids)
+    book = {
+        "META-INF/container.xml": '<c><rootfile full-path="b.opf"/></c>',
+        "b.opf": f"<p>{items}<spine>{order}</spine></p>",
+        "a.x": "<p>word</p>" * 2_000,
+    }
+    found = converted(made.archive(book), "a.epub")
+    assert found is not None
+    assert (found.text.count("word"), found.note) == (2_000, None)
 
 
 def test_pdfs() -> None:

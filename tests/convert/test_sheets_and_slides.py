@@ -112,6 +112,25 @@ def test_what_is_past_the_bound_is_named(monkeypatch: pytest.MonkeyPatch) -> Non
     assert found.text.count("| x |") == 10
 
 
+@pytest.mark.parametrize(
+    ("bound", "limit", "rows"),
+    [("MOST_CELLS", 20, 21), ("MOST_LETTERS", 100, 11), ("MOST_VISITED", 40, 21)],
+)
+def test_nothing_is_read_behind_a_bound(monkeypatch: pytest.MonkeyPatch, bound: str, limit: int, rows: int) -> None:
+    from quaestor.convert import xlsx  # noqa: PLC0415 - its library is heavy
+
+    monkeypatch.setattr(xlsx, bound, limit)
+    book = Workbook()
+    for _ in range(30):
+        book.active.append(["ten letter"])
+    book.active["A1000000"] = "the last row"
+    book.create_sheet("Second")["A1"] = "behind"
+    found = xlsx.from_xlsx(bytes_of(book))
+    assert found.text.count("ten letter") == rows - 1
+    assert "behind" not in found.text
+    assert found.note == f"not read: sheet 'Sheet' from row {rows} on; not read: sheet 'Second' and those behind it"
+
+
 def deck() -> object:
     show = Presentation()
     first = show.slides.add_slide(show.slide_layouts[1])

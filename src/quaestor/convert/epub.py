@@ -28,17 +28,13 @@ def from_epub(data: bytes) -> Converted:
     package_path = _package_path(archive)
     package = _xml(archive.read(package_path))
     items = {item.get("id"): item for item in package.iter() if _named(item, "item")}
-    chapters, missing = [], 0
-    order = dict.fromkeys(one.get("idref") for one in package.iter() if _named(one, "itemref"))
-    for reference in order:
-        item = items.get(reference)
-        if item is None or item.get("media-type") not in _PAGES:
-            continue
-        name = normpath(join(dirname(package_path), unquote(item.get("href") or "")))
-        if name not in archive.names:
-            missing += 1
-            continue
-        chapters.append(render(main_text(parse(decode_page(archive.read(name))))))
+    listed = (items.get(one.get("idref")) for one in package.iter() if _named(one, "itemref"))
+    pages = (item.get("href") or "" for item in listed if item is not None and item.get("media-type") in _PAGES)
+    # Each part once, by however many items and addresses it is named.
+    names = dict.fromkeys(normpath(join(dirname(package_path), unquote(page))) for page in pages)
+    there = [name for name in names if name in archive.names]
+    missing = len(names) - len(there)
+    chapters = [render(main_text(parse(decode_page(archive.read(name))))) for name in there]
     text = "\n".join(filter(str.strip, chapters))
     if not text and _PROTECTION in archive.names:
         raise ConversionError("unreadable", "its chapters are encrypted")

@@ -106,6 +106,10 @@ def _has_head(block: list[Row]) -> bool:
 
 MOST_CELLS = 500_000
 """Cells with something in them that are read of a workbook; reading each takes some ten microseconds."""
+MOST_LETTERS = 20_000_000
+"""Letters in them: one long text may be shared by all cells."""
+MOST_VISITED = 20_000_000
+"""Rows and cells up to the last one with something in it: a sheet may say that this is row one billion."""
 MOST_ELEMENTS = 20_000_000
 
 _MOST_NOTES = 3
@@ -160,7 +164,7 @@ class _Reader:
     def __init__(self, data: bytes, archive: Archive) -> None:
         self._data = data
         self._archive = archive
-        self._cells = 0
+        self._cells = self._letters = self._visited = 0
         self.notes: list[str] = []
 
     def sections(self) -> Iterator[str]:
@@ -168,11 +172,18 @@ class _Reader:
         with closing(self._load(values=True)) as book:
             formulas = self._load(values=False) if self._has_formulas() else None
             for sheet in book.worksheets:
+                if self._is_full:
+                    self.notes.append(f"not read: sheet {sheet.title!r} and those behind it")
+                    break
                 part = self._archive.read(sheet._worksheet_path.lstrip("/"), LARGEST_PART)
                 rows = list(self._rows(sheet, formulas[sheet.title] if formulas else None, _merged_cells(part)))
                 hidden = " (hidden)" if sheet.sheet_state != "visible" else ""
                 if section := sheet_section(f"Sheet {sheet.title}{hidden}", rows):
                     yield render(section) + "\n"
+
+    @property
+    def _is_full(self) -> bool:
+        return self._cells > MOST_CELLS or self._letters > MOST_LETTERS or self._visited > MOST_VISITED
 
     def _load(self, *, values: bool) -> Any:
         return load_workbook(io.BytesIO(self._data), read_only=True, data_only=values, keep_links=False)
@@ -188,6 +199,10 @@ class _Reader:
         reaching: dict[int, tuple[int, str]] = {}
         wide = 0
         for number, (cells, unworked) in enumerate(zip_longest(sheet.iter_rows(), others, fillvalue=()), start=1):
+            self._visited += 1 + len(cells)
+            if self._is_full:
+                self.notes.append(f"not read: sheet {sheet.title!r} from row {number:,} on")
+                break
             if not cells and not unworked:
                 continue  # a sheet may have a million such rows
             texts = _texts(cells, unworked)
@@ -197,11 +212,13 @@ class _Reader:
                 reaching[column] = (last_row, texts[column] if column < len(texts) else "")
             held = sum(map(bool, texts))
             if held:
+                texts = _filled(texts, number, reaching)
                 self._cells += held
-                if self._cells > MOST_CELLS:
+                self._letters += sum(map(len, texts))
+                if self._is_full:
                     self.notes.append(f"not read: sheet {sheet.title!r} from row {number:,} on")
                     break
-                yield Row(number, _filled(texts, number, reaching))
+                yield Row(number, texts)
         if wide > MOST_COLUMNS:
             self.notes.append(f"not read: sheet {sheet.title!r} right of column {MOST_COLUMNS:,}")
 

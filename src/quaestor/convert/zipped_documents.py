@@ -18,6 +18,10 @@ MOST_PARTS = 20_000
 _MOST_RATIO = 200
 _RATIO_COUNTS_ABOVE = 20_000_000
 
+_LOOKED_AT = 4096
+# Blanks, byte order marks, and the NULs of wide encodings.
+_BEFORE_XML = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
+
 # The specifications of EPUB and of Office Open XML allow no others.
 _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
@@ -68,6 +72,15 @@ class Archive:
             raise ConversionError("unreadable", f"the file is damaged: it has no part {name!r}") from None
         except _BROKEN as error:
             raise ConversionError("unreadable", f"the file is damaged: {name!r} ({type(error).__name__})") from None
+
+    def begins_like_xml(self, name: str) -> bool:
+        """Return whether a part may be XML, whatever it is called; one that is damaged may be."""
+        try:
+            with self._zip.open(name) as part:
+                begin = part.read(_LOOKED_AT)
+        except _BROKEN:
+            return True
+        return begin.translate(None, _BEFORE_XML)[:1] in (b"<", b"")
 
 
 def declares_entities(xml: bytes) -> bool:
@@ -129,7 +142,7 @@ def checked_archive(data: bytes, suffix: str, bounds: Bounds) -> Archive:
         raise ConversionError("unreadable", advice)
     archive = Archive(data)
     for name in sorted(archive.names):
-        if not name.endswith((".xml", ".rels")):
+        if not archive.begins_like_xml(name):
             continue
         part = archive.read(name, LARGEST_PART)
         if declares_entities(part):

@@ -18,6 +18,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
 from pydantic import BaseModel
 from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
 
 from quaestor.core.errors import LimitError, NotFoundError, QuaestorError, UpstreamError, UsageError, WindowError
 from quaestor.llm.endpoints.failures import BadRequestError, TooLongError, ToolsRefusedError
@@ -52,6 +53,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, on_http)
     app.add_exception_handler(ClientGoneError, _on_gone)
+    app.add_exception_handler(ClientDisconnect, _on_gone)
 
 
 def answer(path: str, error: QuaestorError) -> JSONResponse:
