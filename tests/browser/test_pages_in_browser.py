@@ -180,7 +180,8 @@ def test_search_by_date_and_author_is_at_hand_and_fits_a_phone(page: StartPage) 
 def test_a_conversation_is_found_by_what_was_said_in_it(page: StartPage) -> None:
     one = page(
         [
-            '## Rest\n\n```\nhours = 18\n```\n\nIt rests for eighteen hours [1: "The dough rests for eighteen hours"].',
+            '## Rest\n\n```\nhours = 18\n```\n\nIt **rests** for eighteen hours [1: "dough rests for eighteen hours"].'
+            "\n\n- [x] mix",
             "The heron takes a goldfish.",
         ]
     )
@@ -192,7 +193,7 @@ def test_a_conversation_is_found_by_what_was_said_in_it(page: StartPage) -> None
     one.one("[name=q]").send_keys("EIGHTEEN rest", Keys.ENTER)
     one.wait(lambda: len(one.all("#sessions > li")) == 1)
     # As it is read: without the marks of a heading, of code and of a citation.
-    assert "Rest hours = 18 It rests for eighteen hours." in one.text("#sessions")
+    assert "Rest hours = 18 It rests for eighteen hours. mix" in one.text("#sessions")
     assert "kitchen" in one.text("#sessions")
     one.one("#sessions .what a").click()
     one.wait(lambda: one.text(".turn .question") == "How long does the dough rest?")

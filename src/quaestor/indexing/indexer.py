@@ -373,7 +373,12 @@ class Scanner:
                     self._documents[path] = document
 
     def _walk(self) -> Found:
-        if (now := checked_root(self._root)) != self._root:
+        try:
+            now = checked_root(self._root)
+        except NotFoundError:
+            gone = f"{self._root.name!r} is no longer there: it was moved, renamed or deleted."
+            raise NotFoundError(f"{gone} Put it back, or ask about something else.") from None
+        if now != self._root:
             # A process that may write beside the folder could put another one in its place.
             raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)

@@ -49,7 +49,7 @@ _UNTITLED = "New conversation"
 _NEWEST = 8
 _EARLIER = 20
 
-_MARKUP = re.compile(r"^(?:#{1,6} |(?:```|~~~).*)", re.MULTILINE)
+_MARKUP = re.compile(r"^(?:#{1,6} |[-*+] (?:\[[ xX]\] )?|(?:```|~~~).*)|\*\*", re.MULTILINE)
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$))")
 _AROUND = 60
 
@@ -239,7 +239,7 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
 
 
 def _text(turn: TurnRecord) -> str:
-    """Return a turn's text without citations and marks of headings and code."""
+    """Return a turn's text without citations and marks of Markdown."""
     answer = turn.answer or turn.ending.partial
     answer = _MARKUP.sub("", without_marks(answer, parse(answer)))
     return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
