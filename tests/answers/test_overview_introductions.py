@@ -276,3 +276,12 @@ def test_a_date_that_few_documents_have_is_not_told_of_all(said: Say) -> None:
     # The documents of both calls lie in one folder.
     assert "dated 2013-12-27" in said(dated).partition("Titles")[0]
     assert "dated" not in said(pages).partition("Titles")[0]
+
+
+def test_a_comment_within_code_is_no_heading() -> None:
+    fenced = "# Guide\n\n```sh\n# install it\nmake\n```\n\n## Use\n\nNAME\n----\nx"
+    assert [title for _, title in headings(fenced.split("\n"))] == ["Guide", "Use", "NAME"]
+    page = "= Guide\n\n*Syntax*:\n---------------\n# all windows\ngaps inner\n---------------\n\n== Use\n\nHow\n---\nx"
+    assert [title for _, title in headings(page.split("\n"))] == ["Guide", "Use", "How"]
+    apart = "# Guide\n\n-----\n\n# Use\n\n-----\n\n# Run"
+    assert [title for _, title in headings(apart.split("\n"))] == ["Guide", "Use", "Run"]

@@ -26,6 +26,8 @@ _WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]")
 _SPACES = re.compile(r"\s+")
 _FEWEST_WORDS = 4
 _LONGEST = 4_000
+_LISTING = re.compile(r"-{4,}|\.{4,}")
+"""What begins and ends a listing in AsciiDoc, in the same length."""
 _COMMENT_START = re.compile(r"<!--")
 
 
@@ -65,11 +67,12 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
     heading, begun, kept, listed = "", 0, list[str](), False
     before = ""
-    for number, line in _outside_code(lines):
+    shown = [line for _, line in _outside_code(lines)]
+    for number, line in enumerate(shown, 1):
         # What is indented below a tag is text of that element, and no code.
         line = line.lstrip() if before.startswith("<") else line
         before = line.strip() or before
-        title = _heading(lines, number)
+        title = _heading(shown, number)
         # What is indented below an item of a list is a part of it.
         listed = (
             bool(_MARKERS.match(line))
@@ -90,8 +93,9 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
 
 def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
     """Yield a document's headings with the numbers of their lines, from 1."""
-    for number, _ in _outside_code(lines):
-        if title := _heading(lines, number):
+    shown = [line for _, line in _outside_code(lines)]
+    for number in range(1, len(shown) + 1):
+        if title := _heading(shown, number):
             yield number, title
 
 
@@ -113,20 +117,28 @@ def _outside_code(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             comment = "-->" not in line
             yield number, ""
         elif fence:
-            if stripped.startswith(fence):
+            if stripped == fence if fence[0] in "-." else stripped.startswith(fence):
                 fence = ""
             yield number, ""
         elif stripped.startswith(("```", "~~~")):
             fence = stripped[:3]
             yield number, ""
-        elif stripped == "----":
-            fence = "----"
+        elif _LISTING.fullmatch(stripped) and _opens_listing(lines, number):
+            fence = stripped
             yield number, ""
         elif _COMMENT_START.search(line) and "-->" not in line:
             comment = True
             yield number, ""
         else:
             yield number, line
+
+
+def _opens_listing(lines: Sequence[str], number: int) -> bool:
+    """Return whether a line of hyphens or dots begins what a later one ends, and neither underlines nor parts."""
+    mark, above = lines[number - 1].strip(), lines[number - 2].strip() if number > 1 else ""
+    underlines = above[:1].isalnum() and abs(len(above) - len(mark)) <= 2
+    following = next((line.strip() for line in lines[number : number + 1]), "")
+    return not underlines and bool(following) and any(line.strip() == mark for line in lines[number + 1 :])
 
 
 def _end_of_front_matter(lines: Sequence[str]) -> int:
