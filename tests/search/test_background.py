@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor import Index
 from quaestor.search.background import is_generated, kinds_asked_for, language_of
 from quaestor.search.path_roles import profile_path
 
@@ -35,7 +38,23 @@ from quaestor.search.path_roles import profile_path
         ("docs/it.md", ""),
         ("locale/messages.po", "translation"),
         ("po/messages.pot", "translation"),
-        ("po/it.po", "it"),
+        ("po/it.po", "translation"),
+        ("src/locale/de_DE/LC_MESSAGES/django.po", "translation"),
+        ("web/locales/de.json", "translation"),
+        ("web/locales/en.json", "translation"),
+        ("web/src/locale/de.js", "translation"),
+        ("web/src/locale/de/format.ts", "translation"),
+        ("web/src/locale/index.ts", ""),
+        ("framework/messages/zh-CN/texts.php", "translation"),
+        ("framework/messages/config.php", ""),
+        ("app/src/main/res/values-ja/strings.xml", "translation"),
+        ("app/src/main/res/values-zh-rCN/strings.xml", "translation"),
+        ("app/src/main/res/values/strings.xml", ""),
+        ("app/src/main/res/values-night/colors.xml", ""),
+        ("app/src/main/res/values-v21/styles.xml", ""),
+        ("app/de.lproj/Localizable.strings", "translation"),
+        ("app/en.lproj/Localizable.strings", ""),
+        ("docs/de/guide/index.md", "de"),
         ("_articles/pcm/finding-users.md", "pcm"),
         ("docs/guide.md", ""),
         # Codes of languages within names in English.
@@ -108,3 +127,26 @@ def test_a_note_tells_what_a_program_wrote() -> None:
 def test_any_text_is_legal(text: str) -> None:
     assert isinstance(language_of(text), str)
     assert isinstance(kinds_asked_for(text), frozenset)
+
+
+TEXTS = {
+    "app/src/main/res/values-de/strings.xml": "<resources>\n    <string name='close'>{}</string>\n</resources>\n",
+    "app/de.lproj/Localizable.strings": '"close" = "{}";\n',
+    "src/locale/de/LC_MESSAGES/app.po": 'msgid "close"\nmsgstr "{}"\n',
+    "web/locales/de.json": '{{"close": "{}"}}\n',
+    "web/messages/de/texts.php": "<?php return ['close' => '{}'];\n",
+}
+
+
+@pytest.mark.parametrize("path", TEXTS)
+def test_a_question_in_a_language_is_answered_by_code_rather_than_by_texts_in_it(
+    path: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    code = 'def close_connection(at):\n    """Close the connection."""\n    at.shutdown()\n'
+    question = "Wie wird die Verbindung geschlossen"
+    for name, text in {"app/net.py": code, path: TEXTS[path].format(f"{question}?")}.items():
+        (tmp_path / "app" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "app" / name).write_text(text)
+    with Index.build(tmp_path / "app") as index:
+        assert [hit.path for hit in index.search(f"{question}?", k=2)] == ["app/net.py", path]

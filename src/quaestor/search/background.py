@@ -35,6 +35,9 @@ _LANGUAGES = frozenset(
 _CATALOGUES = (".po", ".pot", ".xlf", ".xliff")
 """Translation catalogues, each named by the code of its language: ``de.po``."""
 _TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
+_OF_TRANSLATED_CODE = _TRANSLATIONS | {"messages"}
+# Folders of Android and Apple: values-ja, values-zh-rCN, de.lproj.
+_RESOURCES = re.compile(r"values-([a-z]{2,3})(?:-r[a-z]{2})?$|([a-z]{2,3})(?:-[a-z]+)?\.lproj$")
 _VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
 _SEPARATORS = re.compile(r"[-_. ]+")
 # What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
@@ -67,13 +70,11 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
         data: whether its name is that of data.
 
     Returns:
-        One of the five kinds; of a translation whose language its path names, the language's code (``de``).
+        One of the five kinds; of a translated document whose language its path names, the language's code (``de``).
     """
     *folders, name = parts
-    if not _VENDORED.isdisjoint(folders):
-        return VENDORED
-    if not _GENERATED_FOLDERS.isdisjoint(folders) or _GENERATED_NAME.search(name):
-        return GENERATED
+    if kind := _of_any_file(folders, name):
+        return kind
     if not (prose or data):
         return ""
     stem = name.split(".", 1)[0]
@@ -86,7 +87,28 @@ def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
         return CHANGELOG
     if prose and (stem in _LEGAL or _SEPARATORS.split(stem)[0] in _LICENCES):
         return LEGAL
-    return _translation(folders, name)
+    kind = _translation(folders, name)
+    # What a program shows in a language is no document in it: who asks in that language does not ask for this.
+    return kind if prose or not kind else TRANSLATION
+
+
+def _of_any_file(folders: Sequence[str], name: str) -> str:
+    if not _VENDORED.isdisjoint(folders):
+        return VENDORED
+    if not _GENERATED_FOLDERS.isdisjoint(folders) or _GENERATED_NAME.search(name):
+        return GENERATED
+    return TRANSLATION if _is_translated_resource(folders, name) else ""
+
+
+def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
+    """Return whether a file holds a program's texts in a language: ``values-ja/strings.xml``, ``messages/ja/a.php``."""
+    codes = (found[1] or found[2] for part in folders if (found := _RESOURCES.match(part)))
+    if any(code in _LANGUAGES for code in codes):
+        return True
+    *above, stem = (*folders[-2:], name.split(".", 1)[0])
+    language = _SEPARATORS.split(above[-1])[0] if above else ""
+    within = len(above) > 1 and above[0] in _OF_TRANSLATED_CODE and language in _LANGUAGES
+    return within or (bool(above) and above[-1] in _TRANSLATIONS and _SEPARATORS.split(stem)[0] in _LANGUAGES)
 
 
 def _translation(folders: Sequence[str], name: str) -> str:
