@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import jsonschema
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent / "web"))
@@ -83,10 +82,9 @@ def test_over_mcp(server: Running, name: str, argument: str, query: str) -> None
     [tool] = [tool for tool in tools_of(server.served.corpora) if tool.name == name]
     answer = tool.run({argument: query})
     assert answer.text
-    assert answer.data is not None or name == "related"
-    if answer.data is not None:
-        jsonschema.validate(answer.data, tool.returns)
-        assert answer.data.get("hits") or name != "search" or "Nothing found for" in answer.text
+    assert not answer.failed or name == "related"
+    if name == "search":
+        assert answer.passages or "Nothing found for" in answer.text
 
 
 @any_query
