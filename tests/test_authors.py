@@ -32,6 +32,7 @@ def test_author_lines(text: str, expected: str | None) -> None:
         ("Julia Evans", "julia evans", True),
         ("Evans, Julia", "Julia Evans", True),
         ("Ana Núñez, Ben", "NUNEZ", True),
+        ("Aslı Işık", "ASLI IŞIK", True),
         ("Julia Evans", "Jul", False),
         ("Julia Evans", "Julia Roberts", False),
         ("Julia Evans", "", False),

@@ -92,6 +92,8 @@ def nested(levels: int) -> bytes:
     return inner
 
 
+DOCBOOK = b'<?xml version="1.0"?>\n<article xmlns="http://docbook.org/ns/docbook">'
+
 BOMBS: dict[str, Callable[[], bytes]] = {
     "docx": lambda: overlapping(1000),
     "xlsx": lambda: overlapping(1000),
@@ -101,6 +103,9 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "html": lambda: b"<html><body>" + b"<table><tr><td>" * 200_000 + b"<p>words",
     "htm": lambda: b"<html><body>" + b"<div><p>" * 400_000 + b"words",
     "xhtml": lambda: b"<html><body>" + b"&lol;" * 600_000,
+    "xml": lambda: DOCBOOK + b"<section>" * 300_000 + b"words",
+    "docbook": lambda: DOCBOOK + b"<![CDATA[" * 300_000 + b"<para>words",
+    "dbk": lambda: DOCBOOK + b"&lol;" * 600_000 + b"<" * 300_000,
     "ipynb": lambda: b'{"nbformat": 4, "cells": [' + b'{"cell_type": "markdown", "source": []},' * 100_000 + b"{}]}",
     "jsonl": lambda: b'{"text": "words and more words", "x": ' + b"[" * 50_000 + b"]" * 50_000 + b"}\n" * 100,
     "ndjson": lambda: b'{"text": "word"}\n' * 20_000,

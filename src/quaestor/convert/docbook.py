@@ -84,9 +84,7 @@ def from_docbook(data: bytes) -> Converted:
     """
     text = decode_page(data)
     text = _without_sections(text[_root(text[:_SNIFFED]) or 0 :])
-    text = _TITLE.sub(
-        r"\1caption-of", _EMPTY.sub(r"<\1\2></\1>", _without_sections(text[_root(text[:_SNIFFED]) or 0 :]))
-    )
+    text = _TITLE.sub(r"\1caption-of", _EMPTY.sub(r"<\1\2></\1>", text))
     page = _Page()
     for token in tokens(text):
         if isinstance(token, str):

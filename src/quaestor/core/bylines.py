@@ -31,7 +31,8 @@ def author_line(text: str) -> str | None:
 @lru_cache(maxsize=4096)  # a corpus has few authors, and a filter looks at every document's
 def author_words(text: str) -> frozenset[str]:
     """Return the words of a name without regard to case, accents and order: "Núñez, Ana" is "ana nunez"."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
+    # In capitals first: those of a Turkish "ı" are "I", whose small letter is another.
+    plain = unicodedata.normalize("NFKD", text.upper()).casefold()
     return frozenset(_WORD.findall("".join(character for character in plain if not unicodedata.combining(character))))
 
 
