@@ -27,7 +27,7 @@ from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.failures import is_listening
 
 if TYPE_CHECKING:
-    from quaestor.server.http.job import Job
+    from quaestor.server.http.server_job import Job
 
 
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
@@ -91,7 +91,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
     from quaestor.server.free_port import listening  # noqa: PLC0415
-    from quaestor.server.http.job import Job  # noqa: PLC0415
+    from quaestor.server.http.server_job import Job  # noqa: PLC0415
 
     flags = {
         "model": model,
@@ -132,7 +132,7 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
 
     log_as_json(requests=job.log_requests)
     if workers == 1:
-        from quaestor.server.http.job import serve  # noqa: PLC0415 - only for one
+        from quaestor.server.http.server_job import serve  # noqa: PLC0415 - only for one
 
         serve(job, at)
         return

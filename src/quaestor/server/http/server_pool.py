@@ -20,7 +20,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.server.http.job import Job
+from quaestor.server.http.server_job import Job
 from quaestor.server.http.server_process import SHARED, Place, new_folder
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import SharedFile

@@ -24,7 +24,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, NamedTuple
 
-from quaestor.server.http.job import Job, application
+from quaestor.server.http.server_job import Job, application
 
 if TYPE_CHECKING:
     import uvicorn
