@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from quaestor.history.changelog import is_changelog, sections
@@ -92,6 +92,7 @@ def test_any_lines_have_sections_in_order(lines: list[str]) -> None:
 
 
 @given(st.text(max_size=300))
+@example("20261126101500")
 def test_any_name_of_a_tag_is_read(name: str) -> None:
     found = version_of_tag(name)
     assert found is None or found.numbers

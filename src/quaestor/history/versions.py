@@ -46,6 +46,8 @@ def version_of_tag(name: str) -> Version | None:
     if found is None:
         return None
     numbers = [int(part) for part in re.split(r"[._]", found["numbers"]) if len(part) < 10]
+    if not numbers:  # a moment, 20261126101500, or a number of a build
+        return None
     while len(numbers) > 1 and not numbers[-1]:
         numbers.pop()
     return Version(tuple(numbers), re.sub(r"[-._+]", "", found["rest"]).lower())
