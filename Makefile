@@ -36,8 +36,8 @@ demo: $(STAMP)
 	@echo '$$ quaestor search "where are citations checked against the file" -k 3'
 	@$(BIN)/quaestor search "where are citations checked against the file" -k 3
 	@echo
-	@echo '$$ quaestor ask "What happens when a server says that a prompt is too long?"'
-	@$(BIN)/quaestor ask "What happens when a server says that a prompt is too long?"
+	@echo '$$ quaestor ask "How is a secret file kept out of the index?"'
+	@$(BIN)/quaestor ask "How is a secret file kept out of the index?"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL)
@@ -148,7 +148,7 @@ dist: $(TOOLS)/.installed
 		rm -rf $(TOOLS)/empty && $(PYTHON) -m venv $(TOOLS)/empty && $(TOOLS)/empty/bin/python -m pip install --quiet "$$package" && \
 		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor index && \
 		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor search "where are citations checked against the file" -k 3 && \
-		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "What happens when a server says that a prompt is too long?" \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "How is a secret file kept out of the index?" \
 		|| exit 1; \
 	done
 

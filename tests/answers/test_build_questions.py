@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.build_question import asks_how_to_build
@@ -20,18 +21,14 @@ LONG = (
 
 
 @pytest.fixture
-def shop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Index]:
-    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+def shop(tmp_path: Path) -> Iterator[Index]:
     files = {
         "README.md": "# Shop\n\nShop sends orders.\n\n## Development\n\n    $ ./manage.py test\n",
         "Makefile": "check:\n\truff check\n",
         ".github/workflows/ci.yml": f"jobs:\n  test:\n    steps:\n      - run: {LONG}\n",
         "shop.py": "def test_drive(car):\n    return car\n",
     }
-    for path, text in files.items():
-        (tmp_path / "shop" / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / "shop" / path).write_text(text, encoding="utf-8")
-    with Index.build(tmp_path / "shop") as index:
+    with index_of(tmp_path / "shop", files) as index:
         yield index
 
 
@@ -86,10 +83,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
 
 
-def test_where_no_file_tells_it_is_searched(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "bread.md").write_text("# Bread\n\nIt rests.\n", encoding="utf-8")
-    with Index.build(tmp_path / "notes") as notes:
+def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
+    with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt rests.\n"}) as notes:
         answer = answer_by_way(Question("How do I run the tests?"), notes)
         assert answer is None or answer.way != "build"

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.way import Question
-from quaestor.core.config import Settings
 
 FILES = {
     "shop/post.py": "def send_order(order):\n    return order\n",
@@ -21,11 +21,7 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("places")
-    for name, text in FILES.items():
-        (folder / "made" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "made" / name).write_text(text, encoding="utf-8")
-    with Index.build(folder / "made", settings=Settings(home=str(folder / "home"))) as index:
+    with index_of(tmp_path_factory.mktemp("places") / "made", FILES) as index:
         yield index
 
 

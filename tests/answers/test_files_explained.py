@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.blocks import blocks_of, comment_above
 from quaestor.answers.explain_name import explain_name
@@ -81,7 +82,6 @@ public struct Answer {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("explained")
     files = {
         "pick.c": RANDOM_ACCESS,
         "agent.c": PERMITTED,
@@ -90,13 +90,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "src/Plugin.swift": PLUGIN,
         "src/Patterns.hs": IN_BRACES,
     }
-    for name, text in files.items():
-        (folder / "shop" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "shop" / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
-        with Index.build(folder / "shop") as index:
-            yield index
+    with index_of(tmp_path_factory.mktemp("explained") / "shop", files) as index:
+        yield index
 
 
 @pytest.mark.parametrize(

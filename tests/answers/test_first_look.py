@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.way import Question, WayAnswer
@@ -76,14 +77,8 @@ FILES = {
 
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("looked")
-    for name, text in FILES.items():
-        (folder / "made" / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / "made" / name).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
-        with Index.build(folder / "made") as index:
-            yield index
+    with index_of(tmp_path_factory.mktemp("looked") / "made", FILES) as index:
+        yield index
 
 
 def asked(index: Index, text: str) -> WayAnswer:

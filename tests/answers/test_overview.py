@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from index_of_files import write_files
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.overview_answer import answer_with_overview
@@ -86,9 +87,7 @@ def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     def make(files: dict[str, str], *, git: bool = False) -> Index:
         root = tmp_path / f"root{len(opened)}"
         root.mkdir()
-        for path, text in files.items():
-            (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_text(text, encoding="utf-8")
+        write_files(root, files)
         if git:
             subprocess.run(["git", "init", "-q", str(root)], check=True)
         opened.append(Index.build(root))

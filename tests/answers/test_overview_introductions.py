@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.overview.described import defined_names
 from quaestor.answers.overview.material import Material
@@ -21,11 +22,7 @@ def said(tmp_path: Path) -> Iterator[Say]:
     """Return the text of the overview of a folder with some files."""
 
     def say(files: Mapping[str, str]) -> str:
-        root = tmp_path / "made"
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
-        with Index.build(root, settings=Settings(home=str(tmp_path / "home"))) as index:
+        with index_of(tmp_path / "made", files) as index:
             return index.overview().text
 
     yield say

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.term_definitions import Form, definitions_of, may_define
@@ -94,21 +94,15 @@ def test_the_term_is_read_out_of_the_question(question: str, term: str) -> None:
 
 @pytest.fixture(scope="module")
 def documents(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("terms")
-    root = folder / "handbook"
-    for path, text in {
+    pages = {
         "README.md": "# Handbook\n\nHow the Technical Training School (TTS) works.\n",
         "agreements.md": "# Agreements\n\nTTS is a fee-for-service organization, like many others.\n",
         "glossary.md": "# Glossary\n\n- **TTS** - The school that helps people\n  to learn what they need.\n",
         "providers.md": "# Service Providers\n\nThe central place where all of it begins.\n",
         "packages.md": "# Packages\n\nA service provider is a point where packages are joined.\n",
-    }.items():
-        (root / path).parent.mkdir(exist_ok=True)
-        Path(root / path).write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
-        with Index.build(root) as index:
-            yield index
+    }
+    with index_of(tmp_path_factory.mktemp("terms") / "handbook", pages) as index:
+        yield index
 
 
 NUMBERED = {
@@ -123,15 +117,8 @@ NUMBERED = {
 
 @pytest.fixture(scope="module")
 def proposals(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
-    folder = tmp_path_factory.mktemp("proposals")
-    for path, text in NUMBERED.items():
-        file = folder / "rfcs" / path
-        file.parent.mkdir(exist_ok=True, parents=True)
-        file.write_text(text, encoding="utf-8")
-    with pytest.MonkeyPatch.context() as patched:
-        patched.setenv("QUAESTOR_HOME", str(folder / "home"))
-        with Index.build(folder / "rfcs") as index:
-            yield index
+    with index_of(tmp_path_factory.mktemp("proposals") / "rfcs", NUMBERED) as index:
+        yield index
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from quaestor.core.errors import NotFoundError
 from quaestor.core.passages import Hit
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 
@@ -50,6 +51,50 @@ def hits_of(paths: Iterable[str], corpus: ConversationCorpus) -> tuple[Hit, ...]
         for path in paths
         for stored in corpus.store.chunks_of(path)[:_MOST_CHUNKS]
     )
+
+
+class AddedFiles:
+    """The documents that every later question of a conversation is also about.
+
+    Args:
+        corpus: holds them.
+    """
+
+    def __init__(self, corpus: ConversationCorpus) -> None:
+        self._corpus = corpus
+        self._paths: dict[str, None] = {}
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Their paths, in the order in which they were added."""
+        return tuple(self._paths)
+
+    def add(self, name: str) -> str:
+        """Add a document, by its path or a unique end of it, and return its path.
+
+        Raises:
+            NotFoundError: there is no such document; the message suggests others.
+        """
+        found = path_of(name, self._corpus) or self._corpus.document(name).path
+        self._paths[found] = None
+        return found
+
+    def drop(self, name: str) -> str:
+        """Take back what ``add`` did, and return the document's path.
+
+        Raises:
+            NotFoundError: it was not added.
+        """
+        found = path_of(name, self._corpus) or name
+        if found not in self._paths:
+            listed = ", ".join(map(repr, self._paths)) or "none is"
+            raise NotFoundError(f"{name!r} is not among the added files: {listed}.")
+        del self._paths[found]
+        return found
+
+    def hits(self, question: str) -> tuple[Hit, ...]:
+        """Return the chunks of documents that a question names by ``@``, and of those added before."""
+        return hits_of(dict.fromkeys((*mentioned_paths(question, self._corpus), *self._paths)), self._corpus)
 
 
 def placed_first(added: Sequence[Hit], found: Iterable[Hit]) -> tuple[Hit, ...]:

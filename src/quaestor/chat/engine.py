@@ -18,7 +18,7 @@ from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
-from quaestor.chat.added_files import hits_of, mentioned_paths, path_of, placed_first
+from quaestor.chat.added_files import AddedFiles, placed_first
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
 from quaestor.chat.citation_numbers import Numbering, marked
@@ -102,7 +102,7 @@ class Conversation:
         )
         self._loop = None if model is None else self._made_loop(model)
         self._busy = False
-        self._added: dict[str, None] = {}
+        self._added = AddedFiles(index)
 
     def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
@@ -142,7 +142,7 @@ class Conversation:
     @property
     def added(self) -> tuple[str, ...]:
         """Documents that every question is also about, in the order in which they were added."""
-        return tuple(self._added)
+        return self._added.paths
 
     def add(self, path: str) -> str:
         """Add a document to all later questions, before their hits, and return its path.
@@ -153,9 +153,7 @@ class Conversation:
         Raises:
             NotFoundError: there is no such document; the message suggests others.
         """
-        found = path_of(path, self.index) or self.index.document(path).path
-        self._added[found] = None
-        return found
+        return self._added.add(path)
 
     def _current_text(self, path: str) -> bytes | None:
         """Return a cited document's text as it is now; None if it has gone since it was found."""
@@ -170,12 +168,7 @@ class Conversation:
         Raises:
             NotFoundError: it was not added.
         """
-        found = path_of(path, self.index) or path
-        if found not in self._added:
-            listed = ", ".join(map(repr, self._added)) or "none is"
-            raise NotFoundError(f"{path!r} is not among the added files: {listed}.")
-        del self._added[found]
-        return found
+        return self._added.drop(path)
 
     async def send(self, question: str) -> AsyncGenerator[Event]:
         """Ask a question and yield the steps of the turn, the last of them ``Done``.
@@ -292,7 +285,7 @@ class Conversation:
 
         With several corpora there is none, because a way reads one corpus.
         """
-        if self.settings.where or self._added or not isinstance(self.index, Corpus):
+        if self.settings.where or self._added.paths or not isinstance(self.index, Corpus):
             return None
         earlier = tuple(message.content for message in self._history.said if message.role == "user")
         return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
@@ -358,12 +351,8 @@ class Conversation:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
-        return self._give_passages(turn, placed_first(await asyncio.to_thread(self._hits_added, turn), found))
-
-    def _hits_added(self, turn: Turn) -> tuple[Hit, ...]:
-        """Return the chunks of files that the question names by ``@``, and of those added before."""
-        named = mentioned_paths(turn.question.content, self.index)
-        return hits_of(dict.fromkeys((*named, *self._added)), self.index)
+        added = await asyncio.to_thread(self._added.hits, turn.question.content)
+        return self._give_passages(turn, placed_first(added, found))
 
     def _give_passages(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
