@@ -27,8 +27,7 @@ from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
-from quaestor.convert.jsonl import from_records, reads_as_texts
-from quaestor.convert.notebook import from_notebook
+from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
 from quaestor.convert.page_metadata import outgoing
 from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys

@@ -27,7 +27,7 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
-    from quaestor.corpus.document_tree import Folder
+    from quaestor.corpus.document_paths import Folder
     from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt

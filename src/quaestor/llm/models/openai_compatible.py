@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import as_wire
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import RetryPolicy, async_client, checked_url, error_object, explained, headers_for
 from quaestor.llm.endpoints.failures import Endpoint, worth_retrying
@@ -25,7 +26,6 @@ from quaestor.llm.models.dialect import dialect_for
 from quaestor.llm.models.neutral_messages import neutral_counter, neutral_request
 from quaestor.llm.models.reply import Reply
 from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
-from quaestor.llm.models.wire import as_wire
 from quaestor.llm.tokens import MessageCounter, counter_for
 
 if TYPE_CHECKING:
