@@ -21,12 +21,10 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, placed_first
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.citation_numbers import Numbering, marked
-from quaestor.chat.conversation_state import charged_to, known_capabilities, restore_history
+from quaestor.chat.conversation_state import Numbering, charged_to, known_capabilities, marked, restore_history
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
-from quaestor.chat.model_requests import Requests
-from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
+from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn
 from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
