@@ -15,8 +15,8 @@ from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import results_of
-from quaestor.evaluation.running import Answer, Cell, Outcome, Place, Run, Watcher
-from quaestor.evaluation.running.stored_run import Answers
+from quaestor.evaluation.run import Cell, Outcome, Place, Run, Watcher
+from quaestor.evaluation.stored_run import Answer, Answers
 from quaestor.stores.embedded.lock import WriteLock
 
 FILES = {
