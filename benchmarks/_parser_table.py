@@ -41,7 +41,7 @@ from quaestor.edits.place_replacement import fit
 from quaestor.edits.plans import Replace
 from quaestor.files.deny import deny_content, deny_file
 from quaestor.files.git_folder import tracked_names
-from quaestor.files.ignore_patterns import PatternSet
+from quaestor.files.ignore import PatternSet
 from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
 from quaestor.history.versions import version_in, version_of_tag

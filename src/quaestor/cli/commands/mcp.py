@@ -16,8 +16,7 @@ import click
 
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
-from quaestor.mcp.fast_start import Opening
-from quaestor.mcp.stdio import standard_wire
+from quaestor.mcp.fast_start import Opening, standard_wire
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
