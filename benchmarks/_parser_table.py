@@ -42,9 +42,8 @@ from quaestor.edits.plans import Replace
 from quaestor.files.deny import deny_content, deny_file
 from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore import PatternSet
-from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.log import clean_message, clean_name, read_commits
-from quaestor.history.versions import version_in, version_of_tag
+from quaestor.history.versions import is_changelog, sections, version_in, version_of_tag
 from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.core.terms import content_terms
+from quaestor.core.terms import content_terms, same_in_any_style, styles_of
 from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
-from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
 from quaestor.search.query import Query

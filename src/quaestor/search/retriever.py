@@ -14,11 +14,10 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Hit
-from quaestor.core.terms import terms
+from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.case_styles import styles_of
 from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
