@@ -227,7 +227,7 @@ def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
     def shows(path: str) -> bool:
         return ".." not in path.split("/") and left_out(folder, path, settings) is None
 
-    return Repository(own, common_folder(own), prefix, shows)
+    return Repository(own, common_folder(own), prefix, shows, top, settings.git_within)
 
 
 def text_of_chunks(chunks: Sequence[StoredChunk]) -> bytes:
