@@ -1,5 +1,6 @@
 // The conversation: asking, stopping, asking again, and following an answer that another tab, or this one before, asked for.
 import { say } from "./announce.js";
+import { busyWhile } from "./busy.js";
 import * as choices from "./choices.js";
 import { dress } from "./copy.js";
 import { Draft } from "./draft.js";
@@ -168,7 +169,12 @@ async function keepFeedback(event) {
   if (!form) return;
   event.preventDefault();
   const useful = form.elements.useful.value === "yes";
-  await call("PUT", `/api${new URL(form.action).pathname}`, { useful, words: form.elements.words.value });
+  const words = form.elements.words.value;
+  try {
+    await busyWhile(event.submitter, call("PUT", `/api${new URL(form.action).pathname}`, { useful, words }));
+  } catch (error) {
+    return refuse("", error.message);
+  }
   const details = form.closest("details");
   details.open = false;
   details.querySelector("summary span").textContent = useful ? "Useful" : "Not useful";

@@ -61,7 +61,7 @@ async function add(documents, form) {
     form.reset();
     say(`${amount(added, "document")} added`);
   }
-  await refresh("/parts/documents");
+  await refresh("/parts/documents").catch(() => {});
 }
 
 // What refuses a file before it is read does not know its name.
