@@ -13,6 +13,7 @@ from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.overview_answer import introduce, wants_overview
 from quaestor.answers.quotes import answer
+from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import content_terms
 from quaestor.corpus import Corpus
@@ -65,7 +66,7 @@ def _asked_besides(question: Question, corpus: Corpus) -> str:
 
 def _quoted(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
-    hits = corpus.search(sought, _PASSAGES)
+    hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
     encode = corpus.meaning.near.encode
     found = answer(sought, number(hits), encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
