@@ -134,7 +134,9 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
         return
     verb = {"added": "came with", "removed": "went with", "renamed": "was renamed by", "changed": "was changed by"}
     if not needle and not subject.path:
-        draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, says so:")
+        said = re.search(_SAID[asked.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
+        says = "says so" if said else "is the oldest that speaks of it"
+        draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, {says}:")
     else:
         limit = "" if git.whole else "As far as the history was read in the time that there is, "
         draft.say(

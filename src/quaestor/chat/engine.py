@@ -16,6 +16,7 @@ from functools import partial
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
+from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, placed_first
@@ -350,7 +351,7 @@ class Conversation:
         search = partial(self.index.search_turn, where=asked.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
         added = await asyncio.to_thread(self._added.hits, turn.question.content)
-        return self._give_passages(turn, placed_first(added, found))
+        return self._give_passages(turn, placed_first(added, without_restated(turn.question.content, found)))
 
     def _give_passages(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""

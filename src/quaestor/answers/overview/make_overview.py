@@ -81,6 +81,18 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
     return _up_to_date(corpus, made)
 
 
+def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
+    """Return what a corpus says that it is, after bringing the index up to date; an overview of at most one section."""
+    corpus.take_in()
+
+    def made() -> Overview:
+        material = Material(corpus.store)
+        sections = _fitted(_introduced(material, int(0.16 * BUDGET), BUDGET, count), count)
+        return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
+
+    return _up_to_date(corpus, made)
+
+
 def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
     found = corpus.following(made)
