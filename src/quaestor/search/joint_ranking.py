@@ -118,7 +118,7 @@ def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
 
 
 def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:
-    """Return what up to ``k`` passages show of ranked candidates; see ``joining.joined``.
+    """Return what up to ``k`` passages show of ranked candidates; see ``joined_passages.joined``.
 
     Args:
         candidates: of all corpora.

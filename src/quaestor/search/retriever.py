@@ -230,7 +230,7 @@ class Retriever:
         return query, self._matched(query, count, where)
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
-        """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
+        """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.joined``."""
         return joined(ranked, k, self.chunks_of)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
