@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from quaestor.answers.overview.listed_documents import named_in_preamble
+from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
 from quaestor.answers.overview.statements import Source, Statement
