@@ -72,7 +72,7 @@ class _Summaries:
         words = str(int(reserve * _WORDS_OF_A_TOKEN))
         system = Message("system", load("chat_summary").render(words=words))
         room = limit - reserve - counter.request((system, self._question(""))) - 1
-        told = _fitting([_line(messages[place]) for place in self.out], counter, room)
+        told = _lines_that_fit([_line(messages[place]) for place in self.out], counter, room)
         return compose([system, self._question(told)], limit=limit, reserve=reserve, tokenizer=counter)
 
     def written(self, text: str) -> None:
@@ -91,7 +91,7 @@ def _line(message: Message) -> str:
     return f"{message.name or message.role}: {message.content}"
 
 
-def _fitting(lines: Sequence[str], counter: MessageCounter, room: int) -> str:
+def _lines_that_fit(lines: Sequence[str], counter: MessageCounter, room: int) -> str:
     """Return as many lines as fit ``room`` tokens, long ones cut so that each has its share."""
     share = max(1, room // max(1, len(lines)))
     kept: list[str] = []

@@ -212,7 +212,7 @@ class _Reader:
                 reaching[column] = (last_row, texts[column] if column < len(texts) else "")
             held = sum(map(bool, texts))
             if held:
-                texts = _filled(texts, number, reaching)
+                texts = _fill_merged_cells(texts, number, reaching)
                 self._cells += held
                 self._letters += sum(map(len, texts))
                 if self._is_full:
@@ -262,7 +262,7 @@ def _merged_cells(part: bytes) -> dict[int, list[_Merged]]:
     return merged
 
 
-def _filled(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
+def _fill_merged_cells(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
     """Put what merged cells above show into the blank ones that they reach down into."""
     for column, (last_row, text) in list(reaching.items()):
         if number > last_row:

@@ -1,8 +1,8 @@
 """The corpus itself: search, read, find relatives, and describe.
 
 It holds an index that is brought up to date before anything is taken from it (``fresh_index``), and its documents as
-they are on disk (``documents_on_disk``). This floor joins retrieval (which knows no files) with ingest (which knows
-no queries). It receives its parts ready made; ``assemble`` chooses them.
+they are on disk (``documents_on_disk``). This package joins search (which knows no files) with indexing (which
+knows no queries). It receives its parts ready made; ``assemble`` chooses them.
 """
 
 from __future__ import annotations

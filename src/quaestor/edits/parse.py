@@ -362,7 +362,7 @@ def _read(reading: _Reply) -> None:
 def _read_block(reading: _Reply, at: int, opening: re.Match[str]) -> int:
     """Read the block that opens at ``at``; return the line after it."""
     lines, length = reading.lines, len(opening[2])
-    end = _closing(lines, at, length)
+    end = _end_of_block(lines, at, length)
     if end is None:
         reading.problem(at, "the block is not closed by a line '>>>>>>> REPLACE'; write it again, to its end")
         return len(lines)
@@ -385,7 +385,7 @@ def _read_block(reading: _Reply, at: int, opening: re.Match[str]) -> int:
     return end + 1
 
 
-def _closing(lines: list[str], at: int, length: int) -> int | None:
+def _end_of_block(lines: list[str], at: int, length: int) -> int | None:
     """Return where the block that opens at ``at`` is closed; blocks inside its text are closed before."""
     depth = 0
     for place in range(at, len(lines)):

@@ -110,7 +110,7 @@ class Retriever:
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
         self._follow()
-        return self._gathered(query, self._matched(query, count, where, among), count, where)
+        return self._gather_candidates(query, self._matched(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
@@ -126,7 +126,7 @@ class Retriever:
     def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
-    def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+    def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
         """Return the candidates, of which what the words find is known."""
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
@@ -172,7 +172,7 @@ class Retriever:
         candidates = self.candidates(query, count, where)
         if not candidates.traits:
             return []
-        _, scores, _ = _weighed(self.ranker, query, candidates)
+        _, scores, _ = _features_and_scores(self.ranker, query, candidates)
         return list(zip(candidates.chunks, scores.tolist(), strict=True))
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
@@ -208,7 +208,7 @@ class Retriever:
         query, matched = self._matched_as_spelt(query, count, where)
         if not query.text:
             return []
-        candidates = self._gathered(query, matched, count, where)
+        candidates = self._gather_candidates(query, matched, count, where)
         found = candidates.traits
         ranked = rank(
             self.ranker, query, candidates, k, lambda rows: self.joined([found[row].stored for row in rows], k)
@@ -230,7 +230,7 @@ class Retriever:
         return query, self._matched(query, count, where)
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
-        """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
+        """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.joined``."""
         return joined(ranked, k, self.chunks_of)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
@@ -290,7 +290,7 @@ def rank(
     """
     if not candidates.traits:
         return []
-    features, scores, step = _weighed(ranker, query, candidates)
+    features, scores, step = _features_and_scores(ranker, query, candidates)
     ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
     order = [index for index, _ in ranked]
     traits = [candidates.traits[index] for index in order]
@@ -308,7 +308,7 @@ def rank(
     return hits
 
 
-def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
+def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
     """Return the candidates' features, their scores, and what of these is not learned."""
     features, step = features_and_steps(query, candidates)
     scores = ranker.scores(features) + step

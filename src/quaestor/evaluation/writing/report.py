@@ -220,7 +220,7 @@ def _questions(results: Results) -> Iterator[Markup]:
             "p", "For each change, the questions that gain and lose most, with the first hits of both.", class_="quiet"
         )
     for one in shown:
-        yield _differing(results, one)
+        yield _answered_most_unlike(results, one)
     found = _worst(results, results.best)
     if found is not None:
         yield found
@@ -244,7 +244,7 @@ def _bytes(value: float) -> str:
     return f"{value:.3g} GB"
 
 
-def _differing(results: Results, comparison: Comparison) -> Markup:
+def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
     """Return the questions that two configurations answer most unlike, as a part that opens."""
     before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
     what = comparison.step.what

@@ -241,7 +241,7 @@ def _tells(word: str) -> bool:
 def _searched(
     query: Query, pieces: Sequence[Piece], translated: Sequence[str], frequencies: Frequencies, *, own: bool
 ) -> Query:
-    said = " ".join(word for piece in pieces for word in _said(piece, own=own))
+    said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
     kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
     english = [term for word in translated for term in content_terms(word)]
@@ -262,7 +262,7 @@ def _searched(
     )
 
 
-def _said(piece: Piece, *, own: bool) -> Sequence[str]:
+def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
     """Return the words by which a piece stands in the English text."""
     if piece.english is None:
         return () if has_unspaced(piece.said) and not own else (piece.said,)

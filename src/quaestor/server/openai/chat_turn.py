@@ -206,7 +206,7 @@ def replied(
     identity = str(request.scope["state"]["request_id"])
     turn = queued(served.places, _turn(body, body if given is None else given, served, who, identity))
     listed = not _wants_json(body) and reply.lists_sources(served.settings.source_list)
-    return _told(reply, observed(request, served.metrics, turn), listed=listed)
+    return _events_for_client(reply, observed(request, served.metrics, turn), listed=listed)
 
 
 async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, identity: str) -> AsyncGenerator[Event]:
@@ -245,7 +245,9 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         served.windows.learn(conversation, limit)
 
 
-async def _told(reply: Reply, events: AsyncGenerator[Event], *, listed: bool) -> AsyncGenerator[Text | Done]:
+async def _events_for_client(
+    reply: Reply, events: AsyncGenerator[Event], *, listed: bool
+) -> AsyncGenerator[Text | Done]:
     """Take a turn's events and yield those that a client is sent something of, with the list of sources if wanted."""
     async with aclosing(events):
         async for one in events:

@@ -85,7 +85,7 @@ def most_alike(
 
     All rows that differ as much as the last of them are there too; fewer if there are no more.
     """
-    differing = _differing(planes, [int(plane[0]) for plane in planes_of(query[None, :])], block_rows)
+    differing = _count_differing_signs(planes, [int(plane[0]) for plane in planes_of(query[None, :])], block_rows)
     whole = bool(searchable.all())
     most = min(len(planes) * _DIMENSIONS, int(np.iinfo(differing.dtype).max))
     if not whole:
@@ -104,7 +104,7 @@ def most_alike(
     return near[own <= np.searchsorted(reached, min(count, len(near)))]
 
 
-def _differing(planes: Sequence[Plane], query: Sequence[int], block_rows: int) -> Differing:
+def _count_differing_signs(planes: Sequence[Plane], query: Sequence[int], block_rows: int) -> Differing:
     """Return in how many dimensions the signs of each row are not the query's."""
     rows = len(planes[0])
     # Of four planes the sum can be 256 once in an age, for the opposite of a vector: it is scored exactly like others.
