@@ -214,12 +214,12 @@ def test_what_no_commit_says_went_did_not_go(engine: Index) -> None:
 
 def test_what_mends_a_thing_did_not_bring_it_and_what_only_speaks_of_it_does_not_say_so(tmp_path: Path) -> None:
     made = Repository(tmp_path / "ferry")
-    made.commit("Fix the river gauge where it froze", {"gauge.txt": "cold\n"}, "2023-01-02")
-    made.commit("river gauge, second try", {"gauge.txt": "warm\n"}, "2023-01-03")
+    made.commit("Fix the new river gauge", {"gauge.txt": "cold\n"}, "2023-01-02")
+    made.commit("A river gauge of glass, second try", {"gauge.txt": "warm\n"}, "2023-01-03")
     made.commit("Add a bell for the night ferry", {"bell.txt": "ding\n"}, "2023-01-04")
     with Index.build(made.folder) as index:
         gauge = told(history_of(index, "when was the river gauge added"))
         bell = told(history_of(index, "when was the bell for the night ferry added"))
-    assert "river gauge, second try" in gauge and "where it froze" not in gauge
+    assert "of glass, second try" in gauge and "Fix the new" not in gauge
     assert "is the oldest that speaks of it:" in gauge
     assert "says so:" in bell

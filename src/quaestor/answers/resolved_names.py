@@ -193,10 +193,11 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
     return None if not found or (same and "/" not in ending[1:]) else found[0]
 
 
-def resolve_numbered(corpus: Corpus, name: str) -> str | None:
+def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str | None:
     """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
 
-    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series.
+    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series; only in
+    its own folder where that must be meant ``closely``: ``Swift 3`` is no document of ``swift-evolution/proposals``.
     """
     asked = _NUMBERED.fullmatch(name.strip().lower())
     if asked is None or not asked["series"]:
@@ -204,6 +205,7 @@ def resolve_numbered(corpus: Corpus, name: str) -> str | None:
     found = []
     for path, document in corpus.store.documents().items():
         folder, _, file = f"{corpus.root.name}/{path}".lower().rpartition("/")
+        folder = folder.rpartition("/")[2] if closely else folder
         own = _NUMBERED.match(file)
         if own is None or document.language not in PROSE or int(own["number"]) != int(asked["number"]):
             continue
