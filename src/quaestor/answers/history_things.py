@@ -11,19 +11,8 @@ from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
-from quaestor.history.log import (
-    Author,
-    Commit,
-    authors,
-    blame,
-    holder,
-    lines_with,
-    log,
-    origin,
-    presence,
-    shares,
-    touching,
-)
+from quaestor.history.line_history import blame, holder, lines_with, origin, shares, touching
+from quaestor.history.log import Author, Commit, authors, log, presence
 from quaestor.history.versions import first_release
 
 _MOST_MESSAGE = 24

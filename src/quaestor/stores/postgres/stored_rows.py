@@ -2,7 +2,8 @@
 
 ``unpacked`` gives documents in the form in which they are written, for another store.
 
-NUL and halves of surrogate pairs, which PostgreSQL refuses, are escaped in texts. pgvector's half precision holds the numbers of the stores' int8 rows exactly.
+NUL and halves of surrogate pairs, which PostgreSQL refuses, are escaped in texts. pgvector's half
+precision holds the numbers of the stores' int8 rows exactly.
 """
 
 from __future__ import annotations

@@ -1,0 +1,142 @@
+"""Who last changed each line of a file, and when something came and went, by what differences hold."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+
+from quaestor.core.light_imports import NamedTuple
+from quaestor.history.git import Git
+from quaestor.history.log import Commit, clean_name, log
+
+
+class Line(NamedTuple):
+    """A line and who last changed it.
+
+    Attributes:
+        number: 1-based, in the newest commit.
+        commit: the hash.
+        author: by the repository's mailmap.
+        text: the line.
+    """
+
+    number: int
+    commit: str
+    author: str
+    text: str
+
+
+def blame(git: Git, path: str, first: int = 1, last: int | None = None) -> list[Line]:
+    """Return lines of a file, as git names it, in the newest commit; changes of blanks alone do not count."""
+    span = f"-L{first},{last or ''}"
+    found = git.run("blame", "--line-porcelain", "-w", span, "HEAD", "--", path)
+    lines, commit, number, author = [], "", 0, ""
+    for raw in found.text.split("\n"):
+        if raw.startswith("\t"):
+            lines.append(Line(number, commit, author, raw[1:]))
+            commit = ""
+        elif not commit and len(fields := raw.split(" ")) >= 3 and fields[2].isdecimal():
+            commit, number = fields[0], int(fields[2])
+        elif raw.startswith("author "):
+            author = clean_name(raw.removeprefix("author "))
+    return lines
+
+
+def shares(lines: Sequence[Line]) -> list[tuple[str, int]]:
+    """Return who last changed how many lines that are not empty, most first."""
+    counted = Counter(line.author for line in lines if line.text.strip())
+    return sorted(counted.items(), key=lambda one: (-one[1], one[0]))
+
+
+_MOVES = 8
+_MOST_LOOKED_AT = 40
+_WHOLE_SECONDS = 5.0
+_WORD = re.compile(r"[\w$]")
+
+
+class Origin(NamedTuple):
+    """The commit with which something came.
+
+    Attributes:
+        commit: it.
+        path: the file that it came in, as git names it.
+        moves: the files that it has been in since, newest first.
+    """
+
+    commit: Commit
+    path: str
+    moves: tuple[str, ...]
+
+
+def origin(git: Git, needle: str, path: str, at: str = "HEAD") -> Origin | None:
+    """Return the commit that added a text to a file, or to the file that it was moved from.
+
+    Args:
+        git: asked.
+        needle: the text, exactly as in the file.
+        path: of the file, as git names it.
+        at: a commit that has it.
+    """
+    found: Origin | None = None
+    moves: list[str] = []
+    for _ in range(_MOVES):
+        oldest = _oldest(git, needle, path, at)
+        if oldest is None:
+            return found
+        found = Origin(oldest, path, tuple(moves))
+        before = f"{oldest.id}^"
+        former = holder(git, needle, before) if oldest.parents else None
+        if former is None:
+            return found
+        moves.append(path)
+        path, at = former, before
+    return found
+
+
+def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
+    """Return the oldest commit that added a text to a file; as whole words, if one of the first commits did that."""
+    touching = log(git, at, paths=(path,), limit=2000, options=(f"-S{needle}",))[::-1]
+    whole = (commit for commit in touching[:_MOST_LOOKED_AT] if holder(git, needle, commit.id, path))
+    return next(whole, touching[0] if touching else None)
+
+
+def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
+    """Return git's path of a file that holds a text in a revision, or None.
+
+    Given a ``path``, only that file is looked at.
+    """
+    arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
+    found = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
+    first = (found or "").split("\0")[0]
+    return first.partition(":")[2] or None
+
+
+def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
+    """Return the commits of the whole history that changed the number of a text's occurrences, newest first."""
+    return log(git, limit=limit, options=(f"-S{needle}",))
+
+
+def lines_with(needle: str, lines: Sequence[str], sign: str) -> tuple[int, int] | None:
+    """Return the stretch of a difference around a line that brings or takes a text: indices from 0, the last inclusive.
+
+    Args:
+        needle: the text.
+        lines: the commit's text.
+        sign: ``+`` for a line that was added, ``-`` for one that was removed.
+    """
+    whole = re.compile(rf"(?<!\w){re.escape(needle)}(?!\w)" if _is_bounded(needle) else re.escape(needle))
+    found = next((at for at, line in enumerate(lines) if line.startswith(sign) and whole.search(line)), None)
+    if found is None:
+        return None
+    first = last = found
+    while first > 0 and found - first < 6 and lines[first - 1][:1] in ("+", "-"):
+        first -= 1
+    while last + 1 < len(lines) and last - found < 18 and lines[last + 1][:1] in ("+", "-"):
+        last += 1
+    return first, last
+
+
+def _is_bounded(needle: str) -> bool:
+    """Return whether a text begins and ends with a character of words, so that it can be looked for as one."""
+    return bool(_WORD.match(needle[0]) and _WORD.match(needle[-1]))
