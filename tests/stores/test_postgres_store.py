@@ -24,12 +24,12 @@ from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnus
 from quaestor.stores import Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres import migrations, stored_rows
-from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.nearest import ask_index
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.stored_rows import escape, unescape
 
 _Read = TypeVar("_Read")
 

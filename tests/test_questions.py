@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.quotes import asks_for_several
+from quaestor.core.questions import asks_for_several
 
 
 @pytest.mark.parametrize(
