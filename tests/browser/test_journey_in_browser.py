@@ -200,8 +200,12 @@ def test_a_person_finds_their_way(
     steps.take("proposed", change, shows(".proposal [data-do=copy-change]"), shows("[data-state=done]"))
     steps.take("consent", click(".proposal [name=sure]"), click(".proposal .button:not([type=button])"))
     steps.take("applied", says("This change was made."))
-    steps.take("renaming", click("#actions [data-do=rename]"), write_in("#confirm-text", "Bread", Keys.ENTER))
-    steps.take("renamed", lambda: one.wait(lambda: one.text("#heading") == "Bread"))
+    steps.take("renaming", click("#actions [data-do=rename]"), shows("#confirm[open]"))
+    steps.take(
+        "renamed",
+        write_in("#confirm-text", "Bread", Keys.ENTER),
+        lambda: one.wait(lambda: one.text("#heading") == "Bread"),
+    )
 
     steps.take(
         "search",
@@ -236,6 +240,6 @@ def test_a_person_finds_their_way(
         lambda: one.run("document.activeElement.blur()"),
         lambda: one.press("?"),
         shows("#help[open]"),
-        lambda: one.press(Keys.ESCAPE),
     )
+    steps.take("finished", lambda: one.press(Keys.ESCAPE), lambda: one.wait(lambda: not one.all("#help[open]")))
     steps.tell_changes()

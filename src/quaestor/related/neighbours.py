@@ -28,11 +28,19 @@ _BODY = FieldBoosts(1.0, 0.0, 0.0)
 
 @dataclass(slots=True)  # mutable: filled while relatives are found
 class Found:
-    """Relatives of one kind: the listed ones, how many there are, and whether that is all."""
+    """Relatives of one kind.
+
+    Attributes:
+        relatives: the listed ones.
+        total: how many there are.
+        complete: whether the total is exact.
+        least: whether the name stands in more documents than were looked at, so that there may be more.
+    """
 
     relatives: list[Relative] = field(default_factory=list)
     total: int = 0
     complete: bool = True
+    least: bool = False
 
 
 class Sources:

@@ -102,7 +102,7 @@ class OfName:
         found = self._uses(code if kind == "callers" else tests, kind, users.complete)
         if kind == "tests" and not found.relatives:
             mirrors = list(self._mirrors())
-            return Found(mirrors, len(mirrors), found.complete)
+            return Found(mirrors, len(mirrors), found.complete, found.least)
         return found
 
     def definitions(self) -> list[Relative]:
@@ -159,7 +159,7 @@ class OfName:
         return self._candidates
 
     def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:
-        result = Found(complete=complete)
+        result = Found(complete=complete, least=not complete)
         spare: list[Relative] = []
         for candidate in found:
             if len(result.relatives) < self._limit:
@@ -232,4 +232,5 @@ class Relations:
             tuple(relative for one in found.values() for relative in one.relatives[:limit]),
             {kind: one.total for kind, one in found.items()},
             all(one.complete for one in found.values()),
+            frozenset(kind for kind, one in found.items() if one.least),
         )
