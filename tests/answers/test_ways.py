@@ -52,7 +52,23 @@ CHALLENGE = """def submit(payload):
     except ValueError:
         return "submitChallenge failed, could not parse response"
 """
+FULL = '''def carry(letter):
+    """Carry a letter.
+
+    Raises:
+        RiverError: the ferry is full of letters.
+    """
+    return board(letter)
+
+
+def board(letter):
+    """Take a letter on board."""
+    if FERRY.full:
+        raise RiverError("the ferry is full of letters")
+    return letter
+'''
 MORE: dict[str, str | bytes] = {
+    "shop/ferry.py": FULL,
     "shop/challenge.py": CHALLENGE,
     "shop/queues.py": QUEUES,
     "java/shop/Stock.java": STOCK,
@@ -151,6 +167,10 @@ def test_a_trace_of_another_machine_with_stale_lines(index: Index) -> None:
 )
 def test_a_message_is_found_by_its_fixed_parts(index: Index, text: str) -> None:
     assert places(found(index, text))[0] == ("shop/queues.py", 8)
+
+
+def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_documented(index: Index) -> None:
+    assert places(found(index, "RiverError: the ferry is full of letters"))[:2] == [("shop/ferry.py", 10)]
 
 
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
