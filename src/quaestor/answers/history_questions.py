@@ -312,6 +312,14 @@ _TAIL = re.compile(
 )
 
 
+# What came out is told with what changed in it.
+_NEWEST_AND_CHANGES = re.compile(
+    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|most\s+recent)\s+(?:release|version)"
+    r"(?:\s*,)?\s+and\s+what(?:\s+has|['’]s)?\s+(?:changed|(?:is|was)\s+new|new)(?:\s+(?:in|with|since)\s+(?:it|that))?$",
+    re.IGNORECASE,
+)
+
+
 def history_question(text: str, today: date) -> Asked | None:
     """Return what a question asks of a history; None if it asks something else.
 
@@ -322,6 +330,7 @@ def history_question(text: str, today: date) -> Asked | None:
     plain = _POLITE.sub("", " ".join(text.strip()[: _LONGEST + 1].split())).rstrip(" ?.!？。！").lstrip("¿¡ ")
     if not plain or len(plain) > _LONGEST:
         return None
+    plain = _NEWEST_AND_CHANGES.sub("what changed in the latest release", plain)
     return _released_or_formed(plain, today) or _changed(plain, today)
 
 
