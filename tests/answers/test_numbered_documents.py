@@ -26,7 +26,13 @@ Ice stops every ferry from December on, and letters pile up.
 A sledge takes letters over the ice, at most forty of them at a time.
 """
 OTHER = "# Bells\n\n* Author: Ana Ruiz\n* Status: Rejected\n\n## Design\n\nA bell rings where forty letters wait.\n"
-FILES = {"proposals/0012-winter.md": PROPOSAL, "proposals/0003-bells.md": OTHER, "README.md": "# Ferry proposals\n"}
+FILES = {
+    "proposals/0012-winter.md": PROPOSAL,
+    "proposals/0003-bells.md": OTHER,
+    "proposals/0004-oars.md": "# Oars\n\nThere are twelve oars.\n",
+    "README.md": "# Ferry proposals\n",
+    "manual/ferry3.txt": "# The ferry\n\nWho wrote to the ferry gets an answer.\n",
+}
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +71,8 @@ def test_anything_else_is_looked_for_within_the_document(ferry: Index) -> None:
     [
         "How do proposal 12 and proposal 3 differ?",
         "Who wrote proposal 99?",
+        "Who wrote ferry3?",
+        "proposal 12 failed:\nit sank",
         "How many letters wait for ferry 12?",
         "Is version 12 out?",
         "proposal 12",

@@ -65,7 +65,6 @@ def told(index: Index, question: str, *earlier: str) -> str:
         "what is Ferry, and how do I run the specs",
         "Was ist das und wie führe ich die Tests aus?",
         "这个项目是什么，怎么运行测试？",
-        "How do I build this and where do I start reading?",
     ],
 )
 def test_what_it_is_and_how_it_is_built(ferry: Index, question: str) -> None:
@@ -73,6 +72,16 @@ def test_what_it_is_and_how_it_is_built(ferry: Index, question: str) -> None:
     assert INTRODUCTION in text
     assert "“./configure” [2]" in text and "“make” [3]" in text and "“bundle exec rspec” [4]" in text
     assert "asked.py" not in text and len(text) < 400
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["How do I build this and where do I start reading?", "Explain how the code is organised and how I test it"],
+)
+def test_an_overview_is_given_whole_where_its_shape_is_asked_for(ferry: Index, question: str) -> None:
+    text = told(ferry, question)
+    assert INTRODUCTION in text and "**Main parts**" in text and "“./configure”" in text
+    assert text.count("**Build and test**") == 1
 
 
 def test_what_else_is_asked_is_quoted(ferry: Index) -> None:

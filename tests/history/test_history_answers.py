@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from history_repository import Repository, shop
 from quaestor import Conversation, Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.history_answer import history_of
+from quaestor.answers.history_questions import history_question
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.events import Citations, Done
@@ -223,3 +225,29 @@ def test_what_mends_a_thing_did_not_bring_it_and_what_only_speaks_of_it_does_not
     assert "of glass, second try" in gauge and "Fix the new" not in gauge
     assert "is the oldest that speaks of it:" in gauge
     assert "says so:" in bell
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was this project started and by whom?",
+        "who started this project?",
+        "How old is this repository?",
+        "what was the first commit",
+        "In which year was the project founded?",
+    ],
+)
+def test_all_of_it_began_with_the_oldest_commit(shopping: tuple[Index, dict[str, str]], question: str) -> None:
+    index, _ = shopping
+    found = answer_by_way(Question(question), index)
+    assert found is not None and found.way == "history"
+    [first] = found.hits
+    newest = history_of(index, limit=50).hits
+    assert f"The oldest commit of {len(newest)} is" in told(found)
+    assert first.document.date == min(hit.document.date or "" for hit in newest)
+
+
+@pytest.mark.parametrize("question", ["who started the server?", "when was the project file created", "how old is it"])
+def test_what_began_otherwise_is_another_question(question: str) -> None:
+    asked = history_question(question, date(2026, 3, 4))
+    assert asked is None or asked.kind != "began"

@@ -16,7 +16,15 @@ from quaestor.answers.history_changes import Changelogs, changes_told, release_t
 from quaestor.answers.history_draft import Draft
 from quaestor.answers.history_questions import Asked, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
-from quaestor.answers.history_things import author_told, commit_told, commits_told, last_told, origin_told, past_told
+from quaestor.answers.history_things import (
+    author_told,
+    beginning_told,
+    commit_told,
+    commits_told,
+    last_told,
+    origin_told,
+    past_told,
+)
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.passages import Hit
@@ -131,10 +139,13 @@ def _told(
         return release_told(asked, git, changelogs, draft)
     if git is None:
         return None
-    if asked.kind == "commits":
-        return commits_told(asked, git, draft, limit)
-    if asked.kind == "commit":
-        return commit_told(asked, git, draft)
+    tell: dict[str, Callable[[], bool | None]] = {
+        "commits": lambda: commits_told(asked, git, draft, limit),
+        "commit": lambda: commit_told(asked, git, draft),
+        "began": lambda: beginning_told(git, draft),
+    }
+    if asked.kind in tell:
+        return tell[asked.kind]()
     return _told_of_thing(asked, corpus, git, changelogs, draft, limit)
 
 

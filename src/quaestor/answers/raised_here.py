@@ -57,6 +57,10 @@ _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
     r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
 )
+_DOCUMENTS_FAULT = re.compile(
+    r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
+)
+"""What a comment says that a function raises: not where it is raised."""
 _EMPTY = 0.15
 """What a stop word tells."""
 _RAISES = re.compile(
@@ -351,6 +355,8 @@ def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
     literal = template_words(line) if code else ()
     if len(literal) > 1:
         return literal
+    if code and _DOCUMENTS_FAULT.match(line):
+        return ()
     return literal if code and _CODE.search(line) else words_of(fixed_text(line))
 
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from quaestor.answers.drafts import CorpusLines, Draft
 from quaestor.answers.overview.build_question import asks_how_to_build
-from quaestor.answers.overview.overview_answer import introduce, wants_overview
+from quaestor.answers.overview.overview_answer import answer_with_overview, introduce, wants_overview
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
 from quaestor.answers.quotes import answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
@@ -41,27 +42,33 @@ def answer_two_questions(
         corpus: of what.
         answered: answers one question by its way, as far as there is one.
     """
-    besides = _asked_besides(question, corpus)
-    if not besides:
+    asked = _asked_apart(question, corpus)
+    if asked is None:
         return None
-    first = introduce(corpus)
+    about, besides = asked
+    if asks_for_more_than_what_it_is(about):
+        first = answer_with_overview(replace(question, text=about), corpus)
+        if asks_how_to_build(besides):
+            return first  # which an overview tells as well
+    else:
+        first = introduce(corpus)
     rest = answered(replace(question, text=besides), corpus) or _quoted(besides, corpus)
     return None if first is None else _together(first, rest)
 
 
-def _asked_besides(question: Question, corpus: Corpus) -> str:
-    """Return what a question asks besides what all of it is; empty where it does not ask two things."""
+def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
+    """Return what a question asks of all of it, and what it asks besides; None where it does not ask two things."""
     text = question.text.strip()
     if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
-        return ""
+        return None
     for found in _BETWEEN.finditer(text):
         before, after = text[: found.start()], text[found.end() :]
         if wants_overview(replace(question, text=before), corpus):
-            return after if content_terms(after) else ""
+            return (before, after) if content_terms(after) else None
         # After anything else, "where do I begin?" is where to begin with that.
         if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
-            return before
-    return ""
+            return after, before
+    return None
 
 
 def _quoted(text: str, corpus: Corpus) -> WayAnswer:

@@ -11,6 +11,7 @@ from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_term import explain_term
 from quaestor.answers.overview.overview_answer import answer_with_build_guide, answer_with_overview
+from quaestor.answers.project_facts import tell_project_facts
 from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
@@ -18,6 +19,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 
 WAYS: tuple[Way, ...] = (
+    tell_project_facts,
     answer_with_callers,
     answer_history,
     answer_with_overview,

@@ -50,7 +50,8 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
-    names = list(dict.fromkeys(_NUMBERED.findall(text))) if len(text) <= _LONGEST else []
+    short = len(text) <= _LONGEST and "\n" not in text.strip()
+    names = list(dict.fromkeys(_NUMBERED.findall(text))) if short and read_query(text).kind == "text" else []
     if not 0 < len(names) <= _MOST_NUMBERED:
         return None
     corpus.take_in()

@@ -31,6 +31,7 @@ from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
+from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
@@ -323,7 +324,7 @@ class Conversation:
 
     async def _understood(self, turn: Turn) -> Understood:
         """Return the question with its dates and authors as a filter, if the settings allow filters."""
-        question, where = turn.question.content, self.settings.where
+        question, where = without_frame(turn.question.content), self.settings.where
         asked = Understood(question, where)
         if self.settings.filters:
             asked = await asyncio.to_thread(self.index.understand, question, where)
