@@ -35,6 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=HERE / "results" / "ray_throughput.json", help="JSON file")
     options = parser.parse_args(arguments)
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_raylet_start_wait_time_s"] = "300"  # noqa: SIM112 - as Ray calls it
     before = os.getloadavg()
     rows = [{"nodes": "none", **indexed(options.folder, "")}]
     for count in options.nodes:

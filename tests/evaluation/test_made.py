@@ -73,7 +73,7 @@ def settings(home: Path) -> Settings:
 
 def made_of(corpus: Path, home: Path, **options: int) -> MadeSet:
     with Index.build(corpus, settings=settings(home)) as index:
-        return make_questions(texts_of(index), corpus, **options)
+        return make_questions(texts_of(index), index.repository(), **options)
 
 
 def test_each_kind_points_at_its_answer(corpus: Path, tmp_path: Path) -> None:
@@ -119,7 +119,7 @@ def test_nothing_is_asked_in_words_that_stand_elsewhere_too(corpus: Path, tmp_pa
 
 def test_only_the_wanted_kinds_are_asked_and_taken_out(corpus: Path, tmp_path: Path) -> None:
     with Index.build(corpus, settings=settings(tmp_path / "home")) as index:
-        made = make_questions(texts_of(index), corpus, kinds=["heading"])
+        made = make_questions(texts_of(index), index.repository(), kinds=["heading"])
     assert {question.category for question in made.questions} == {"heading"}
     assert made.texts["mail.py"] == CODE + "\n"
 
@@ -151,7 +151,7 @@ def test_the_same_corpus_and_seed_give_the_same_questions(corpus: Path, tmp_path
 
 def test_documents_may_be_kept_out_of_the_questions(corpus: Path, tmp_path: Path) -> None:
     with Index.build(corpus, settings=settings(tmp_path / "home")) as index:
-        made = make_questions(texts_of(index), corpus, about=lambda path: path == "mail.py")
+        made = make_questions(texts_of(index), index.repository(), about=lambda path: path == "mail.py")
     assert {target.path for question in made.questions for target in question.targets} == {"mail.py"}
     assert made.texts["docs/guide.md"] == GUIDE
 

@@ -32,6 +32,7 @@ def cluster() -> Iterator[Any]:
     """Hold a cluster of three nodes with a core each."""
     pytest.importorskip("ray", reason="run with `make ray`")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    os.environ["RAY_raylet_start_wait_time_s"] = "300"  # noqa: SIM112 - as Ray calls it
     from ray.cluster_utils import Cluster  # noqa: PLC0415
 
     made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})

@@ -57,10 +57,10 @@ def own_data_set(
     """
     root = folder_of(corpus.root)
     texts = texts_of(corpus)
-    made = make_questions(texts, root, each=each, seed=seed, kinds=kinds or _USUAL)
+    made = make_questions(texts, corpus.repository(), each=each, seed=seed, kinds=kinds or _USUAL)
     short = not kinds and sum(question.category == "commit" for question in made.questions) < FEWEST
     if short:
-        made = make_questions(texts, root, each=each, seed=seed)
+        made = make_questions(texts, corpus.repository(), each=each, seed=seed)
     if not made.questions:
         raise UsageError(
             f"No question can be made of {str(root)!r}: {amount(len(texts), 'document')} without comments, headings, "

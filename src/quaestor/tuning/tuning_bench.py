@@ -341,7 +341,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     root = folder_of(corpus.root)
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
-    made = make_questions(texts, root, each=2 * most, seed=seed)
+    made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
     asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
     if len(asked) < FEWEST_QUESTIONS:
         raise UsageError(

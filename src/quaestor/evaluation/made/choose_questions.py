@@ -6,11 +6,9 @@ from the copy. Documents are read as text, as they were indexed.
 
 from __future__ import annotations
 
-import os
 import posixpath
 import random
 import re
-import subprocess
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Collection, Container, Iterable, Iterator, Mapping, Sequence
@@ -38,6 +36,7 @@ from quaestor.evaluation.made.surface_syntax import (
     indent_of,
 )
 from quaestor.evaluation.metrics import Question, Target
+from quaestor.history.git import Git, NoHistoryError, Repository
 from quaestor.search.background import GENERATED, VENDORED
 from quaestor.search.path_roles import profile_path
 
@@ -162,7 +161,7 @@ class MadeSet:
 
 def make_questions(
     texts: Mapping[str, SourceText],
-    root: Path,
+    repository: Repository | None,
     *,
     each: int = 150,
     seed: int = 0,
@@ -173,7 +172,7 @@ def make_questions(
 
     Args:
         texts: the corpus.
-        root: of the corpus, for its history.
+        repository: of the corpus, for its history.
         each: most questions of every category.
         seed: of random choices.
         kinds: categories to include.
@@ -185,7 +184,7 @@ def make_questions(
         if about(path):
             for one in _of_document(texts[path], texts, chance):
                 asked[one.category].append(one)
-    of_commits = _of_history(root, texts) if "commit" in kinds else ()
+    of_commits = _of_history(repository, texts) if repository and "commit" in kinds else ()
     history = [one for one in of_commits if all(about(path) for path, _, _ in one.targets)]
     asked["commit"] = chance.sample(history, len(history))
     words = Words({path: "\n".join(text.lines) for path, text in texts.items()})
@@ -306,23 +305,20 @@ def _last_indented_line(lines: Sequence[str], start: int, indent: int) -> int:
 _COMMITS = 2000
 _SECONDS = 20.0
 _MOST_FILES = 3
-# A repository's own configuration may name programs to run: to check signatures, to watch files, to show differences.
-# And what is missing of a partial clone would be fetched.
-_HARMLESS = ("log.showSignature=false", "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.quotePath=false")
-_QUIET = {"GIT_NO_LAZY_FETCH": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0"}
+_MOST_BYTES = 1 << 26
 
 
-def _of_history(root: Path, paths: Container[str]) -> Iterator[_AskedQuestion]:
-    """Yield the questions of a repository's newest commits that changed few of its present files; none elsewhere."""
-    settings = [part for setting in _HARMLESS for part in ("-c", setting)]
-    command = ["git", "-C", str(root), *settings, "log", "--no-merges", f"-n{_COMMITS}", "--no-show-signature"]
-    command += ["--diff-filter=AM", "--relative", "--name-only", "-z", "--format=%x01%s%x02"]
-    command += ["--no-ext-diff", "--no-textconv"]
-    quiet = {**os.environ, **_QUIET}
+def _of_history(repository: Repository, paths: Container[str]) -> Iterator[_AskedQuestion]:
+    """Yield the questions of a repository's newest commits that changed few of its present files."""
+    folder = repository.prefix[: repository.prefix.rfind("/") + 1]
+    command = ["log", "--no-merges", f"-n{_COMMITS}", "--diff-filter=AM", "--name-only", "-l1000"]
+    command += [f"--relative={folder}", "-z", "--format=%x01%s%x02"]
     try:
-        log = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=True, env=quiet).stdout
-    except (OSError, subprocess.SubprocessError):
-        return  # no repository, or no git: there is nothing to ask
+        with Git(repository, _SECONDS) as git:
+            found = git.run(*command, seconds=_SECONDS, most=_MOST_BYTES)
+    except NoHistoryError:
+        return
+    log = found.data if found.whole else b""
     seen: set[str] = set()
     for commit in log.decode("utf-8", "replace").split("\x01")[1:]:
         subject, _, names = commit.partition("\x02")
