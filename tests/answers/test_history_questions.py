@@ -34,6 +34,8 @@ IN = "changes", ("0.8",), "in"
         ("what was added in 0.8?", IN),
         ("which breaking changes were made in 0.8", IN),
         ("Could you tell me what changed in v0.8?", ("changes", ("v0.8",), "in")),
+        ("What was the latest release and what changed in it?", ("changes", (NEWEST,), "in")),
+        ("which is the newest version, and what's new", ("changes", (NEWEST,), "in")),
         ("what was fixed in version 3?", ("changes", ("version 3",), "in")),
         ("what changed between 1.0 and 1.1", ("changes", ("1.0", "1.1"), "between")),
         ("what has changed since 2.0?", ("changes", ("2.0",), "since")),

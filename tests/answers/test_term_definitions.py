@@ -35,6 +35,7 @@ NOT_DEFINED = {
     "- [Eager Loading](#eager-loading)\n    - [Constraining Eager Loads](#constraining)": "eager loading",
     "* [hugo](/commands/hugo/) - Build": "hugo",
     "We cl up every evening, which is a habit.": "CL",
+    "| way | how long it takes in seconds |\n|---|---|\n| one table a word | as long as twelve of them |": "way",
 }
 
 

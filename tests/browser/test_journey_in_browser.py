@@ -176,9 +176,8 @@ def test_a_person_finds_their_way(
     one.one("[name=language]").clear()
     steps.take("model", click("#about summary"), click("#limits summary"), write_in("#model", "large"))
     # The field lies unseen below the paper clip.
-    attach = lambda: one.one("#attached").send_keys(str(tmp_path / "oven.md"))  # noqa: E731
     named = lambda: one.wait(lambda: "@my-documents/oven.md" in one.one("#question").get_attribute("value"))  # noqa: E731
-    steps.take("attached", attach, named)
+    steps.take("attached", lambda: one.one("#attached").send_keys(str(tmp_path / "oven.md")), named)
     steps.take("asked", write_in("#question", "How long does the dough rest?", Keys.ENTER), shows("[data-state=done]"))
     steps.take("steps", click(".steps summary"), says("Searched"))
     steps.take("citation", click(".turn .cite"), shows("#panel .line.marked"))

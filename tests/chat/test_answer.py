@@ -143,6 +143,13 @@ def test_short_sentences_are_checked_and_repeats_told_once(index: Index, reply: 
     assert checked.unsupported == (reply.removesuffix(" The moon."),)
 
 
+def test_what_only_leads_to_a_question_is_not_searched_for(index: Index) -> None:
+    asked = "how often is a request sent with retry?"
+    first = events(index, None, f"Hello, could you please tell me {asked}")
+    assert [event.query for event in first if isinstance(event, Searching)] == [asked]
+    assert texts(first) == texts(events(index, None, asked))
+
+
 @pytest.mark.parametrize("pieces", [[], [""], ["  \n"]])
 def test_silence_is_no_answer(index: Index, pieces: list[str]) -> None:
     assert not done(events(index, Scripted(pieces))).known

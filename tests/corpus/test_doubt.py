@@ -88,6 +88,19 @@ def test_prose_is_as_near_as_its_nearest_paragraph() -> None:
     assert found(said + beside, "python") < found(said, "python") - 0.1
 
 
+def test_a_document_among_code_is_as_near_as_its_nearest_paragraph() -> None:
+    said = "## Where a server is down\n\nThe client tries the next one.\n"
+    beside = "\nThe licence is free of charge, and so is the paint of each of the garden's chairs.\n" * 8
+    guide = Document("a.md", "0" * 64, 10, 0, "markdown")
+    code = hits_of([1.0] * 9)
+
+    def found(text: str) -> float:
+        return likeness(QUESTION, [Hit(guide, Chunk(Span(0, 4, 1, 1), text), 1.0), *code])
+
+    assert found(said + beside) > found(beside) + 0.2
+    assert found(said + beside) == pytest.approx(found(said), abs=0.1)
+
+
 def test_few_everyday_words_that_stand_nowhere_refuse_nothing_that_is_near() -> None:
     scores = [2.0, *[-0.6] * 9]
     assert doubt_of(QUESTION, hits_of(scores, "markdown"), (), 0.4, alike=0.5).refuses is False

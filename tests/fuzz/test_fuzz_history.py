@@ -6,12 +6,11 @@ import re
 from pathlib import Path
 
 from fuzz.soups import fuzzed
-from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.git import Output, Repository
 from quaestor.history.history_json import commit_text, is_object
 from quaestor.history.line_history import blame
 from quaestor.history.log import clean_message, clean_name, read_commits
-from quaestor.history.versions import before, tag_text, tags, version_in, version_of_tag
+from quaestor.history.versions import before, is_changelog, sections, tag_text, tags, version_in, version_of_tag
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 LOG = [
@@ -108,7 +107,11 @@ def test_a_log_is_read_up_to_its_cut(data: bytes) -> None:
     assert _is_clean(clean_name(text)) and "\n" not in clean_name(text)
 
 
-@fuzzed(PATCH, ["diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-b\n+c\n"], raw=True)
+@fuzzed(
+    PATCH,
+    ["diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-b\n+c\n", 'diff --git "a/\\303\\251" "b/\\93diff "\n'],
+    raw=True,
+)
 def test_a_commit_is_a_text_without_keys_and_control_characters(data: bytes) -> None:
     head = "\0".join((HASH, "Ana", "2020-01-02", "", "subject", "")).encode()
     found = commit_text(Printed(head + data), HASH[:10])  # type: ignore[arg-type]

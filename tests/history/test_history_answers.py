@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from history_repository import Repository, shop
 from quaestor import Conversation, Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.history_answer import history_of
+from quaestor.answers.history_questions import history_question
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.events import Citations, Done
@@ -210,3 +212,42 @@ def test_what_only_looks_like_it_is_passed_over(engine: Index, question: str, ex
 def test_what_no_commit_says_went_did_not_go(engine: Index) -> None:
     found = answer_by_way(Question("why was the config command removed?"), engine)
     assert found is None or "Add the config command" not in told(found)
+
+
+def test_what_mends_a_thing_did_not_bring_it_and_what_only_speaks_of_it_does_not_say_so(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry")
+    made.commit("Fix the new river gauge", {"gauge.txt": "cold\n"}, "2023-01-02")
+    made.commit("A river gauge of glass, second try", {"gauge.txt": "warm\n"}, "2023-01-03")
+    made.commit("Add a bell for the night ferry", {"bell.txt": "ding\n"}, "2023-01-04")
+    with Index.build(made.folder) as index:
+        gauge = told(history_of(index, "when was the river gauge added"))
+        bell = told(history_of(index, "when was the bell for the night ferry added"))
+    assert "of glass, second try" in gauge and "Fix the new" not in gauge
+    assert "is the oldest that speaks of it:" in gauge
+    assert "says so:" in bell
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "When was this project started and by whom?",
+        "who started this project?",
+        "How old is this repository?",
+        "what was the first commit",
+        "In which year was the project founded?",
+    ],
+)
+def test_all_of_it_began_with_the_oldest_commit(shopping: tuple[Index, dict[str, str]], question: str) -> None:
+    index, _ = shopping
+    found = answer_by_way(Question(question), index)
+    assert found is not None and found.way == "history"
+    [first] = found.hits
+    newest = history_of(index, limit=50).hits
+    assert f"The oldest commit of {len(newest)} is" in told(found)
+    assert first.document.date == min(hit.document.date or "" for hit in newest)
+
+
+@pytest.mark.parametrize("question", ["who started the server?", "when was the project file created", "how old is it"])
+def test_what_began_otherwise_is_another_question(question: str) -> None:
+    asked = history_question(question, date(2026, 3, 4))
+    assert asked is None or asked.kind != "began"

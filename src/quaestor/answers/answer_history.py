@@ -13,10 +13,11 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 
 # No question about a history begins so, or does without any of these words.
-_ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
+_ELSE = re.compile(r"\s*(?:how (?!ha[sdv]|did|long|old)|where|is|are|does|do i|can i|should|if)\b", re.IGNORECASE)
 _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 _OF_CHANGE = re.compile(
-    r"since|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
+    r"since|\bhow old\b|found|began|initia|first|\bborn\b"
+    r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
     r"|deprecat|renam|\bmov|modif|rewrit|refactor|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
     r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|author|maintain|\bown"
     r"|develop|contribut"

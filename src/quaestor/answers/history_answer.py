@@ -16,12 +16,20 @@ from quaestor.answers.history_changes import Changelogs, changes_told, release_t
 from quaestor.answers.history_draft import Draft
 from quaestor.answers.history_questions import Asked, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
-from quaestor.answers.history_things import author_told, commit_told, commits_told, last_told, origin_told, past_told
+from quaestor.answers.history_things import (
+    author_told,
+    beginning_told,
+    commit_told,
+    commits_told,
+    last_told,
+    origin_told,
+    past_told,
+)
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
-from quaestor.history.git import Git, NoHistoryError
+from quaestor.history.git import Git, NoHistoryError, Repository
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
@@ -131,10 +139,13 @@ def _told(
         return release_told(asked, git, changelogs, draft)
     if git is None:
         return None
-    if asked.kind == "commits":
-        return commits_told(asked, git, draft, limit)
-    if asked.kind == "commit":
-        return commit_told(asked, git, draft)
+    tell: dict[str, Callable[[], bool | None]] = {
+        "commits": lambda: commits_told(asked, git, draft, limit),
+        "commit": lambda: commit_told(asked, git, draft),
+        "began": lambda: beginning_told(git, draft),
+    }
+    if asked.kind in tell:
+        return tell[asked.kind]()
     return _told_of_thing(asked, corpus, git, changelogs, draft, limit)
 
 
@@ -158,10 +169,18 @@ def _names_file(text: str) -> bool:
 
 
 def _nothing(corpus: Corpus, asked: str) -> str:
-    with opened(corpus) as git:
-        if git is None:
-            return "There is no history here: no git repository with commits of this folder, or no git to read it."
+    repository = corpus.repository()
+    try:
+        if repository is None or _is_empty(repository):
+            return "There is no history here: no git repository with commits of this folder."
+    except NoHistoryError as error:
+        return str(error)
     return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."
+
+
+def _is_empty(repository: Repository) -> bool:
+    with Git(repository) as git:
+        return is_empty(git)
 
 
 def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:

@@ -15,10 +15,10 @@ from quaestor.core.bylines import iso_date
 from quaestor.core.light_imports import NamedTuple
 from quaestor.history.versions import WRITTEN as VERSION
 
-Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released"]
+Kind = Literal["changes", "origin", "author", "last", "past", "commits", "commit", "released", "began"]
 """What is asked: what changed; when, why and with which commit something came or went; who wrote or keeps something;
 the last change of something; all changes of something; commits about something; one commit by its hash; when a version
-came out."""
+came out; when and by whom all of it was begun."""
 Verb = Literal["added", "removed", "renamed", "changed"]
 Relation = Literal["in", "since", "between"]
 
@@ -312,6 +312,26 @@ _TAIL = re.compile(
 )
 
 
+_THE_WHOLE = (
+    r"(?:this|the|your|our)\s+(?:(?:whole|entire)\s+)?"
+    r"(?:project|repo(?:sitory)?|code\s?base|library|program|package|tool|software|history|framework)"
+)
+_BEGAN = re.compile(
+    rf"^(?:when|in\s+(?:which|what)\s+year|who)(?:\s+(?:and\s+by\s+whom|and\s+when))?\s+"
+    rf"(?:(?:was|is|has|had|were|did)\s+{_THE_WHOLE}\s+(?:been\s+|first\s+)*(?:started|start|begun|begin|created|founded|born|initiated)"
+    rf"|(?:first\s+|originally\s+)*(?:started|began|created|founded|initiated)\s+{_THE_WHOLE})"
+    r"(?:(?:\s*,)?\s+and\s+(?:by\s+whom|when|who\s+(?:started|began|created|founded)\s+it|why))?$"
+    rf"|^how\s+old\s+is\s+{_THE_WHOLE}$|^(?:what|which)\s+(?:is|was)\s+the\s+(?:very\s+)?(?:first|oldest|initial)\s+commit$",
+    re.IGNORECASE,
+)
+# What came out is told with what changed in it.
+_NEWEST_AND_CHANGES = re.compile(
+    r"^(?:what|which)\s+(?:is|was)\s+the\s+(?:latest|newest|last|most\s+recent)\s+(?:release|version)"
+    r"(?:\s*,)?\s+and\s+what(?:\s+has|['’]s)?\s+(?:changed|(?:is|was)\s+new|new)(?:\s+(?:in|with|since)\s+(?:it|that))?$",
+    re.IGNORECASE,
+)
+
+
 def history_question(text: str, today: date) -> Asked | None:
     """Return what a question asks of a history; None if it asks something else.
 
@@ -322,6 +342,9 @@ def history_question(text: str, today: date) -> Asked | None:
     plain = _POLITE.sub("", " ".join(text.strip()[: _LONGEST + 1].split())).rstrip(" ?.!？。！").lstrip("¿¡ ")
     if not plain or len(plain) > _LONGEST:
         return None
+    plain = _NEWEST_AND_CHANGES.sub("what changed in the latest release", plain)
+    if _BEGAN.match(plain):
+        return Asked("began")
     return _released_or_formed(plain, today) or _changed(plain, today)
 
 

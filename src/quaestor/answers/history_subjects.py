@@ -123,7 +123,7 @@ def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
         at = next((number for number, line in enumerate(lines) if _holds(line, name)), None)
         if at is None:
             continue
-        place = _placed(file_lines(git, path), lines[at].rstrip("\r"), one.start_line + at)
+        place = _number_of_line_like(file_lines(git, path), lines[at].rstrip("\r"), one.start_line + at)
         if place:
             needle = _needle(lines[at], name)
             return subject._replace(path=path, needle=needle, lines=(place, place + len(lines) - at - 1))
@@ -134,7 +134,7 @@ def _holds(line: str, name: str) -> bool:
     return name in _WORD.findall(line)
 
 
-def _placed(lines: Sequence[str], wanted: str, near: int) -> int:
+def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
     """Return the number of the line that is like one, the nearest to a number; 0 if there is none."""
     places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
     return min(places, key=lambda number: abs(number - near), default=0)
@@ -208,6 +208,9 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
     return [float(value) for value in vectors[1:] @ vectors[0]]
 
 
+_MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
+
+
 def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Commit]:
     """Return the commit whose subject, or else whose message, speaks best of something.
 
@@ -215,12 +218,13 @@ def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Co
         git: asked.
         text: what they speak of.
         saying: an expression for the verb that they should say.
-        oldest: of those that say it equally well, the oldest first; else the newest.
+        oldest: of those that say it equally well, the oldest first, and none that mends what is there; else the
+            newest.
     """
     arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
     fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")
     rows = list(zip(fields[0::3], fields[1::3], fields[2::3], strict=False))
-    rows = rows[::-1] if oldest else rows
+    rows = [row for row in reversed(rows) if not _MENDS.match(row[1])] if oldest else rows
     by_subject = best_of(text, [subject for _, subject, _ in rows], saying)
     chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], saying)
     return [commit for at in chosen[:1] for commit in log(git, rows[at][0], limit=1, scoped=False)]

@@ -12,12 +12,13 @@ from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
 from quaestor.history.line_history import blame, holder, lines_with, origin, shares, touching
-from quaestor.history.log import Author, Commit, authors, log, presence
+from quaestor.history.log import Author, Commit, authors, count, log, presence
 from quaestor.history.versions import first_release
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5
 _MOST_DIFF = 120
+_MOST_COMMITS = 5000
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",
@@ -134,7 +135,9 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
         return
     verb = {"added": "came with", "removed": "went with", "renamed": "was renamed by", "changed": "was changed by"}
     if not needle and not subject.path:
-        draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, says so:")
+        said = re.search(_SAID[asked.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
+        says = "says so" if said else "is the oldest that speaks of it"
+        draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, {says}:")
     else:
         limit = "" if git.whole else "As far as the history was read in the time that there is, "
         draft.say(
@@ -282,6 +285,22 @@ def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Co
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
     return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)
+
+
+def beginning_told(git: Git, draft: Draft) -> bool | None:
+    """Tell the oldest commit, and how many have followed."""
+    scope = git.repository.scope
+    # A part of a repository begins with the first commit that touches it; all of it may have several beginnings.
+    found = log(git, limit=_MOST_COMMITS) if scope else log(git, limit=50, scoped=False, options=("--max-parents=0",))
+    first = min(found, key=lambda commit: commit.date, default=None)
+    text = commit_text(git, first.id) if first is not None else None
+    if first is None or text is None:
+        return None
+    total = count(git, "HEAD")
+    of_all = f" of {total:,}" if total and total > 1 else ""
+    draft.say(f"The oldest commit{of_all} is {code(first.short)} of {first.date}, by {one_line(first.author)}:")
+    quote_message(text, draft)
+    return True
 
 
 def commit_told(asked: Asked, git: Git, draft: Draft) -> bool | None:

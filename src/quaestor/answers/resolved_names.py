@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
+from quaestor.core.terms import same_in_any_style, styles_of
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.asked_names import looks_like_a_file
-from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 
@@ -24,6 +24,8 @@ _DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
+_SERIES = 3
+"""Numbers that make a series."""
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
@@ -193,22 +195,27 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
     return None if not found or (same and "/" not in ending[1:]) else found[0]
 
 
-def resolve_numbered(corpus: Corpus, name: str) -> str | None:
+def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str | None:
     """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
 
-    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series.
+    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series. Where
+    that must be meant ``closely``, the series has several documents, and the folder is their own: neither ``rebar3``
+    nor ``Swift 3`` is one.
     """
     asked = _NUMBERED.fullmatch(name.strip().lower())
     if asked is None or not asked["series"]:
         return None
-    found = []
+    found, numbers = [], set[int]()
     for path, document in corpus.store.documents().items():
         folder, _, file = f"{corpus.root.name}/{path}".lower().rpartition("/")
+        folder = folder.rpartition("/")[2] if closely else folder
         own = _NUMBERED.match(file)
-        if own is None or document.language not in PROSE or int(own["number"]) != int(asked["number"]):
+        if own is None or document.language not in PROSE:
             continue
         if own["series"] == asked["series"] or (
             not own["series"] and asked["series"] in re.split(r"s?(?:\W|_|$)", folder)
         ):
-            found.append((profile_path(path).flags, path.count("/"), path))
-    return min(found)[2] if found else None
+            numbers.add(int(own["number"]))
+            if int(own["number"]) == int(asked["number"]):
+                found.append((profile_path(path).flags, path.count("/"), path))
+    return min(found)[2] if found and (not closely or len(numbers) >= _SERIES) else None

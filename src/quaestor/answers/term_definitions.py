@@ -114,7 +114,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
             yield Defined(Form.SENTENCE, number, end_of_list(lines, number))
         elif alone.match(_plain(_before_colons(text))) and _is_defined_below(line, following):
             yield Defined(Form.ENTRY, number, last)
-        elif (row := _ROW.match(line)) and alone.match(_plain(row["cell"])) and says_something(plain(row["rest"])):
+        elif (row := _ROW.match(line)) and not _RULE.match(following) and _is_told(alone, row):
             yield Defined(Form.ENTRY, _head_of_table(lines, number), number)
 
 
@@ -137,6 +137,11 @@ def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> I
 
 def _tells(entry: re.Match[str] | None) -> bool:
     return entry is not None and says_something(entry["said"])
+
+
+def _is_told(alone: re.Pattern[str], row: re.Match[str]) -> bool:
+    """Return whether a row of a table tells what its first cell is; its head, above a rule, names columns."""
+    return alone.match(_plain(row["cell"])) is not None and says_something(plain(row["rest"]))
 
 
 def _before_colons(line: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from quaestor.answers.answer_history import answer_history
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
@@ -9,12 +11,15 @@ from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_term import explain_term
 from quaestor.answers.overview.overview_answer import answer_with_build_guide, answer_with_overview
+from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
 from quaestor.answers.within_file import answer_within_file
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 
 WAYS: tuple[Way, ...] = (
+    tell_project_facts,
     answer_with_callers,
     answer_history,
     answer_with_overview,
@@ -30,7 +35,15 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way whose question it is, or None where it is to be quoted from what is found."""
-    for way in WAYS:
+    return _answered((_answer_two, *WAYS), question, corpus)
+
+
+def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
+    return answer_two_questions(question, corpus, lambda one, corpus: _answered(WAYS, one, corpus))
+
+
+def _answered(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
+    for way in ways:
         try:
             found = way(question, corpus)
         except NotFoundError:

@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.quotes import answer
-from quaestor.answers.resolved_names import resolve_path
+from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import content_terms
 from quaestor.corpus import Corpus
@@ -20,17 +21,58 @@ from quaestor.stores import Where
 
 _PASSAGES = 8
 _LONGEST = 500
+_NUMBERED = re.compile(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
+"""A series and a number, as ``RFC 2904``."""
+_MOST_NUMBERED = 3
+_OF_HEAD = re.compile(
+    r"^\W*(?:who\s+(?:wrote|authored|proposed|created|made|published|is\s+the\s+author|are\s+the\s+authors)"
+    r"|when\s+(?:was|were)\s+(?:it\s+)?(?:\w+ed|written|made)|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|authors?)\b)",
+    re.IGNORECASE,
+)
+"""What the head of such a document tells."""
+_LONGEST_HEAD = 24
+_TITLE = 5
+"""Lines within which the first heading is a document's title."""
 _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question that names one file of this corpus and asks for something in it; None for any other."""
+    """Answer a question that names one file of this corpus and asks for something in it; None for any other.
+
+    A document of a series may be named by its number: "who wrote proposal 0002?"
+    """
     asked = read_file_question(question.text)
     if asked is None:
-        return None
+        return _in_numbered(question.text, corpus)
     corpus.take_in()
     path = corpus.following(lambda: resolve_path(corpus, asked[0]))
     return None if path is None or _GLOB.search(path) else _quoted(corpus, path, asked[1])
+
+
+def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
+    short = len(text) <= _LONGEST and "\n" not in text.strip()
+    names = list(dict.fromkeys(_NUMBERED.findall(text))) if short and read_query(text).kind == "text" else []
+    if not 0 < len(names) <= _MOST_NUMBERED:
+        return None
+    corpus.take_in()
+    found = corpus.following(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
+    paths = {path for path in found.values() if path is not None}
+    rest = " ".join(_NUMBERED.sub(" ", text).split())
+    if len(paths) != 1 or not content_terms(rest):
+        return None
+    path = paths.pop()
+    return _head(corpus, path) if _OF_HEAD.search(rest) else _quoted(corpus, path, rest)
+
+
+def _head(corpus: Corpus, path: str) -> WayAnswer | None:
+    """Quote what a document says of itself before its first section: its title, who wrote it, its status."""
+    lines, draft = CorpusLines(corpus), Draft()
+    file = lines.file(path)
+    if file is None:
+        return None
+    begins = (line for line, _ in headings(file.lines[:_LONGEST_HEAD]) if line > _TITLE)
+    draft.quote(lines.hit(path, 1, min(next(begins, _LONGEST_HEAD + 1) - 1, len(file.lines), _LONGEST_HEAD)))
+    return draft.finished("file")
 
 
 def read_file_question(text: str) -> tuple[str, str] | None:

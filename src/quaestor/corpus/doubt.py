@@ -139,15 +139,16 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
 
     It is a cosine by the bundled embedder, for another's are on another scale than the weights. Code is compared with
     the question moved towards what answers it, as the search compares it, for they share few words. Of prose the
-    nearest paragraph counts, for a passage of several says much besides.
+    nearest paragraph counts, for a passage of several says much besides; among code, whichever of both is nearer.
     """
     if not hits:
         return 0.0
-    embedder, text = StaticEmbedder.bundled(), hits[0].text
-    if not _is_mostly_prose(hits):
+    embedder, text, among_code = StaticEmbedder.bundled(), hits[0].text, not _is_mostly_prose(hits)
+    if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
     asked, *told = embedder.encode([question, text, *_paragraphs(text)])
-    return max(float(asked @ one) for one in told)
+    moved = [embedder.question(question) @ told[0]] if among_code else []
+    return float(max([*moved, *(asked @ one for one in told)]))
 
 
 def _is_mostly_prose(hits: Sequence[Hit]) -> bool:

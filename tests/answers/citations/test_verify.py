@@ -254,3 +254,10 @@ def test_a_short_quote_is_not_looked_for_elsewhere() -> None:
     assert check('Logs go after a week [1: "seven days"].') == [("unverified", 8, 19, "seven days")]
     [(status, *_)] = check('Logs go after a week [1: "deletes logs after seven days"].')
     assert status == "repaired"
+
+
+def test_a_small_word_is_evidence_only_where_nothing_else_stands() -> None:
+    lines = "$ make\nand so make do\n"
+    shown = Passage(1, "guide.md", 1, 1, "$ make"), Passage(2, "guide.md", 2, 2, "and so make do")
+    found = verify("Build it: “make” [1], “make” [2].", shown, lambda path: lines.encode())
+    assert [one.status for one in found.citations] == ["verified", "unverified"]

@@ -7,6 +7,7 @@ document or with other blanks, case or quote marks; place and words are correcte
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ Reader = Callable[[str], bytes | None]
 
 _LONGEST_SHOWN = 400
 _LEAST_WORDS = 3
+_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,8 +108,8 @@ class _Checker:
         passage = self._passages.get(mark.n)
         if passage is None:
             return None
-        # A quote of nothing but small words stands everywhere and shows nothing.
-        if mark.quote is not None and _names_anything(mark.quote):
+        # A quote of nothing but small words stands everywhere and shows nothing, unless its place says nothing else.
+        if mark.quote is not None and (_names_anything(mark.quote) or _is_all_of(passage, mark.quote)):
             citation = self.check_quote(passage, mark.quote)
             # Words in quote marks before a bare number may be anything, so that they may be missing.
             if mark.quoted or citation.status != "unverified":
@@ -171,6 +173,11 @@ class _Checker:
 
 def _names_anything(quote: str) -> bool:
     return bool(content_terms(quote)) or not any(map(str.isalpha, quote))
+
+
+def _is_all_of(passage: Passage, quote: str) -> bool:
+    """Return whether a passage has the words of a quote and no others: the line ``$ make``."""
+    return _WORDS.findall(passage.text) == _WORDS.findall(quote)
 
 
 def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:

@@ -18,6 +18,7 @@ _TELLING = re.compile(
     r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
 )
 _CHECKS = re.compile(r"\b(?:build|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
+_BUILDS = re.compile(r"\b(?:build|tests?|check|make$|compile|configure|bootstrap|autogen|ct|r?spec|rubocop|lint)\b")
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
@@ -168,11 +169,7 @@ def _documented(material: Material) -> Iterator[Entry]:
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             found = _COMMAND.match(line) or _inline(line)
-            if (
-                found
-                and re.search(r"\b(?:build|test|tests|check|make$|compile|ct|spec)\b", found[1])
-                and len(found[1]) < 80
-            ):
+            if found and _BUILDS.search(found[1]) and len(found[1]) < 80 and not found[1].endswith("\\"):
                 command = found[1].strip()
                 if command.split("#")[0].strip() in seen or kept >= 4:
                     continue

@@ -15,15 +15,16 @@ _BEGINS = re.compile(
     r"how (?:do|can|could|should|would|must) (?:i|we|you|one|they|people|somebody)|how to|how (?:is|are)"
     r"|(?:what|which) (?:is the |are the )?commands?|(?:what|which) do (?:i|we) (?:run|type|call|need)"
 )
-_DONE = frozenset("build built builds compile compiled compiles test tests tested testing lint linted".split())
+_DONE = frozenset("build built builds compile compiled compiles test tests tested testing specs lint linted".split())
 # What is built or tested is all of it.
 _WHOLE = frozenset(
-    "it this that project repo repository code codebase tests suite source sources everything program package".split()
+    "it this that project repo repository code codebase tests specs suite source sources everything program"
+    " package".split()
 )
 _FURTHER = frozenset(
     """run runs running execute executed type call need a all and the its of on here from for to in do i we you one is
     are be locally again first unit integration automated myself ourselves machine my local checkout commit committing
-    before change changes""".split()
+    before change changes how can could""".split()
 )
 _ELSEWHERE = re.compile(
     r"wie (?:baue|kompiliere|übersetze|teste) (?:ich|man|wir) (?:das|dies|es|das projekt|dieses projekt)"

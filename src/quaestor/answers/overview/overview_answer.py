@@ -26,9 +26,7 @@ _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus where that is asked for, else None."""
-    name = name_asked_for(question.text)
-    own = (name,) if name and _is_own_name(corpus, name) else ()
-    if not asks_for_overview(question.text, first=not question.earlier, own=own):
+    if not wants_overview(question, corpus):
         return None
     # Other questions need none of this.
     from quaestor.answers.overview.make_overview import make_overview  # noqa: PLC0415
@@ -37,6 +35,23 @@ def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None
 
     found = make_overview(corpus, count=tokenizer_for("gpt-4o").count)
     return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+
+
+def wants_overview(question: Question, corpus: Corpus) -> bool:
+    """Return whether a question is for an overview of the corpus, which it may call by its name."""
+    name = name_asked_for(question.text)
+    own = (name,) if name and _is_own_name(corpus, name) else ()
+    return asks_for_overview(question.text, first=not question.earlier, own=own)
+
+
+def introduce(corpus: Corpus) -> WayAnswer | None:
+    """Return in a few sentences what the corpus says that it is; None where it does not say that."""
+    from quaestor.answers.overview.make_overview import make_introduction  # noqa: PLC0415 - as above
+    from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    found = make_introduction(corpus, count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(sections_of(found)), found.hits) if found.hits else None
 
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:

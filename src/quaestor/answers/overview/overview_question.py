@@ -207,6 +207,14 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     return _is_about_the_whole(_words_of(text), first=first)
 
 
+def asks_for_more_than_what_it_is(question: str) -> bool:
+    """Return whether a question for an overview asks for its shape, its parts or where to begin. In English."""
+    words = _words_of(plain_question(question))
+    held, text = frozenset(words), " ".join(words)
+    shape = _asks_for_shape(held, pointed=True)
+    return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(held, text)
+
+
 def name_asked_for(question: str) -> str:
     """Return what a question is about if an overview would answer it were it the name of the whole, in small letters.
 

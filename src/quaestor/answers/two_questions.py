@@ -1,0 +1,94 @@
+"""Answering a question that asks what all of it is, and something else: "what is this and how do I build it?"
+
+A search for both finds what says most of their words, and answers neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.overview.build_question import asks_how_to_build
+from quaestor.answers.overview.overview_answer import answer_with_overview, introduce, wants_overview
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
+from quaestor.answers.quotes import answer
+from quaestor.answers.restated import without_restated
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.core.stems import content_terms
+from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+
+_LONGEST = 300
+_PASSAGES = 10
+_ASKS = (
+    r"how|what|which|where|who|why|when|can|does|do|is|are"
+    r"|wie|was|welche|wo|wer|warum|comment|que|quelle?s?|où|pourquoi|cómo|qué|cuál|dónde|por"
+)
+_BETWEEN = re.compile(
+    rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
+)
+_NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
+
+
+def answer_two_questions(
+    question: Question, corpus: Corpus, answered: Callable[[Question, Corpus], WayAnswer | None]
+) -> WayAnswer | None:
+    """Answer what all of it is, and what is asked besides; None for any question that does not ask both.
+
+    Args:
+        question: what is asked.
+        corpus: of what.
+        answered: answers one question by its way, as far as there is one.
+    """
+    asked = _asked_apart(question, corpus)
+    if asked is None:
+        return None
+    about, besides = asked
+    if asks_for_more_than_what_it_is(about):
+        first = answer_with_overview(replace(question, text=about), corpus)
+        if asks_how_to_build(besides):
+            return first  # which an overview tells as well
+    else:
+        first = introduce(corpus)
+    rest = answered(replace(question, text=besides), corpus) or _quoted(besides, corpus)
+    return None if first is None else _together(first, rest)
+
+
+def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
+    """Return what a question asks of all of it, and what it asks besides; None where it does not ask two things."""
+    text = question.text.strip()
+    if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
+        return None
+    for found in _BETWEEN.finditer(text):
+        before, after = text[: found.start()], text[found.end() :]
+        if wants_overview(replace(question, text=before), corpus):
+            return (before, after) if content_terms(after) else None
+        # After anything else, "where do I begin?" is where to begin with that.
+        if asks_how_to_build(before) and wants_overview(replace(question, text=after), corpus):
+            return after, before
+    return None
+
+
+def _quoted(text: str, corpus: Corpus) -> WayAnswer:
+    sought = corpus.in_english(text)
+    hits = without_restated(text, corpus.search(sought, _PASSAGES))
+    doubt = corpus.doubt(sought, hits, translated=sought != text)
+    encode = corpus.meaning.near.encode
+    found = answer(sought, number(hits), encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
+    lines, draft = CorpusLines(corpus), Draft()
+    symbols = dict(enumerate((hit.symbol for hit in hits), 1))
+    for quote in found.quotes:
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
+    return draft.finished("quotes")
+
+
+def _together(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
+    """Return one answer after the other."""
+    if not rest.known or not rest.pieces:
+        return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
+    moved = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
+    if isinstance(moved[0], str):
+        moved[0] = "\n" + moved[0].lstrip("\n")
+    return WayAnswer(first.way, (*first.pieces, *moved), (*first.hits, *rest.hits))

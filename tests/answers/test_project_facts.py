@@ -1,0 +1,120 @@
+"""Under which licence a project stands, and what it depends on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.citations.verify import verify
+from quaestor.answers.project_facts import tell_project_facts
+from quaestor.answers.way import Question
+from quaestor.llm.prompts.numbered_passages import number
+
+MIT = "MIT License\n\nCopyright (c) 2026 Mona Petit\n\nPermission is hereby granted, free of charge, to any person.\n"
+PYPROJECT = """[project]
+name = "ferry"
+license = "MIT"
+dependencies = [
+  "oars>=2",
+  "sails[wind]",
+]
+[tool.ruff]
+line-length = 120
+"""
+FILES = {
+    "LICENSE": MIT,
+    "pyproject.toml": PYPROJECT,
+    "Gemfile": "gem 'rake'\n",
+    "docs/licence.md": "# Licence\n\nThe licence of the ferry's dependencies is told elsewhere.\n",
+    "ferry.py": "def dependencies(ferry):\n    return ferry.dependencies\n",
+}
+LISTS = {
+    "package.json": '{\n "name": "x",\n "dependencies": {\n  "oars": "2",\n  "sails": "1"\n },\n "main": "x"\n}\n',
+    "Cargo.toml": '[package]\nname = "x"\n\n[dependencies]\noars = "2"\nsails = { version = "1" }\n\n[profile.dev]\n',
+    "go.mod": "module x\n\nrequire (\n\toars v2\n\tsails v1\n)\n\nreplace y => z\n",
+    "x.gemspec": "spec.name = 'x'\nspec.add_dependency 'oars'\nspec.add_dependency 'sails'\nspec.end = 1\n",
+    "mix.exs": "defmodule X do\n  defp deps do\n    [{:oars, 2},\n     {:sails, 1}]\n  end\nend\n",
+    "configure.ac": "AC_INIT\nPKG_CHECK_MODULES([OARS], [oars])\nPKG_CHECK_MODULES([SAILS], [sails])\nAC_OUTPUT\n",
+    "requirements.txt": "oars==2\nsails==1\n",
+}
+
+
+@pytest.fixture(scope="module")
+def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with index_of(tmp_path_factory.mktemp("facts") / "ferry", FILES) as index:
+        yield index
+
+
+def places(index: Index, question: str) -> list[tuple[str, int, int]]:
+    found = tell_project_facts(Question(question), index)
+    if found is None:
+        return []
+    checked = verify(found.text(range(1, len(found.hits) + 1)), number(found.hits), index.read)
+    assert [one.status for one in checked.citations] == ["verified"] * len(found.hits)
+    return [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What license is this under?",
+        "which licence does this project use",
+        "Under what license is the library released?",
+        "what's the licence?",
+        "Unter welcher Lizenz steht das?",
+        "license",
+    ],
+)
+def test_the_licence_is_told_by_its_head_and_the_manifest(ferry: Index, question: str) -> None:
+    assert places(ferry, question) == [("LICENSE", 1, 5), ("pyproject.toml", 3, 3)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What are the dependencies?",
+        "What does it depend on?",
+        "which third-party libraries does this project use?",
+        "list all dependencies",
+        "what are its dependencies",
+    ],
+)
+def test_dependencies_are_quoted_from_the_manifest(ferry: Index, question: str) -> None:
+    assert places(ferry, question) == [("pyproject.toml", 4, 7)]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What does the sail depend on?",
+        "Which licence does the oar have?",
+        "How are dependencies resolved?",
+        "what is a dependency",
+        "where is the licence checked",
+        "",
+    ],
+)
+def test_a_thing_of_its_own_is_searched_for(ferry: Index, question: str) -> None:
+    assert places(ferry, question) == []
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_each_kind_of_list_is_read_whole_and_no_further(tmp_path: Path, name: str) -> None:
+    lines = LISTS[name].splitlines()
+    with index_of(tmp_path / "x", {name: LISTS[name]}) as index:
+        found = places(index, "What are the dependencies?")
+    told = "\n".join(line for _, first, last in found for line in lines[first - 1 : last])
+    assert "oars" in told.lower() and "sails" in told.lower()
+    if name != "requirements.txt":
+        quoted = [number for _, first, last in found for number in range(first, last + 1)]
+        assert 1 not in quoted and len(lines) not in quoted
+
+
+def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
+    with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt depends on the flour.\n"}) as notes:
+        assert places(notes, "What does it depend on?") == []
+        assert places(notes, "What license is this under?") == []
