@@ -291,7 +291,7 @@ def _keeps_what_was_shown(turn: Turn, error: QuaestorError) -> bool:
 def _no_room(window: Window) -> WindowError:
     return WindowError(
         f"the question and the reply so far leave no room in a window of {window.limit} tokens with {window.reserve}"
-        " for the reply; ask for less at once, or use a model with a larger window",
+        " tokens for the reply; ask for less at once, or use a model with a larger window",
         needed=window.limit + 1,
         limit=window.limit,
     )

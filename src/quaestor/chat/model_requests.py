@@ -276,8 +276,8 @@ class Requests:
         needed = spent.total_tokens + window.tokens + window.reserve
         if settings.tokens is not None and needed > settings.tokens:
             raise SpentError(
-                f"this turn may take {settings.tokens} tokens, and its next request could bring it to {needed};"
-                " raise the limit or use a smaller window"
+                f"this turn may take {settings.tokens} tokens, and its next request could bring it to {needed}"
+                " tokens; raise the limit or use a smaller window"
             )
         cost = settings.cost_of(spent.prompt_tokens + window.tokens, spent.completion_tokens + window.reserve)
         if settings.cost is not None and cost > settings.cost:

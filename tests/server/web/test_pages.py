@@ -15,6 +15,8 @@ from quaestor.assemble import make_users
 from quaestor.core.config import Settings
 from quaestor.server.http.served_from_settings import served_of
 from quaestor.server.open_corpora import Corpora
+from quaestor.server.web.safe_text import in_words
+from scripted_server import ScriptedServer
 
 
 @pytest.fixture(scope="module")
@@ -165,3 +167,29 @@ def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
         corpora.get(wait=60)
         assert "data-ready" in get(f"{server.url}/parts/indexing").text
         assert get(f"{server.url}/search?q=dough").status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("Why? " * 9000, "The question is too long for the model. Shorten it, or choose a model with a larger window."),
+        (
+            "How long does the dough rest?",
+            "this turn may take about 1,000 words, and its next request could bring it to",
+        ),
+    ],
+    ids=["too long", "too much"],
+)
+def test_what_does_not_fit_is_said_without_tokens(tmp_path: Path, question: str, said: str) -> None:
+    with ScriptedServer(["It rests."]) as model:
+        chosen = {"model": "tiny", "base_url": model.base_url, "window": 4096, "turn_tokens": 1500}
+        chosen |= {"reserve": 2500} if "dough" in question else {}
+        with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **chosen) as server:
+            asked = post(f"{server.url}/ask", data={"question": question})
+            shown = seen(get(server.url + asked.headers["location"].partition("#")[0]).text)
+    assert said in shown.text
+    assert not re.search(r"\d tokens", shown.text)
+
+
+def test_numbers_of_tokens_become_words() -> None:
+    assert in_words("cut short from 1,500 tokens to 90 tokens") == "cut short from about 1,000 words to about 60 words"

@@ -37,7 +37,7 @@ from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_frame import Looking, sessions_of_user, subject_of_session, turn_of
-from quaestor.server.web.safe_text import plain_line, written_time
+from quaestor.server.web.safe_text import in_words, plain_line, written_time
 from quaestor.server.web.search_pages import Limits
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place, views
@@ -301,7 +301,7 @@ def _decision_view(decision: Mapping[str, Any]) -> dict[str, Any]:
     role, blank, rest = decision["about"].partition(" ")
     section = decision["section"]
     about = f"{_ROLES.get(role, role)}{blank}{rest}"
-    return {**decision, "about": about, "section": _NAMES.get(section, section)}
+    return {**decision, "about": about, "section": _NAMES.get(section, section), "reason": in_words(decision["reason"])}
 
 
 def _bar(sent: Mapping[str, Any]) -> list[Part]:

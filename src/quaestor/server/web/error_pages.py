@@ -14,6 +14,7 @@ from fastapi.routing import APIRoute
 from quaestor.core.errors import NotFoundError, QuaestorError
 from quaestor.server.http.caller import UnknownCallerError
 from quaestor.server.http.error_responses import answer, headers_of, on_http, status, text_of
+from quaestor.server.web.safe_text import in_words
 from quaestor.server.web.templates_filled import page
 
 # What lies below these is for programs, whatever they say that they accept.
@@ -88,6 +89,6 @@ def _door(request: Request, error: UnknownCallerError) -> Response:
 
 def _failure(message: str, status: int, headers: dict[str, str]) -> Response:
     heading = _HEADINGS.get(status, "Something failed")
-    shown = page("error.html", status, heading=heading, message=message)
+    shown = page("error.html", status, heading=heading, message=in_words(message))
     shown.headers.update(headers)
     return shown

@@ -13,6 +13,9 @@ from datetime import datetime
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
 )
+_TOKENS = re.compile(r"\b(\d[\d,]*) tokens\b")
+_MUST_BE_KEPT = "what must be kept takes "
+_TOO_LONG = "The question is too long for the model. Shorten it, or choose a model with a larger window."
 _BLANKS = re.compile(r"[\t\n]+")
 
 
@@ -41,6 +44,13 @@ def written_words(tokens: int) -> str:
     words = round(tokens * 2 / 3)
     step = 10 ** max(0, len(str(words)) - 2)
     return f"about {round(words / step) * step:,} words"
+
+
+def in_words(error: str) -> str:
+    """Return an error or a reason for people: lengths in words; no arithmetic where the question alone is too long."""
+    if error.startswith(_MUST_BE_KEPT):
+        return _TOO_LONG
+    return _TOKENS.sub(lambda found: written_words(int(found[1].replace(",", ""))), error)
 
 
 def written_time(at: str) -> str:

@@ -14,7 +14,7 @@ from quaestor.answers.citations.citation_marks import parse, without_marks
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render
-from quaestor.server.web.safe_text import plain, plain_line
+from quaestor.server.web.safe_text import in_words, plain, plain_line
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
@@ -190,7 +190,7 @@ def _view(
         unchecked=ending.unchecked,
         quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],
         unsupported=tuple(map(_without_marks, ending.unsupported)),
-        error=ending.error,
+        error=in_words(ending.error),
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(found, calls)),
         steps_said=_steps_said(found, calls),

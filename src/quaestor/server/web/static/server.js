@@ -1,5 +1,5 @@
 // Requests to the server that the page came from.
-import { plain } from "./text.js";
+import { inWords } from "./text.js";
 import { localTimes } from "./times.js";
 
 /** Something that the server refused or could not do, in words for people. */
@@ -89,5 +89,5 @@ async function request(path, options) {
   if (answer.ok) return answer;
   const said = await answer.json().catch(() => ({}));
   const wait = Number(answer.headers.get("retry-after")) || 0;
-  throw new Failure(plain(said.error?.message || `The server answered ${answer.status}.`), answer.status, wait);
+  throw new Failure(inWords(said.error?.message || `The server answered ${answer.status}.`), answer.status, wait);
 }

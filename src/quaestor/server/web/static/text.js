@@ -32,6 +32,16 @@ export function amount(number, noun) {
   return `${Number(number).toLocaleString("en")} ${noun}${number === 1 ? "" : "s"}`;
 }
 
+/** "about 970 words": tokens mean nothing to most people; three of them are two words, more or less. */
+export function words(tokens) {
+  return `about ${amount(Math.max(10, Math.round((Number(tokens) * 2) / 30) * 10), "word")}`;
+}
+
+/** What the server says, with lengths in words. */
+export function inWords(message) {
+  return plain(message).replace(/\b(\d[\d,]*) tokens\b/g, (_, tokens) => words(tokens.replaceAll(",", "")));
+}
+
 /** "8 s", "2 min 5 s". */
 export function time(seconds) {
   return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;

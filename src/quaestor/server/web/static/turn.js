@@ -2,11 +2,9 @@
 // turn takes its place in the end.
 import { Reader, say } from "./announce.js";
 import { part } from "./server.js";
-import { amount, line, plain, time, withCode } from "./text.js";
+import { amount, inWords, line, plain, time, withCode, words } from "./text.js";
 
 const limits = (understood) => (understood?.length ? `, only ${understood.map(line).join(", ")}` : "");
-// Tokens mean nothing to most people; three of them are two words, more or less.
-const words = (tokens) => Math.max(10, Math.round((Number(tokens) * 2) / 30) * 10);
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
 export class Turn {
@@ -88,12 +86,12 @@ export class Turn {
       case "searching": return `Searching${limits(data.understood)}`;
       case "passages": return `Found ${amount(data.passages.length, "passage")}`;
       case "summarising": return `Summarising ${amount(data.messages, "earlier message")}`;
-      case "composed": return `${line(data.model)} reads ${amount(Number(data.sent ?? 0), "passage")}, about ${amount(words(data.tokens), "word")}`;
+      case "composed": return `${line(data.model)} reads ${amount(Number(data.sent ?? 0), "passage")}, ${words(data.tokens)}`;
       case "retried": return "Trying again with less text";
       case "called": return `The model looks further: ${line(Object.values(data.arguments ?? {}).join(", "))}`;
       case "returned": return data.failed ? "That found nothing" : `Found ${amount(data.passages?.length ?? 0, "passage")}`;
       case "proposed": return `Proposes to change ${line((data.paths ?? []).join(", "))}`;
-      case "stopped": return `Ended early: ${line(data.reason)}`;
+      case "stopped": return `Ended early: ${line(inWords(data.reason))}`;
       case "citations": return "Checking what is cited";
       default: return "";
     }
