@@ -152,6 +152,7 @@ def test_what_cannot_be_reached_is_named(failing: str, code: int, capsys: pytest
     assert capsys.readouterr().out.count("NOT REACHED: http://127.0.0.1") == (2 if code else 1)
 
 
+@pytest.mark.usefixtures("nothing_installed")
 def test_a_weakness_counts_though_one_database_cannot_be_reached() -> None:
     with Databases({"numpy": "PYSEC-1"}, failing="/json").serving() as arguments:
         assert audit_dependencies.main(arguments) == 1

@@ -41,7 +41,7 @@ LED = 3000
 """Bytes up to which a passage of prose whose last line leads to what follows is shown with that."""
 
 # "The following options are available:" or "1. **Options**:", and headings; no labels, references or fields.
-_LEADING_ON = re.compile(r"(?!\.\. _|:|\[)[^\n]*\w[^\n]*[:：][*_`]*|\.\. [\w-]+::[^\n]*|(?:#{1,6}|={2,6}) [^\n]*")
+_LEADING_ON = re.compile(r"(?!\.\. _|:|\[)[^\w\n]*\w[^\n]*[:：][*_`]*|\.\. [\w-]+::[^\n]*|(?:#{1,6}|={2,6}) [^\n]*")
 
 _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
