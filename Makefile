@@ -131,8 +131,10 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 # Is what is installed what is pinned, to the byte, and are weaknesses known of it? Asks OSV's database and PyPI's.
+# Without a network ADVISORIES=FOLDER, a clone of https://github.com/pypa/advisory-database, is asked.
+ADVISORIES ?=
 audit: $(STAMP)
-	$(BIN)/python tests/security/audit_dependencies.py
+	$(BIN)/python tests/security/audit_dependencies.py $(if $(ADVISORIES),--advisories "$(ADVISORIES)")
 
 # The documentation as a site in .site; a dead link is an error.
 docs: $(TOOLS)/.installed

@@ -27,8 +27,7 @@ from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
-from quaestor.convert.jsonl import from_records, reads_as_texts
-from quaestor.convert.notebook import from_notebook
+from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
 from quaestor.convert.page_metadata import outgoing
 from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
@@ -42,10 +41,9 @@ from quaestor.edits.place_replacement import fit
 from quaestor.edits.plans import Replace
 from quaestor.files.deny import deny_content, deny_file
 from quaestor.files.git_folder import tracked_names
-from quaestor.files.ignore_patterns import PatternSet
-from quaestor.history.changelog import is_changelog, sections
+from quaestor.files.ignore import PatternSet
 from quaestor.history.log import clean_message, clean_name, read_commits
-from quaestor.history.versions import version_in, version_of_tag
+from quaestor.history.versions import is_changelog, sections, version_in, version_of_tag
 from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 from quaestor.llm import chatml, tags

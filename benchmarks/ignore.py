@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from importlib import import_module
 
-from quaestor.files.ignore_patterns import PatternSet
+from quaestor.files.ignore import PatternSet
 
 PATTERNS = [
     "*.pyc",

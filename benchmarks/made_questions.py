@@ -30,7 +30,7 @@ from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.metric_scores import MAIN, measures, score
 from quaestor.evaluation.own_questions import own_data_set
-from quaestor.evaluation.running import Place, Run
+from quaestor.evaluation.run import Place, Run
 
 GRID = grid(["static"], ["auto", "auto:500", "lines:40"], ["hybrid", "lexical", "dense"], [True, False])
 ANNOTATED, ALL_MADE = "annotated", "all made"

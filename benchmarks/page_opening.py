@@ -1,8 +1,11 @@
-"""How long a long conversation takes to open on the page, and to scroll: python benchmarks/page_opening.py [TURNS]
+"""How long a long conversation takes to open, to scroll and to react on the page: benchmarks/page_opening.py [TURNS]
 
 Needs Chromium and chromedriver. The time is the browser's own, from asking for the page until all of it is loaded; what
 the page's own thread computes is beside it, which is the same while others use the machine. Scrolled is from the end to
 the beginning, once every turn is there: what a frame computes must stay below 16.7 ms for 60 of them in a second.
+Interactions are keys and clicks of a person's: the browser's Event Timing says for each when the next frame was shown,
+in steps of 8 ms. That this frame shows what was pressed is tested in tests/browser/test_at_once_in_browser.py. Other
+work on the machine lengthens all of this: its load is printed.
 """
 
 from __future__ import annotations
@@ -14,12 +17,17 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import httpx
-from selenium.webdriver import Chrome, ChromeOptions, ChromeService
+from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService
+from selenium.webdriver.common.by import By
+from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import WebDriverWait
 
 from quaestor.core.messages import Message
@@ -33,20 +41,32 @@ _TIMES = "const [one] = performance.getEntriesByType('navigation'); return [one.
 _COUNT = "return document.querySelectorAll('.turn').length"
 _SHOWN = 400
 _SCROLL = """
-const done = arguments[0], thread = document.getElementById("thread");
-let frames = 0;
+const done = arguments[0], thread = document.getElementById("thread"), frames = [];
 thread.scrollTop = thread.scrollHeight;
-requestAnimationFrame(function next() {
+requestAnimationFrame(function next(now) {
   thread.scrollTop -= 120;
-  frames += 1;
+  frames.push(now);
   if (thread.scrollTop > 0) requestAnimationFrame(next);
   else done(frames);
 });
 """
+_WATCH = """
+window.reacted = {};
+new PerformanceObserver((list) => {
+  for (const { interactionId, duration, processingStart, processingEnd } of list.getEntries()) {
+    if (!interactionId) continue;
+    const [shown, computed] = reacted[interactionId] ?? [0, 0];
+    reacted[interactionId] = [Math.max(shown, duration), computed + processingEnd - processingStart];
+  }
+}).observe({ type: "event", durationThreshold: 16 });
+"""
+_QUESTION = "How long does the dough rest in the refrigerator?"
+_TIMES_REACTED = 3
+_PAUSE = 0.3
 
 
 def main() -> None:
-    """Print one line for the server's part, and one for all of it."""
+    """Print one line for the server's part, one for all of it, and one each for scrolling and reacting."""
     turns = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve() / "kitchen"
@@ -57,10 +77,22 @@ def main() -> None:
         with _served(folder, home) as url, _browser() as browser:
             browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
             times = [_opened(browser, f"{url}/sessions/{session}") for _ in range(_ROUNDS)]
-            frames = _scrolled(browser, min(turns, _SHOWN))
+            intervals, drawn = _scrolled(browser, min(turns, _SHOWN))
+            reacted = _reacted(browser, turns)
+    load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     for said, values in zip(("page received", "all loaded", "computed"), zip(*times, strict=True), strict=True):
         print(f"{turns} turns, {said:<14} median {statistics.median(values):6.0f} ms  most {max(values):6.0f} ms")
-    print(f"{turns} turns, a frame computed {frames[1]:.1f} ms on average while {frames[0]:,} of them were scrolled")
+    print(
+        f"{turns} turns, a frame computed {drawn:.1f} ms on average while {len(intervals):,} of them were scrolled,"
+        f" {1000 / statistics.mean(intervals):.0f} a second"
+    )
+    for said, values in zip(("next frame", "scripts"), zip(*reacted, strict=True), strict=True):
+        nine = sorted(values)[len(values) * 9 // 10]
+        print(
+            f"{turns} turns, {len(values)} keys and clicks, {said:<10} median {statistics.median(values):4.0f} ms"
+            f"  nine of ten {nine:4.0f} ms  most {max(values):4.0f} ms"
+        )
+    print(load)
 
 
 def _held(home: Path, folder: Path, turns: int) -> str:
@@ -100,7 +132,9 @@ def _await(url: str) -> None:
 @contextmanager
 def _browser() -> Iterator[Chrome]:
     options = ChromeOptions()
-    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu"):
+    # A frame below the window's edge is never shown, so that its time would be that of the next one.
+    window = "--window-size=1400,1000"
+    for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", window):
         options.add_argument(argument)
     browser = Chrome(options=options, service=ChromeService(shutil.which("chromedriver")))
     browser.set_script_timeout(300)
@@ -118,12 +152,46 @@ def _opened(browser: Chrome, url: str) -> tuple[float, float, float]:
     return received, loaded, _computed(browser) - before
 
 
-def _scrolled(browser: Chrome, turns: int) -> tuple[int, float]:
-    """Scroll through a whole conversation, and return the frames and what each computed, in milliseconds."""
+def _scrolled(browser: Chrome, turns: int) -> tuple[list[float], float]:
+    """Scroll through a whole conversation; return what lay between two frames, and what each computed, in ms."""
     WebDriverWait(browser, 120).until(lambda _: browser.execute_script(_COUNT) >= turns)
     before = _computed(browser)
-    frames = int(browser.execute_async_script(_SCROLL))
-    return frames, (_computed(browser) - before) / frames
+    frames = browser.execute_async_script(_SCROLL)
+    between = [later - earlier for earlier, later in pairwise(frames)]
+    return between, (_computed(browser) - before) / len(frames)
+
+
+def _reacted(browser: Chrome, turns: int) -> list[tuple[float, float]]:
+    """Use a conversation; return for each key and click the ms until the next frame, and those of our scripts."""
+    browser.execute_script(_WATCH)
+
+    def press(*keys: str) -> Callable[[], object]:
+        return lambda: ActionChains(browser).send_keys(*keys).perform()
+
+    def click(selector: str) -> Callable[[], object]:
+        return lambda: ActionChains(browser).click(browser.find_elements(By.CSS_SELECTOR, selector)[-1]).perform()
+
+    close = press(Keys.ESCAPE)
+    after = [click(".turn .cite"), close, click("a[href$='/sources']"), close, click("[data-do=copy]")]
+    after += [click(".feedback summary"), click(".feedback summary"), click("[data-do=edit]")]
+    after += [press(Keys.CONTROL, "a"), press(Keys.DELETE), click("#limits summary"), click("#limits summary")]
+    after += [click("[data-do=theme]"), click("[data-do=theme]"), click("[data-do=help]"), close]
+    for number in range(turns + 1, turns + 1 + _TIMES_REACTED):
+        _one_by_one([click("#question"), *map(press, _QUESTION), press(Keys.ENTER)])
+        WebDriverWait(browser, 120).until(partial(_is_answered, number=number))
+        _one_by_one(after)
+    time.sleep(1)
+    return list(browser.execute_script("return Object.values(reacted)"))
+
+
+def _is_answered(browser: Chrome, *, number: int) -> bool:
+    return bool(browser.find_elements(By.CSS_SELECTOR, f".turn[data-turn='{number}'][data-state=done]"))
+
+
+def _one_by_one(acts: list[Callable[[], object]]) -> None:
+    for act in acts:
+        act()
+        time.sleep(_PAUSE)
 
 
 def _computed(browser: Chrome) -> float:

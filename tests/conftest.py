@@ -21,6 +21,9 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
 
+# As the command line does: BLAS's threads wait for each other by spinning, which takes a core from the tests beside.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
 # Few examples show a mistake that has just been made; `make slow` tries many.
 settings.register_profile("quaestor", deadline=None, max_examples=40)

@@ -43,7 +43,8 @@ def state_uri(server_with_tables: PostgresServer) -> Iterator[str]:
 def copied_database(server: PostgresServer) -> Iterator[str]:
     """Give the address of a new database with empty tables."""
     name = f"state_{secrets.token_hex(4)}"
-    server.run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{TABLES}"')
+    # Its files are copied: row by row through the log, as without a word, takes four times as long.
+    server.run_sql(f'CREATE DATABASE "{name}" TEMPLATE "{TABLES}" STRATEGY FILE_COPY')
     yield server.address(name)
     server.run_sql(f'DROP DATABASE "{name}" WITH (FORCE)')
 

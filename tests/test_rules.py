@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 import quaestor
 from quaestor.cli.click_group import COMMANDS
 from quaestor.core.settings import RULES, Settings
@@ -30,6 +32,13 @@ def module_of(path: Path) -> str:
 
 
 MODULES = {module_of(path): path for path in FILES}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _trees_are_let_go() -> Iterator[None]:
+    """Let go of all trees after these tests: Python would look through them for garbage for the rest of the run."""
+    yield
+    tree_of.cache_clear()
 
 
 @cache
@@ -133,9 +142,6 @@ def is_pure(path: Path) -> bool:
     return re.search(r"\bpure\b(?! Python)", ast.get_docstring(tree_of(path)) or "", re.IGNORECASE) is not None
 
 
-PURE = [path for path in FILES if is_pure(path) and path.name != "__init__.py"]
-"""Modules whose docstring says that they are pure."""
-
 IMPURE = {
     "asyncio",
     "http",
@@ -168,8 +174,9 @@ def impurities(path: Path) -> Iterator[str]:
 
 
 def test_a_module_that_says_it_is_pure_reads_and_writes_nothing() -> None:
-    assert len(PURE) > 30, "their docstrings say so"
-    assert [impurity for path in PURE for impurity in impurities(path)] == []
+    pure = [path for path in FILES if is_pure(path) and path.name != "__init__.py"]
+    assert len(pure) > 30, "their docstrings say so"
+    assert [impurity for path in pure for impurity in impurities(path)] == []
 
 
 def test_impurities_are_seen() -> None:

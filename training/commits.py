@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-from quaestor.chunking.file_kind import recognise
+from quaestor.chunking.languages import recognise
 from quaestor.evaluation.made.clean_queries import subject_query
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
 from quaestor.tuning.training_pairs import Pair

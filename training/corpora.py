@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from quaestor.chunking import cut
-from quaestor.chunking.file_kind import recognise
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, recognise
 from quaestor.indexing.chunk_texts import embedded_text
 
 _LARGEST = 1_000_000

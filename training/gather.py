@@ -15,8 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.chunking.file_kind import recognise
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, recognise
 from quaestor.core.errors import QuaestorError
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
 from quaestor.tuning.training_pairs import Pair, code_pairs, prose_pairs, write_pairs

@@ -7,7 +7,7 @@ from chat_parts import Scripted, answer, ask, model_at
 from quaestor import Index
 from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.citation_numbers import marked
+from quaestor.chat.conversation_state import marked
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Stopped, Text
 from quaestor.core.messages import Message, ToolCall

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
+import zipfile
 from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
@@ -226,3 +228,26 @@ def test_every_cell_is_in_the_section(steps: list[tuple[int, list[str]]]) -> Non
     shown = [] if section is None else [one.text() for one in section.elements() if one.name in ("td", "th", "p")]
     for text in ("a", "12"):  # the head of a long table stands in each of its parts
         assert shown.count(text) >= sum(row.texts.count(text) for row in rows)
+
+
+def of_one_part(sheets: int) -> bytes:
+    """Return a workbook of which every sheet is the same part."""
+    with zipfile.ZipFile(io.BytesIO(bytes_of(price_list()))) as whole:
+        parts = {name: whole.read(name) for name in whole.namelist()}
+    begin, _, rest = parts["xl/workbook.xml"].partition(b"<sheet ")
+    sheet, _, end = rest.partition(b"/>")
+    listed = b"".join(
+        b"<sheet "
+        + re.sub(rb'name="[^"]*"', b'name="S%d"' % number, re.sub(rb'sheetId="\d+"', b'sheetId="%d"' % number, sheet))
+        + b"/>"
+        for number in range(1, sheets + 1)
+    )
+    return made.archive({**parts, "xl/workbook.xml": begin + listed + end})
+
+
+def test_a_workbook_whose_sheets_are_all_one_part_is_refused() -> None:
+    assert reason_of(of_one_part(2), "a.xlsx") == "unreadable: the file is damaged: two of its sheets are one part"
+
+
+def test_a_workbook_of_very_many_sheets_is_refused() -> None:
+    assert reason_of(of_one_part(20_000), "a.xlsx") == "too large: more than 5,000 sheets; split it"

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Document
-from quaestor.corpus.document_paths import near_paths
-from quaestor.corpus.document_tree import Folder, make_tree
+from quaestor.corpus.document_paths import Folder, make_tree, near_paths
 from quaestor.corpus.find_relatives import read_name, split_place
 from quaestor.corpus.line_excerpts import excerpt, lines_of
 from quaestor.related.imports import Modules, imports_of, outside_names

@@ -9,7 +9,8 @@ from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import Results, results_of
-from quaestor.evaluation.running import Answer, Built, Cell, Found, Outcome
+from quaestor.evaluation.run import Cell, Outcome
+from quaestor.evaluation.stored_run import Answer, Built, Found
 
 HOSTILE = (
     "<script>alert(1)</script>",

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.evaluation.made import MadeSet, make_questions, texts_of
-from quaestor.evaluation.made.document_texts import Words, letters
+from quaestor.evaluation.made.choose_questions import Words, letters
 
 CODE = '''"""Sending."""
 

@@ -14,7 +14,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target
-from quaestor.evaluation.running import Outcome, Place, Run
+from quaestor.evaluation.run import Outcome, Place, Run
 from servers.embedder import MODEL, sent
 from servers.scripted import ScriptedServer
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+import quaestor
 from quaestor.core.errors import ConflictError
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.core.settings import Settings
@@ -15,8 +17,8 @@ from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import results_of
-from quaestor.evaluation.running import Answer, Cell, Outcome, Place, Run, Watcher
-from quaestor.evaluation.running.stored_run import Answers
+from quaestor.evaluation.run import Cell, Outcome, Place, Run, Watcher
+from quaestor.evaluation.stored_run import DECISIVE, Answer, Answers, state_of
 from quaestor.stores.embedded.lock import WriteLock
 
 FILES = {
@@ -102,6 +104,16 @@ def test_another_state_of_the_corpus_is_asked_anew(run: Runs, data_set: DataSet)
     assert asked == 3
     assert first(after).built.documents == first(before).built.documents + 1
     assert len(list(run.place.indexes.iterdir())) == 1
+
+
+def test_what_decides_about_hits_is_there() -> None:
+    """An answer that is kept counts until their files change."""
+    assert [name for name in DECISIVE if not any((Path(quaestor.__file__).parent / name).rglob("*.py"))] == []
+
+
+def test_answers_are_of_the_code_that_found_them() -> None:
+    nothing = hashlib.blake2b(hashlib.blake2b(digest_size=16).hexdigest().encode(), digest_size=16).hexdigest()
+    assert state_of([]) != nothing
 
 
 def test_what_was_half_written_is_asked_again(run: Runs, data_set: DataSet) -> None:

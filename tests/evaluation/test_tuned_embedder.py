@@ -13,7 +13,7 @@ from quaestor.core.errors import UsageError
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target
-from quaestor.evaluation.running import Place, Run
+from quaestor.evaluation.run import Place, Run
 from tuned_words import alike
 
 GRID = grid(["static", "tuned"], ["auto"], ["dense"], [True])

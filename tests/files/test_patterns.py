@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.files.ignore_patterns import PatternSet, as_bytes_text, parse_line
+from quaestor.files.ignore import PatternSet, as_bytes_text, parse_line
 
 
 def ignored(pattern: str, path: str, *, folder: bool = False) -> bool | None:

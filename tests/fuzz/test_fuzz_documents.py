@@ -5,7 +5,7 @@ from __future__ import annotations
 from fuzz.soups import fuzzed
 from quaestor.chunking import cut
 from quaestor.chunking.decode import decode
-from quaestor.chunking.file_kind import recognise
+from quaestor.chunking.languages import recognise
 from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.core.bylines import after, author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys, terms

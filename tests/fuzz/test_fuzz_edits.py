@@ -5,12 +5,11 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from fuzz.soups import fuzzed
-from quaestor.edits.diffs import diff, patch
 from quaestor.edits.edit_paths import confined
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse
 from quaestor.edits.place_replacement import Fitted, fit
-from quaestor.edits.plans import Create, FileChange, Plan, Refusal, Replace, Whole
+from quaestor.edits.plans import Create, FileChange, Plan, Refusal, Replace, Whole, diff, patch
 
 BLOCKS = [
     *(

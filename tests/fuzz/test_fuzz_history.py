@@ -6,12 +6,11 @@ import re
 from pathlib import Path
 
 from fuzz.soups import fuzzed
-from quaestor.history.changelog import is_changelog, sections
 from quaestor.history.git import Output, Repository
 from quaestor.history.history_json import commit_text, is_object
 from quaestor.history.line_history import blame
 from quaestor.history.log import clean_message, clean_name, read_commits
-from quaestor.history.versions import before, tag_text, tags, version_in, version_of_tag
+from quaestor.history.versions import before, is_changelog, sections, tag_text, tags, version_in, version_of_tag
 
 HASH = "0123456789abcdef0123456789abcdef01234567"
 LOG = [

@@ -7,7 +7,7 @@ import struct
 from fuzz.soups import fuzzed
 from quaestor.files.deny import deny_content, deny_file, is_secret, suffix_of
 from quaestor.files.git_folder import tracked_names
-from quaestor.files.ignore_patterns import PatternSet, as_bytes_text
+from quaestor.files.ignore import PatternSet, as_bytes_text
 from quaestor.stores.embedded.filtering import compile_globs, literal_folder
 
 PATTERNS = [

@@ -8,8 +8,7 @@ from fuzz.soups import fuzzed
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, Element, End, Start, decode_page, parse, tokens
-from quaestor.convert.jsonl import from_records, reads_as_texts
-from quaestor.convert.notebook import from_notebook
+from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
 from quaestor.convert.page_metadata import outgoing, read_metadata
 
 NAMES = "html head title body main article p div h1 h2 li ul ol a b code pre table tr td th dl dt dd nav footer".split()

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.history.changelog import is_changelog, sections
-from quaestor.history.versions import Version, before, version_in, version_of_tag
+from quaestor.history.versions import Version, before, is_changelog, sections, version_in, version_of_tag
 
 
 @pytest.mark.parametrize(

@@ -16,8 +16,7 @@ from mcp_parts import CLIENT, asking_for_tools, envelope, paths_of
 from mcp_parts import opening as opening_of
 
 from quaestor.core.errors import UsageError
-from quaestor.mcp.fast_start import Opening
-from quaestor.mcp.stdio import Wire
+from quaestor.mcp.fast_start import Opening, Wire
 
 pytestmark = pytest.mark.timeout(120)
 

@@ -48,6 +48,8 @@ def test_any_text_may_be_asked(text: str) -> None:
         "which settings use seconds as their unit?",
         "what uses most of the memory at startup?",
         "docs/guide.md - who may push new messages?",
+        "what is `...` here?",
+        "is `?` used anywhere?",
         "",
     ],
 )

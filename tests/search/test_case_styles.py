@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quaestor import Index
-from quaestor.search.case_styles import same_in_any_style, styles_of
+from quaestor.core.terms import same_in_any_style, styles_of
 
 STYLES: dict[str, Callable[[list[str]], str]] = {
     "sendAll": lambda words: words[0] + "".join(map(str.title, words[1:])),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor import Index, Indexes
 from quaestor.core.messages import Message
-from quaestor.search.compounds import other_spellings
+from quaestor.search.corpus_words import other_spellings
 from quaestor.search.turns import query_of_turn, search_turn
 
 

@@ -85,11 +85,11 @@ def sentences() -> list[str]:
             said = ast.get_docstring(node) if isinstance(node, ast.FunctionDef) else None
             if said and len(said.split(".")[0].split()) > 6:
                 found.append(" ".join(said.split(".")[0].split()) + ".")
-    return [one for one in found if sum(_alike(one, other) for other in found) == 1]
+    words = [set(one.lower().split()) for one in found]
+    return [one for one, first in zip(found, words, strict=True) if sum(_alike(first, other) for other in words) == 1]
 
 
-def _alike(one: str, other: str) -> bool:
-    first, second = set(one.lower().split()), set(other.lower().split())
+def _alike(first: set[str], second: set[str]) -> bool:
     return len(first & second) > len(first | second) / 3
 
 

@@ -1,11 +1,12 @@
 """Is what is installed what is pinned, and are weaknesses known of it? ``make audit``.
 
-    python audit_dependencies.py [--lock FILE] [--osv URL] [--pypi URL]
+    python audit_dependencies.py [--lock FILE] [--osv URL] [--pypi URL] [--advisories FOLDER]
 
 Each installed package must have the version of the lock, and each of its files the hash that was noted when it was
 installed (pip installs nothing whose hash is not in the lock). Then two databases are asked about every entry of the
-lock. Exit code 1: something differs, or a weakness is known. 2: neither database could be reached, so that nothing is
-known. What could not be reached is named either way.
+lock, and a third that lies here, as a clone of PyPA's does (``make audit ADVISORIES=FOLDER``). Exit code 1: something
+differs, or a weakness is known. 2: no database could be read, so that nothing is known. What could not be reached is
+named either way.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
+import yaml
+from packaging.version import Version
+
 _ENTRY = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
 _SECONDS = 20
 _AT_ONCE = 500
@@ -36,6 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lock", type=Path, default=Path(__file__).parents[2] / "requirements.lock")
     parser.add_argument("--osv", default="https://api.osv.dev")
     parser.add_argument("--pypi", default="https://pypi.org")
+    parser.add_argument("--advisories", type=Path, help="a folder of YAML files as in pypa/advisory-database")
     options = parser.parse_args(arguments)
     pinned = entries(options.lock.read_text(encoding="utf-8"))
     differing = list(differences(pinned))
@@ -44,7 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     here = {plain(one.name): one for one in distributions()}
     names = {name for name, _ in pinned}
     print(f"{len(names)} packages are pinned, {len(names & here.keys())} of them are installed")
-    asked = ((options.osv, osv_weaknesses), (options.pypi, pypi_weaknesses))
+    asked = [(options.osv, osv_weaknesses), (options.pypi, pypi_weaknesses)]
+    asked += [(str(options.advisories), advised_weaknesses)] if options.advisories else []
     answers = [found for url, ask in asked if (found := _answered(url, ask, pinned)) is not None]
     weak = {line for answer in answers for line in answer}
     for line in sorted(weak):
@@ -114,6 +120,45 @@ def pypi_weaknesses(url: str, pinned: Sequence[Entry]) -> list[str]:
         known = _json(f"{url}/pypi/{name}/{version}/json")["vulnerabilities"]
         found += [f"{name} {version}: {one['id']}" for one in known if not one.get("withdrawn")]
     return found
+
+
+def advised_weaknesses(folder: str, pinned: Sequence[Entry]) -> list[str]:
+    """Return what a folder of advisories knows of some versions; withdrawn ones do not count."""
+    found, newest = [], ""
+    files = sorted(Path(folder).rglob("*.yaml"))
+    if not files:
+        raise LookupError("no advisories are there")
+    for file in files:
+        one = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+        newest = max(newest, str(one["modified"])[:10])
+        if "withdrawn" in one:
+            continue
+        for name, version in pinned:
+            if any(_is_affected(each, name, version) for each in one["affected"]):
+                found.append(f"{name} {version}: {one['id']}")
+    print(f"{len(files)} advisories lie in {folder}, the newest of {newest}: later ones are not known there")
+    return found
+
+
+def _is_affected(affected: Any, name: str, version: str) -> bool:
+    if plain(affected["package"]["name"]) != name:
+        return False
+    return version in affected.get("versions", ()) or any(
+        _is_in(version, each["events"]) for each in affected.get("ranges", ()) if each["type"] == "ECOSYSTEM"
+    )
+
+
+def _is_in(version: str, events: Sequence[Any]) -> bool:
+    """Return whether a version lies between the events of a range, which are in order."""
+    here, within = Version(version), False
+    for event in events:
+        if "introduced" in event and here >= Version(event["introduced"]):
+            within = True
+        elif ("fixed" in event and here >= Version(event["fixed"])) or (
+            "last_affected" in event and here > Version(event["last_affected"])
+        ):
+            within = False
+    return within
 
 
 def _json(url: str, body: object = None) -> Any:

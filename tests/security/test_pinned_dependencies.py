@@ -157,6 +157,54 @@ def test_a_weakness_counts_though_one_database_cannot_be_reached() -> None:
         assert audit_dependencies.main(arguments) == 1
 
 
+ADVISORY = """\
+id: PYSEC-2
+modified: 2024-02-05T20:20:47.716944Z
+affected:
+- package: {ecosystem: PyPI, name: NumPy}
+  ranges:
+  - {type: GIT, events: [{introduced: "0"}]}
+  - {type: ECOSYSTEM, events: [{introduced: "1.5"}, {fixed: 1.9.2}, {introduced: 2.1rc1}, {last_affected: "2.2"}]}
+  versions: [1.0b1]
+"""
+
+
+@pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(
+    ("version", "weak"),
+    [
+        ("1.0b1", True),
+        ("1.4", False),
+        ("1.10", False),
+        ("1.9.1", True),
+        ("1.9.2", False),
+        ("2.2", True),
+        ("2.3", False),
+    ],
+)
+def test_a_clone_of_advisories_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], version: str, weak: bool
+) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text(f"numpy=={version} \\\nother=={version} \\\n", encoding="utf-8")
+    advisories = tmp_path / "advisories" / "vulns" / "numpy"
+    advisories.mkdir(parents=True)
+    (advisories / "PYSEC-2.yaml").write_text(ADVISORY, encoding="utf-8")
+    (advisories / "PYSEC-3.yaml").write_text(ADVISORY + "withdrawn: 2024-03-01T00:00:00Z\n", encoding="utf-8")
+    with Databases({}, failing="/").serving() as arguments:
+        code = audit_dependencies.main([*arguments, "--lock", str(lock), "--advisories", str(tmp_path / "advisories")])
+    out = capsys.readouterr().out
+    assert (code, "PYSEC-2" in out, "PYSEC-3" in out) == (int(weak), weak, False)
+    assert "the newest of 2024-02-05" in out
+
+
+@pytest.mark.usefixtures("nothing_installed")
+def test_an_empty_folder_is_no_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with Databases({}, failing="/").serving() as arguments:
+        assert audit_dependencies.main([*arguments, "--advisories", str(tmp_path)]) == 2
+    assert f"NOT REACHED: {tmp_path}" in capsys.readouterr().out
+
+
 def test_what_is_installed_and_not_as_pinned_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A package that was altered after it was installed, one of another version, and one that is whole."""
     for name, version, text in (("whole", "1.0", "x = 1"), ("altered", "1.0", "x = 1"), ("other", "2.0", "x = 1")):

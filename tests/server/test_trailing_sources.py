@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.citation import Citation
-from quaestor.server.openai.reply_of_turn import trailing_sources, without_sources
+from quaestor.server.openai.chat_turn import trailing_sources, without_sources
 
 CITATIONS = st.lists(
     st.builds(

@@ -15,8 +15,8 @@ from quaestor.stores import Where
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.quantise import planes_of
 from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.vectors import planes_of
 
 
 def put(store: EmbeddedStore, path: str, *texts: str) -> None:

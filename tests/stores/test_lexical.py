@@ -9,9 +9,8 @@ import pytest
 from store_factories import entry, keyed, open_embedded
 
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, Store
-from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
-from quaestor.stores.embedded.lexical_segments import RecentChunks, count_terms
-from quaestor.stores.embedded.progress_marks import Mark
+from quaestor.stores.embedded.derived_files import Mark
+from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, RecentChunks, count_terms
 from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView

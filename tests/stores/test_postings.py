@@ -15,7 +15,7 @@ from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError
-from quaestor.stores.embedded.lexical_segments import count_terms, merge_segments, runs
+from quaestor.stores.embedded.lexical import count_terms, merge_segments, runs
 from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
-from quaestor.stores.embedded.lexical_segments import RecentChunks, count_terms
+from quaestor.stores.embedded.lexical import RecentChunks, count_terms
 from quaestor.stores.embedded.truth import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])
@@ -52,7 +52,7 @@ def test_only_chunks_of_the_wanted_documents_are_found() -> None:
 
 
 def test_more_chunks_than_a_segment_holds_are_found_in_several(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.stores.embedded.lexical_segments.MOST_ROWS", 3)
+    monkeypatch.setattr("quaestor.stores.embedded.lexical.MOST_ROWS", 3)
     chunks = RecentChunks(document(number, 10 * number, ["a b", "b"]) for number in range(1, 5))
     assert chunks.frequencies(["b"])[0, 0] == 8
     assert [chunk for chunk, _ in chunks.search(["a"], ONE, AVERAGES, {2, 4})] == [20, 40]

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from quaestor.stores.embedded.quantise import _SAMPLED, most_alike, planes_of, quantise
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.vectors import Rows, nearest
+from quaestor.stores.embedded.vectors import _SAMPLED, Rows, most_alike, nearest, planes_of, quantise
 
 
 def units(seed: int, count: int, dimensions: int) -> NDArray[np.float32]:

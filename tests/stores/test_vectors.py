@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.stores.embedded import truth, vectors
-from quaestor.stores.embedded.quantise import quantise, restore, scales
-from quaestor.stores.embedded.vectors import Rows, nearest, top
+from quaestor.stores.embedded.vectors import Rows, nearest, quantise, restore, scales, top
 
 
 def random_units(seed: int, count: int, dimensions: int = 32) -> np.ndarray:

@@ -83,7 +83,7 @@ class AccountsFile:
             AccountsUnusableError: the file cannot be read.
         """
         with self._lock, self._failures_explained():
-            yield self._opened() if self._connection or self.path.exists() else None
+            yield self._open() if self._connection or self.path.exists() else None
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -93,7 +93,7 @@ class AccountsFile:
             AccountsUnusableError: the file cannot be written.
         """
         with self._lock, self._failures_explained():
-            connection = self._opened()
+            connection = self._open()
             connection.execute("begin immediate")
             try:
                 yield connection
@@ -104,7 +104,7 @@ class AccountsFile:
                     connection.execute("rollback")
                 raise
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = self._open_connection()
             # A short command need not close the file; a connection that is only dropped would warn.

@@ -94,7 +94,7 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
         if first == last:
             continue
         if _SEQUENCE.search(child.type):
-            own = _of_nodes(_unwrapped(child), syntax, lines, depth)
+            own = _of_nodes(_flat_children(child), syntax, lines, depth)
             yield from _led_by_comment([one for one in own if one.first > node.start_point[0]], node, lines)
         else:
             yield from _within(child, syntax, lines, depth + 1)
@@ -117,7 +117,7 @@ def comment_above(lines: Sequence[str], line: int, least: int = 0) -> int:
     return line
 
 
-def _unwrapped(node: Node) -> Iterator[Node]:
+def _flat_children(node: Node) -> Iterator[Node]:
     """Yield a sequence's children, and those of a sequence in it in its place."""
     for child in node.children:
         if _SEQUENCE.search(child.type):
@@ -147,7 +147,9 @@ def _by_indentation(lines: Sequence[str], start: int, stop: int, depth: int) -> 
     for number in filled:
         line = lines[number]
         if not begins or (
-            _indent(line) == least and not GOES_ON.match(line) and not _led(lines, begins[-1], previous, number)
+            _indent(line) == least
+            and not GOES_ON.match(line)
+            and not _begun_by_comments(lines, begins[-1], previous, number)
         ):
             begins.append(number)
         previous = number
@@ -173,7 +175,7 @@ def _inner(lines: Sequence[str], begin: int, last: int, least: int, depth: int) 
     return tuple(found)
 
 
-def _led(lines: Sequence[str], begun: int, previous: int, number: int) -> bool:
+def _begun_by_comments(lines: Sequence[str], begun: int, previous: int, number: int) -> bool:
     """Return whether only comments right above a line have begun its block."""
     return previous == number - 1 and all(COMMENT.match(lines[one]) for one in range(begun, number))
 

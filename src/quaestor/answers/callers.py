@@ -81,12 +81,12 @@ class _Telling:
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the thing, or None where neither that nor its definition is known."""
-        code, tests = self._listed()
+        code, tests = self._uses_asked_for()
         if not (code.places or tests.places or self._definitions or self._related.target.path):
             return None
         if self._asked.without_tests:
             tests = _Listed((), 0)
-        self._draft.say(self._counted(code, tests))
+        self._draft.say(self._say_how_often(code, tests))
         parts: list[tuple[_Listed, RelatedKind]] = [(code, "callers"), (tests, "tests")]
         if self._asked.sought == "tests":
             parts.reverse()
@@ -103,7 +103,7 @@ class _Telling:
         if not self._definitions:
             return None
         home = self._definitions[0]
-        known = {name: place for name in _called(home.text) if (place := self._defined_at(corpus, name))}
+        known = {name: place for name in _names_called(home.text) if (place := self._defined_at(corpus, name))}
         self._draft.say(self._called_of(known))
         last = min(home.end_line, home.start_line + _WHOLE - 1)
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
@@ -131,7 +131,7 @@ class _Telling:
         spans = (one.span for one in self._lines.definitions(path) if one.name == name)
         return f"{path}:{next(spans, best.chunk.span).start_line}"
 
-    def _listed(self) -> tuple[_Listed, _Listed]:
+    def _uses_asked_for(self) -> tuple[_Listed, _Listed]:
         """Return the uses in code and those in tests that were asked for: what is meant first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
@@ -174,7 +174,7 @@ class _Telling:
         line = one.text.partition("\n")[0].lower().replace("_", "")
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
 
-    def _counted(self, code: _Listed, tests: _Listed) -> str:
+    def _say_how_often(self, code: _Listed, tests: _Listed) -> str:
         """Return how often the thing is used, in how many files."""
         least = "" if self._related.complete else "at least "
         told = [f"{least}{_amount(code)}"] if code.places else []
@@ -251,7 +251,7 @@ def _by_file(places: Iterable[Relative]) -> list[list[Relative]]:
     return list(groups.values())
 
 
-def _called(text: str) -> list[str]:
+def _names_called(text: str) -> list[str]:
     """Return the names that a definition calls, in order, without itself and what is handed to it."""
     signature, _, body = text.partition("\n")
     given = frozenset(_WORD.findall(signature))

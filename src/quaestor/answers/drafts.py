@@ -71,7 +71,7 @@ class Draft:
     def quote(self, hit: Hit) -> None:
         """Add a place with its lines and its citation mark."""
         symbol = f" ({in_code(hit.symbol)})" if hit.symbol else ""
-        self.pieces.append(f"{in_code(place_of(hit))}{symbol}:\n\n{_quoted(hit)}\n")
+        self.pieces.append(f"{in_code(place_of(hit))}{symbol}:\n\n{_as_quote(hit)}\n")
         self.pieces.append(len(self.hits))
         self.pieces.append("\n\n")
         self.hits.append(hit)
@@ -84,7 +84,7 @@ class Draft:
         return WayAnswer(way, tuple(pieces), tuple(self.hits), known)
 
 
-def _quoted(hit: Hit) -> str:
+def _as_quote(hit: Hit) -> str:
     """Return a hit's lines as a block quote of prose or a fenced block of code."""
     text = hit.text.strip("\r\n")
     if hit.document.language.lower() in PROSE:

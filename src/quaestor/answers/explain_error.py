@@ -60,14 +60,14 @@ def _answered(text: str, corpus: Corpus) -> WayAnswer | None:
     said = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
     if not frames and found.raised is None:
-        raising = _raising(corpus, said)
+        raising = _places_that_raise(corpus, said)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
     if found.raised is None and not raising and not traced:
         return None
     return _Telling(corpus, lines, found, frames, said).answer(raising)
 
 
-def _raising(corpus: Corpus, said: str) -> tuple[Relative, ...]:
+def _places_that_raise(corpus: Corpus, said: str) -> tuple[Relative, ...]:
     """Return the places that raise an error which the message names by its class."""
     names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(said))
     for name in [*names][:_MOST_NAMES]:
@@ -213,7 +213,7 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines) -> _FrameHere 
             continue
         known = lines.definitions(path)
         package = _is_of_its_package(file, frame)
-        named = _named(known, frame) if package is not False else None
+        named = _definition_of_frame(known, frame) if package is not False else None
         known_by_name = named is not None and not (frame.installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _fits(frame, path)):
             return _located(file, frame, known, named)
@@ -227,7 +227,13 @@ def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
     names = [name, *(f"{stem}.{other}" for other in _SCRIPTS if ending in _SCRIPTS and other != ending)]
     paths = {path for one in names for path in corpus.store.paths_ending(one, _MOST_ENDS)}
     yield from sorted(
-        paths, key=lambda path: (-_shared(frame.path, path), -_packages(frame, path), profile_path(path).flags, path)
+        paths,
+        key=lambda path: (
+            -_count_common_names(frame.path, path),
+            -_packages(frame, path),
+            profile_path(path).flags,
+            path,
+        ),
     )
 
 
@@ -246,7 +252,7 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
     return sorted(set(kept), key=lambda path: (profile_path(path).flags, path))[:1]
 
 
-def _shared(pointed: str, path: str) -> int:
+def _count_common_names(pointed: str, path: str) -> int:
     """Return how many names at the end two paths have in common; a script's ending does not count."""
     shared = 0
     for one, other in zip(reversed(_parts(pointed)), reversed(_parts(path)), strict=False):
@@ -284,14 +290,14 @@ def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
 
 def _fits(frame: Frame, path: str) -> bool:
     """Return whether a frame's path alone is enough to take it for this document, and not another software's."""
-    shared = _shared(frame.path, path)
+    shared = _count_common_names(frame.path, path)
     whole = min(len(_parts(frame.path)), len(_parts(path)))
     if frame.installed:
         return shared > 1
     return shared > 1 or (shared == whole and not frame.path.startswith("/"))
 
 
-def _named(known: Sequence[Definition], frame: Frame) -> Definition | None:
+def _definition_of_frame(known: Sequence[Definition], frame: Frame) -> Definition | None:
     """Return the definition that a frame names: the last name that is one, the nearest to its line."""
     for name in reversed(frame.names):
         same = [one for one in known if one.name == name]

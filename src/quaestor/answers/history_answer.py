@@ -29,7 +29,7 @@ from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
-from quaestor.history.git import Git, NoHistoryError
+from quaestor.history.git import Git, NoHistoryError, Repository
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
@@ -169,10 +169,18 @@ def _names_file(text: str) -> bool:
 
 
 def _nothing(corpus: Corpus, asked: str) -> str:
-    with opened(corpus) as git:
-        if git is None:
-            return "There is no history here: no git repository with commits of this folder, or no git to read it."
+    repository = corpus.repository()
+    try:
+        if repository is None or _is_empty(repository):
+            return "There is no history here: no git repository with commits of this folder."
+    except NoHistoryError as error:
+        return str(error)
     return f"The history tells nothing of {asked[:80]!r}. Ask for a path, a name or words of a commit's message."
+
+
+def _is_empty(repository: Repository) -> bool:
+    with Git(repository) as git:
+        return is_empty(git)
 
 
 def history_object(asked: str, found: HistoryAnswer, seconds: float) -> dict[str, Any]:

@@ -14,11 +14,10 @@ from quaestor.core.passages import Document, Hit
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.line_excerpts import lines_of
-from quaestor.history.changelog import Section, is_changelog, sections
 from quaestor.history.git import Git
 from quaestor.history.history_json import commit_text
 from quaestor.history.log import Commit, count, log
-from quaestor.history.versions import Tag, Version, before, tags, version_in
+from quaestor.history.versions import Section, Tag, Version, before, is_changelog, sections, tags, version_in
 
 _MOST_FILES = 40
 _MOST_LINES = 45

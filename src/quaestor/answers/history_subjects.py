@@ -123,7 +123,7 @@ def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
         at = next((number for number, line in enumerate(lines) if _holds(line, name)), None)
         if at is None:
             continue
-        place = _placed(file_lines(git, path), lines[at].rstrip("\r"), one.start_line + at)
+        place = _number_of_line_like(file_lines(git, path), lines[at].rstrip("\r"), one.start_line + at)
         if place:
             needle = _needle(lines[at], name)
             return subject._replace(path=path, needle=needle, lines=(place, place + len(lines) - at - 1))
@@ -134,7 +134,7 @@ def _holds(line: str, name: str) -> bool:
     return name in _WORD.findall(line)
 
 
-def _placed(lines: Sequence[str], wanted: str, near: int) -> int:
+def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
     """Return the number of the line that is like one, the nearest to a number; 0 if there is none."""
     places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
     return min(places, key=lambda number: abs(number - near), default=0)

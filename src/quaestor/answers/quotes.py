@@ -24,7 +24,6 @@ from quaestor.answers.paragraphs import FENCE, is_list_of_links
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
-from quaestor.core.questions import asks_for_several
 from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
@@ -33,6 +32,19 @@ from quaestor.search.joined_passages import DEFINITION, LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_SEVERAL = re.compile(
+    r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
+    r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
+    re.IGNORECASE,
+)
+
+
+def asks_for_several(question: str) -> bool:
+    """Return whether a question asks for more than one thing, each of which may stand in a place of its own."""
+    return _SEVERAL.search(question) is not None
+
 
 Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Maps texts to rows of unit length, as ``Embedder.encode`` does."""
@@ -144,18 +156,18 @@ def answer(
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
-    found = _weighed(question, passages, hits, rarity, encode)
+    found = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
-    coverage = _share(_held(chosen, wanted), rarity)
+    coverage = _share(_terms_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in found), default=0.0)
-        told = _share(_held(found, wanted), rarity)
+        told = _share(_terms_held(found, wanted), rarity)
         refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         languages = {passage.n: passage.language for passage in passages}
-        text = "\n\n".join([LEAD, *(_shown(quote, languages[quote.n]) for quote in quotes)])
+        text = "\n\n".join([LEAD, *(_in_markdown(quote, languages[quote.n]) for quote in quotes)])
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
@@ -230,7 +242,7 @@ class _Weighed:
     defines: tuple[str, ...] = ()
 
 
-def _weighed(
+def _best_stretches(
     question: str,
     passages: Sequence[Passage],
     hits: Sequence[Hit],
@@ -240,7 +252,7 @@ def _weighed(
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
     count = len(passages) if asks_for_several(question) else _PASSAGES
-    standing = [_standing(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
+    standing = [_points_behind(rank, passage, hits) for rank, passage in enumerate(passages[:count])]
     every = [
         (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
     ]
@@ -258,7 +270,7 @@ def _weighed(
     return [one for _, one in best.values()]
 
 
-def _standing(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
+def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
     """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
     if rank >= len(hits):
         return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
@@ -283,7 +295,7 @@ def _of_passage(stretch: Stretch) -> float:
     return (stretch.end - stretch.start) / len(stretch.passage.text)
 
 
-def _held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
+def _terms_held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
     """Return the question's terms that stretches hold, or the paths and names of what they are from."""
     return frozenset().union(*(wanted & (one.stretch.terms | _label_terms(one.stretch.passage)) for one in found))
 
@@ -305,12 +317,12 @@ def _first_whole(
     if not hits or not passages:
         return None
     ranks = [0] if _ASKS_WHERE.search(question) else [*range(min(len(hits), len(passages), _PASSAGES))]
-    near = [rank for rank in ranks if _standing(rank, passages[rank], hits)[0] <= _NEAR]
+    near = [rank for rank in ranks if _points_behind(rank, passages[rank], hits)[0] <= _NEAR]
     rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
-    behind, found = _standing(rank, passage, hits)
+    behind, found = _points_behind(rank, passage, hits)
     stretch = whole(passage, found, lambda text: _share(content_terms(text) & rarity.keys(), rarity))
     if stretch is None:
         return None
@@ -407,7 +419,7 @@ def _label(one: _Weighed, first: int, last: int) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
-def _shown(quote: Quote, language: str) -> str:
+def _in_markdown(quote: Quote, language: str) -> str:
     """Return a quote in Markdown with where it stands and its citation mark."""
     place = where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label

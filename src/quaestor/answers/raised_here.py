@@ -41,6 +41,8 @@ _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _AS_WELL = 0.85
+_VERBATIM = 5
+"""So many words of a message one after the other are no chance, whatever else the template says."""
 _FAULT = 1.25
 """What a line of a log is worth more that tells of a fault."""
 _MOST_PLACES = 6
@@ -256,6 +258,8 @@ def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
     """Return how lines of a chunk agree with a message; None where that may be chance."""
+    # Messages are pasted in part: what the template says beyond them speaks not against it.
+    template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
     agreed = agreement(message.words, template, message.tells)
     by_line = [(agreement(one, template, message.tells), one) for one in message.lines]
     best, line = max(by_line, key=lambda one: one[0].told)
@@ -266,6 +270,11 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
     return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
+
+
+def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
+    """Return whether all words of a line stand one after the other in a template, and are not few."""
+    return len(line) >= _VERBATIM and f" {' '.join(line)} " in f" {' '.join(template)} "
 
 
 def _tells_of_fault(words: Sequence[str]) -> bool:
@@ -322,7 +331,8 @@ def _windows(
             worth = sum(tells.get(word, 0.0) for word in set(together) & said)
             missed = sum(tells.get(word, 1.0) for word in set(together) - said)
             first = stored.chunk.span.start_line + at
-            yield worth - 0.5 * missed, stored, first, first + length - 1, together
+            # However much more a literal says, all of a message may stand in it.
+            yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together
 
 
 def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:

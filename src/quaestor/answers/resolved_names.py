@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import NotFoundError
+from quaestor.core.terms import same_in_any_style, styles_of
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.asked_names import looks_like_a_file
-from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import mend
 

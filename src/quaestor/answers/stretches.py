@@ -163,7 +163,7 @@ def _runs(blocks: Sequence[Block], lines: Sequence[str], head: tuple[int, int] |
                 break
             ends.append(following.last)
         for last in dict.fromkeys((ends[0], ends[-1])):
-            yield _joined(block.first, last, head)
+            yield _with_head(block.first, last, head)
 
 
 def _fits(lines: Sequence[str], first: int, last: int, room: int) -> bool:
@@ -197,7 +197,7 @@ def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
     return (first, last) if last - first < _MOST_HEAD_LINES else None
 
 
-def _joined(first: int, last: int, head: tuple[int, int] | None) -> _Run:
+def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
     """Return a run with its head; where that stands right before it, as one."""
     if head is None or head[0] >= first or head[1] >= last:
         return _Run(first, last, None)
@@ -231,12 +231,12 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
     if end - at > MOST_CHARACTERS or text.count("\n", at, end) > MOST_LINES:
         stop = re.compile("\n") if FENCE.match(text[at:end]) else _STOP
         for found in stop.finditer(text, at, end):
-            yield from _stripped(text, at, found.end(), piece)
+            yield from _without_blanks(text, at, found.end(), piece)
             at = found.end()
-    yield from _stripped(text, at, end, piece)
+    yield from _without_blanks(text, at, end, piece)
 
 
-def _stripped(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
+def _without_blanks(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
     """Yield a part of a piece without the blanks around it, if it is anything; no more of it than can be checked."""
     held = text[start:end]
     start += len(held) - len(held.lstrip())

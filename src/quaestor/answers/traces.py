@@ -97,7 +97,7 @@ def read_trace(text: str) -> Trace:
         elsewise = frame is not None and not _says_more(line)
         if elsewise:
             # A debugger shows what a function was called with, a message perhaps.
-            messages += [] if 'File "' in line else _said(line)
+            messages += [] if 'File "' in line else _quoted_texts(line)
         elif not (_MARKS.match(line) or (_GO.match(line.strip()) and _PLACE.search(following))):
             messages.append(" ".join(_PLACE.sub(" ", line).split()))
     if _LAST.search(text):
@@ -105,7 +105,7 @@ def read_trace(text: str) -> Trace:
     return Trace(tuple(frames), tuple(filter(None, messages)))
 
 
-def _said(line: str) -> list[str]:
+def _quoted_texts(line: str) -> list[str]:
     """Return the texts of some words that a line quotes."""
     return [text for text in _SAID.findall(line) if sum(map(str.isspace, text)) >= _FEWEST_BLANKS]
 

@@ -53,7 +53,7 @@ def make_subroutines(
         raise UsageError(f"Setting 'subroutines' cannot be {settings.subroutines!r}. Use 'on', 'off' or 'auto'.")
     if settings.subroutines == "off" or model is None:
         return None
-    from quaestor.chat.request_composer import is_short  # noqa: PLC0415 - only with a model
+    from quaestor.chat.model_requests import is_short  # noqa: PLC0415 - only with a model
     from quaestor.tools import Registry, registry_of  # noqa: PLC0415
 
     whole = [registry_of(index, edits=wanted, where=where) for wanted in dict.fromkeys((edits, False))]

@@ -203,9 +203,9 @@ def _measure_seconds(
     if not sample:
         return 0.0, "there is nothing to index"
     # What is read and set up once is no part of what each file takes.
-    _, _, failure = _timed(folder, ingest, [min(sample, key=lambda file: file.size)], embedder)
+    _, _, failure = _seconds_to_index(folder, ingest, [min(sample, key=lambda file: file.size)], embedder)
     if failure is None:
-        prepared, written, failure = _timed(folder, ingest, sample, embedder)
+        prepared, written, failure = _seconds_to_index(folder, ingest, sample, embedder)
     if failure is not None:
         return 0.0, f"not known: {failure}"
     total, part = (sum(file.size for file in some) or 1 for some in (files, sample))
@@ -216,7 +216,7 @@ def _measure_seconds(
     return seconds, f"{took}, of which {cores:.1f} are free" if cores > 1 else took
 
 
-def _timed(
+def _seconds_to_index(
     folder: str, ingest: IngestSettings, files: Sequence[FoundFile], embedder: Embedder
 ) -> tuple[float, float, BaseException | None]:
     """Index files elsewhere; return the seconds for reading and embedding them, those for writing, and what failed."""

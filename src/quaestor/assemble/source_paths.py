@@ -57,6 +57,7 @@ def ingest_settings(settings: Settings, root: Path | None = None) -> IngestSetti
         max_file_bytes=settings.max_file_bytes,
         chunks=ChunkSettings.read(settings.chunker, settings.chunk_target, settings.chunk_limit),
         ray=settings.ray,
+        git_within=settings.git_within,
     )
 
 

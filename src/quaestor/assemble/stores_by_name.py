@@ -15,7 +15,7 @@ from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
-from quaestor.files.git_folder import common_folder, git_folder, read_small, repository_root
+from quaestor.files.git_folder import own_config, repository_root
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
@@ -39,15 +39,15 @@ def corpus_name(root: Path, settings: Settings) -> str:
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
-    return settings.corpus or _of_repository(root) or f"{socket.gethostname()}:{index_folder(root, settings).name}"
+    named = settings.corpus or _of_repository(root, settings)
+    return named or f"{socket.gethostname()}:{index_folder(root, settings).name}"
 
 
-def _of_repository(root: Path) -> str:
+def _of_repository(root: Path, settings: Settings) -> str:
     repository = repository_root(root)
     if repository is None:
         return ""
-    config = read_small(common_folder(git_folder(repository / ".git")) / "config", _LARGEST_CONFIG)
-    found = _ORIGIN.search(config.decode("utf-8", "replace"))
+    found = _ORIGIN.search(own_config(repository, settings.git_within))
     remote = _REMOTE.match(found[1]) if found else None
     if remote is None:
         return ""

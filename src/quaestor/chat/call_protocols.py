@@ -94,7 +94,7 @@ class Tags:
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return the reply so far as one partial message, or each call and its result as messages."""
-        hidden = _hidden(rounds, shown)
+        hidden = _results_behind_marks(rounds, shown)
         if self.continues:
             text = "".join(_gone_on(one, hidden) for one in rounds) or opening
             return (Message("assistant", text),) if text else ()
@@ -126,7 +126,7 @@ class Tools:
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
         """Return each round as an assistant message with its calls, and their results."""
-        hidden = _hidden(rounds, shown)
+        hidden = _results_behind_marks(rounds, shown)
         return tuple(message for number, one in enumerate(rounds, 1) for message in _call_messages(one, number, hidden))
 
 
@@ -162,7 +162,7 @@ def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallP
     return Tags(registry, capabilities.continues_assistant)
 
 
-def _hidden(rounds: Sequence[Round], shown: int) -> frozenset[int]:
+def _results_behind_marks(rounds: Sequence[Round], shown: int) -> frozenset[int]:
     """Return the identities of the results that a mark takes the place of."""
     results = [id(answered) for one in rounds for answered in one.answered]
     return frozenset(results[: max(0, len(results) - shown)])

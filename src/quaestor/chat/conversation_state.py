@@ -1,21 +1,28 @@
-"""The state of a conversation between turns: its messages and their record numbers, its window and summaries.
+"""The state of a conversation between turns: its messages with their record numbers, window, summaries and citations.
 
 The model summarises messages that no longer fit the window. It is asked again once enough more have been left out, with
 the last summary and the new messages. In between, the last summary is used; messages left out since can still be
 recalled.
+
+A passage that is cited keeps its number in all later turns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 from quaestor.chat.turn import Turn
+from quaestor.core.citation import Citation
 from quaestor.core.messages import Message
+from quaestor.core.passages import Hit
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.llm.models import Model
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.loader import load
+from quaestor.llm.prompts.numbered_passages import Passage, number
 from quaestor.llm.tokens import MessageCounter
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import Decision, Window, compose
@@ -65,7 +72,7 @@ class _Summaries:
         words = str(int(reserve * _WORDS_OF_A_TOKEN))
         system = Message("system", load("chat_summary").render(words=words))
         room = limit - reserve - counter.request((system, self._question(""))) - 1
-        told = _fitting([_line(messages[place]) for place in self.out], counter, room)
+        told = _lines_that_fit([_line(messages[place]) for place in self.out], counter, room)
         return compose([system, self._question(told)], limit=limit, reserve=reserve, tokenizer=counter)
 
     def written(self, text: str) -> None:
@@ -84,7 +91,7 @@ def _line(message: Message) -> str:
     return f"{message.name or message.role}: {message.content}"
 
 
-def _fitting(lines: Sequence[str], counter: MessageCounter, room: int) -> str:
+def _lines_that_fit(lines: Sequence[str], counter: MessageCounter, room: int) -> str:
     """Return as many lines as fit ``room`` tokens, long ones cut so that each has its share."""
     share = max(1, room // max(1, len(lines)))
     kept: list[str] = []
@@ -177,3 +184,74 @@ def restore_history(transcript: Transcript, model: Model | None, limit: int, hea
         _, last, text = kept[-1]
         history.summaries = _Summaries(text, numbers.index(last) + 1 if last in numbers else 0)
     return history
+
+
+# A mark of four digits is not read as a citation.
+_HIGHEST = 999
+_MARKED = re.compile(r"[\[【]\D{0,12}(\d{1,3})(?!\d)")
+
+Place = tuple[str, int, int]
+
+
+class Numbering:
+    """Gives passages their numbers.
+
+    Args:
+        cited: passages that earlier answers cite, oldest first.
+        marked: numbers that earlier answers use, whatever they cite.
+    """
+
+    def __init__(self, cited: Iterable[Passage] = (), marked: Iterable[int] = ()) -> None:
+        self._cited: dict[Place, Passage] = {}
+        self._marked = frozenset(marked)
+        for passage in cited:
+            self._remember(passage)
+
+    @property
+    def cited(self) -> tuple[Passage, ...]:
+        """Passages that answers of this session cite, oldest first."""
+        return tuple(self._cited.values())
+
+    def passages(self, hits: Sequence[Hit]) -> tuple[Passage, ...]:
+        """Return hits as passages under numbers that mean nothing else in this session."""
+        return self.numbered(number(hits))
+
+    def numbered(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
+        """Return passages under numbers that mean nothing else in this session, nor among those ``shown`` before."""
+        before = {_place(passage): passage.n for passage in shown}
+        taken = {passage.n for passage in self._cited.values()} | set(before.values()) | self._marked
+        free = (n for n in count(1) if n not in taken)
+        numbers = {**{place: passage.n for place, passage in self._cited.items()}, **before}
+        return tuple(replace(passage, n=numbers.get(_place(passage)) or next(free)) for passage in passages)
+
+    def remember(self, citations: Sequence[Citation], passages: Sequence[Passage]) -> tuple[Passage, ...]:
+        """Keep the numbers of the passages that an answer cites, and return those passages."""
+        numbers = {citation.n for citation in citations}
+        cited = tuple(passage for passage in passages if passage.n in numbers)
+        for passage in cited:
+            self._remember(passage)
+        return cited
+
+    def _remember(self, passage: Passage) -> None:
+        self._cited[_place(passage)] = passage
+        # Far more than a window shows: the one cited first gives its number up.
+        if len(self._cited) > _HIGHEST // 2:
+            del self._cited[next(iter(self._cited))]
+
+
+def marked(messages: Sequence[Message]) -> frozenset[int]:
+    """Return the numbers that the latest answers seem to cite by.
+
+    A conversation that was held elsewhere does not say what its numbers meant, so they shall mean nothing else here.
+    """
+    found: set[int] = set()
+    for message in reversed(messages):
+        if message.role == "assistant":
+            found.update(int(number) for number in _MARKED.findall(message.content))
+        if len(found) > _HIGHEST // 3:
+            break
+    return frozenset(found)
+
+
+def _place(passage: Passage) -> Place:
+    return passage.path, passage.start_line, passage.end_line

@@ -14,6 +14,7 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.framed_questions import without_frame
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.restated import without_restated
@@ -22,18 +23,15 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, placed_first
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.citation_numbers import Numbering, marked
-from quaestor.chat.conversation_state import charged_to, known_capabilities, restore_history
+from quaestor.chat.conversation_state import Numbering, charged_to, known_capabilities, marked, restore_history
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
-from quaestor.chat.model_requests import Requests
-from quaestor.chat.request_composer import Composer, examples, instructions, is_short, plan_request
+from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn
 from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
-from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt

@@ -28,9 +28,8 @@ from quaestor.chat.events import (
     Summarising,
     Text,
 )
-from quaestor.chat.model_requests import Requests, SpentError, summarise, too_long_error
+from quaestor.chat.model_requests import Composer, Requests, SpentError, shown_passages, summarise, too_long_error
 from quaestor.chat.reply_reader import Reading
-from quaestor.chat.request_composer import Composer, shown_passages
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, LimitError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from quaestor.chunking.cutting import cut as cut
     from quaestor.chunking.decode import Decoded as Decoded
     from quaestor.chunking.definitions import Definition as Definition
-    from quaestor.chunking.file_kind import recognise as recognise
+    from quaestor.chunking.languages import recognise as recognise
 
 _HOMES = {
     "ChunkSettings": "chunk_settings",
@@ -25,7 +25,7 @@ _HOMES = {
     "Decoded": "decode",
     "Definition": "definitions",
     "cut": "cutting",
-    "recognise": "file_kind",
+    "recognise": "languages",
 }
 
 __all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]

@@ -7,8 +7,7 @@ from collections.abc import Collection
 from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.file_kind import recognise, why_not_parse
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, recognise, why_not_parse
 from quaestor.core.passages import Chunk, ChunkerName
 
 

@@ -1,6 +1,9 @@
-"""The languages that are known, and the names and extensions that their files have."""
+"""Languages, the names and extensions of their files, and recognising a file by them or by its first lines."""
 
 from __future__ import annotations
+
+import re
+from posixpath import basename
 
 PROSE = frozenset({"markdown", "restructuredtext", "asciidoc", "mediawiki", "text"})
 
@@ -126,3 +129,199 @@ KNOWN = frozenset(_EXTENSIONS)
 def knows_extension(name: str) -> bool:
     """Return whether a file name ends like that of a known language."""
     return "." in name and name.rpartition(".")[2].lower() in BY_EXTENSION
+
+
+_BY_INTERPRETER: dict[str, str] = {
+    "ash": "bash",
+    "bash": "bash",
+    "bats": "bash",
+    "bun": "typescript",
+    "dash": "bash",
+    "deno": "typescript",
+    "elixir": "elixir",
+    "escript": "erlang",
+    "groovy": "groovy",
+    "julia": "julia",
+    "ksh": "bash",
+    "lua": "lua",
+    "luajit": "lua",
+    "make": "make",
+    "node": "javascript",
+    "nodejs": "javascript",
+    "perl": "perl",
+    "php": "php",
+    "pwsh": "powershell",
+    "pypy": "python",
+    "python": "python",
+    "racket": "racket",
+    "rscript": "r",
+    "ruby": "ruby",
+    "runghc": "haskell",
+    "runhaskell": "haskell",
+    "scala": "scala",
+    "sh": "bash",
+    "swift": "swift",
+    "ts-node": "typescript",
+    "zsh": "bash",
+}
+
+_BY_MODE: dict[str, str] = {
+    "adoc": "asciidoc",
+    "c++": "cpp",
+    "cs": "csharp",
+    "js": "javascript",
+    "makefile": "make",
+    "md": "markdown",
+    "py": "python",
+    "rb": "ruby",
+    "rs": "rust",
+    "rst": "restructuredtext",
+    "sh": "bash",
+    "shell-script": "bash",
+    "ts": "typescript",
+    "zsh": "bash",
+}
+_FIRST_BYTES = 1024
+_TAIL = 512
+# Compiled for the first file whose name does not tell.
+_SHEBANG = rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?"
+_EMACS = rb"(?i)-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-"
+_VIM = rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)"
+_CPP_HEADER = (
+    rb"(?m)^\s*(?:class\s+\w|namespace\b|template\s*<|using\s+\w|public:|private:|protected:|#include\s*<\w+>)"
+    rb"|\bstd::|\boperator\s*[=<>+*\-(\[]"
+)
+_OBJC = rb"(?m)^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#import\b)"
+_SNIFFED = 1 << 16
+_ASCIIDOC_HEADING = rb"(?m)^={2,5} [^\s=][^\n]{0,200}[^\s=][ \t]*\r?$"
+_FEWEST_HEADINGS = 2
+
+
+def recognise(data: bytes, path: str) -> str:
+    """Return the language of a file from its path and its first and last bytes; ``text`` if unknown."""
+    name = basename(path).lower()
+    if name in BY_NAME:
+        return BY_NAME[name]
+    stem, dot, extension = name.rpartition(".")
+    language = BY_EXTENSION.get(extension) if dot else None
+    if language == "text" or language is None:
+        named = BY_NAME.get(stem) or _by_prefix(name)
+        found = (language and named) or language or named or _by_content(data) or _inner(stem) or "text"
+        return "asciidoc" if found == "text" and _is_asciidoc(data) else found
+    if extension == "h":
+        return _header(data)
+    if extension == "m":
+        return "objc" if re.search(_OBJC, data[:_SNIFFED]) else "matlab"
+    if extension == "t" and not data.startswith(b"#!") and b"use " not in data[:_FIRST_BYTES]:
+        return "text"
+    return language
+
+
+def _inner(stem: str) -> str | None:
+    """Return the kind of prose whose ending stands before one that tells nothing: ``a.rst.inc``, ``README.md.in``."""
+    language = BY_EXTENSION.get(stem.rpartition(".")[2]) if "." in stem else None
+    return language if language in PROSE else None
+
+
+def _is_asciidoc(data: bytes) -> bool:
+    """Return whether a text has headings as only AsciiDoc writes them: ``== Use``, not ``== Use ==``."""
+    return len(re.findall(_ASCIIDOC_HEADING, data[:_SNIFFED])) >= _FEWEST_HEADINGS
+
+
+def _by_prefix(name: str) -> str | None:
+    """Dockerfile.dev, Makefile.am and the like."""
+    first = name.partition(".")[0]
+    return BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
+
+
+def _by_content(data: bytes) -> str | None:
+    head = data[:_FIRST_BYTES]
+    if head.startswith(b"#!") and (interpreter := _interpreter(head)):
+        return interpreter
+    if head.startswith(b"<?php"):
+        return "php"
+    if head.startswith(b"<?xml"):
+        return "xml"
+    for found in (re.search(_EMACS, head), re.search(_VIM, head), re.search(_VIM, data[-_TAIL:])):
+        if found:
+            mode = found[1].decode("ascii", "replace").lower()
+            mode = _BY_MODE.get(mode, mode)
+            if mode in KNOWN:
+                return mode
+    return None
+
+
+def _interpreter(head: bytes) -> str | None:
+    found = re.match(_SHEBANG, head.split(b"\n", 1)[0])
+    if not found:
+        return None
+    words = [found[1], *(found[2] or b"").split()]
+    if words[0] == b"env":
+        words = [word for word in words[1:] if not word.startswith(b"-") and b"=" not in word]
+    if not words:
+        return None
+    name = words[0].decode("ascii", "replace").lower().rpartition("/")[2]
+    return _BY_INTERPRETER.get(name) or _BY_INTERPRETER.get(name.rstrip("0123456789."))
+
+
+def _header(data: bytes) -> str:
+    if re.search(_OBJC, data[:_SNIFFED]):
+        return "objc"
+    return "cpp" if re.search(_CPP_HEADER, data[:_SNIFFED]) else "c"
+
+
+_LOCK_FILES = frozenset(
+    {
+        "bun.lock",
+        "cargo.lock",
+        "composer.lock",
+        "deno.lock",
+        "flake.lock",
+        "gemfile.lock",
+        "go.sum",
+        "mix.lock",
+        "npm-shrinkwrap.json",
+        "package-lock.json",
+        "package.resolved",
+        "packages.lock.json",
+        "pdm.lock",
+        "pipfile.lock",
+        "pnpm-lock.yaml",
+        "podfile.lock",
+        "poetry.lock",
+        "pubspec.lock",
+        "uv.lock",
+        "yarn.lock",
+    }
+)
+_MINIFIED_NAME = re.compile(r"[.-]min\.(?:js|css|mjs|cjs)$|\.bundle\.js$|\.map$")
+_GENERATED_NAME = re.compile(
+    r"(?:\.pb\.(?:go|cc|h)|_pb2(?:_grpc)?\.pyi?|\.g\.(?:dart|cs)|\.designer\.cs|\.freezed\.dart|\.generated\.\w+)$"
+)
+_MARKER = re.compile(
+    rb"@generated\b|\bcode generated\b.{0,80}\bdo not edit\b|\bdo not edit\b.{0,40}\bgenerated\b"
+    rb"|\b(?:auto-?\s?generated|automatically generated|machine generated)\b.{0,80}"
+    rb"\b(?:do not|don't|not be) (?:edit|modif)"
+    rb"|<auto-generated",
+    re.IGNORECASE | re.DOTALL,
+)
+_HEAD = 1500
+_LONG_LINE = 5000
+_MEAN_LINE = 400
+_SAMPLE = 1 << 16
+
+
+def why_not_parse(data: bytes, path: str) -> str | None:
+    """Return why a source file is better cut by lines, or None."""
+    name = basename(path).lower()
+    if name in _LOCK_FILES:
+        return "lock file"
+    if _MINIFIED_NAME.search(name):
+        return "minified"
+    if _GENERATED_NAME.search(name) or _MARKER.search(data, 0, _HEAD):
+        return "generated"
+    sample = data[:_SAMPLE]
+    lines = sample.count(b"\n") + 1
+    if len(sample) / lines > _MEAN_LINE and len(sample) > _LONG_LINE:
+        return "minified (very long lines)"
+    return None

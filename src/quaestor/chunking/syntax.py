@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from quaestor.chunking import more_languages as further
+from quaestor.chunking import more_syntaxes as further
 from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
 from quaestor.chunking.finders import classes, other_languages, scripting, systems
 

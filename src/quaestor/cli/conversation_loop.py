@@ -31,7 +31,6 @@ from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
 from quaestor.cli.proposed_edits import Changing
 from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
-from quaestor.cli.session_export import write_export
 from quaestor.cli.turn_details import (
     as_object,
     call_line,
@@ -52,6 +51,7 @@ from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.wording import amount
 from quaestor.edits import Proposal, parse
 from quaestor.llm.prompts.numbered_passages import where
+from quaestor.sessions.export import write_export
 from quaestor.sessions.records import support_of
 from quaestor.sessions.session_rows import runs
 from quaestor.sessions.transcript import Transcript

@@ -49,12 +49,10 @@ def converted(data: bytes, path: str) -> Converted | None:
         from quaestor.convert.docbook import from_docbook, reads_as_docbook  # noqa: PLC0415 - as above
 
         return from_docbook(data) if reads_as_docbook(data) else None
+    from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts  # noqa: PLC0415 - as above
+
     if suffix in _RECORDS:
-        from quaestor.convert.jsonl import from_records, reads_as_texts  # noqa: PLC0415 - as above
-
         return from_records(data) if reads_as_texts(data) else None
-    from quaestor.convert.notebook import from_notebook  # noqa: PLC0415 - as above
-
     return from_notebook(data)
 
 

@@ -138,7 +138,7 @@ class _Page:
             return
         if len(self._open) == DEEPEST:
             return
-        shown = self._shown(name)
+        shown = self._html_name(name)
         self._open.append((name, shown))
         self._left_out += name in _LEFT_OUT
         target = next((attributes[key] for key in ("xlink:href", "url", "href") if key in attributes), "")
@@ -159,7 +159,7 @@ class _Page:
             if last == name:
                 return
 
-    def _shown(self, name: str) -> str:
+    def _html_name(self, name: str) -> str:
         """Return what an element is in a page; empty for one that only holds others."""
         around = [one for one, _ in self._open if not one.endswith("info")]
         parent = around[-1] if around else ""

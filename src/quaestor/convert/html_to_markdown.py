@@ -54,7 +54,7 @@ class _Blocks:
             "dl": self._definitions,
             "hr": lambda _element: iter(["* * *"]),
             "summary": self._summary,
-            "a": self._linked,
+            "a": self._render_link,
         }
 
     def blocks(self, nodes: list[Element | str]) -> Iterator[str]:
@@ -84,7 +84,7 @@ class _Blocks:
         else:
             yield from self._running(element.children)
 
-    def _linked(self, element: Element) -> Iterator[str]:
+    def _render_link(self, element: Element) -> Iterator[str]:
         """Render a link around blocks, such as a card: its first block with text becomes the link."""
         texts = [one for one in element.elements() if one.name in _CARRIERS and one.text().strip()]
         if carrier := next((one for one in texts if one.name in HEADINGS), texts[0] if texts else None):
@@ -126,7 +126,7 @@ class _Blocks:
                 items.append("\n".join(f"{' ' * len(marker)}{line}" for line in "\n".join(inside).split("\n")))
                 continue
             if inside:
-                items.append(_item(marker, _joined(inside)))
+                items.append(_item(marker, _join_blocks(inside)))
                 number = None if number is None else number + 1
         if items:
             yield "\n".join(items)
@@ -177,7 +177,7 @@ def _note_holders(element: Element, holding: set[int]) -> bool:
     return holds
 
 
-def _joined(blocks: list[str]) -> str:
+def _join_blocks(blocks: list[str]) -> str:
     """Join an item's blocks: its list follows its first line directly, anything else after a blank line."""
     text = blocks[0]
     for block in blocks[1:]:

@@ -50,16 +50,16 @@ def outgoing(page: Element, address: str) -> Outgoing:
     robots = _meta_of(page).get("robots", "").lower()
     for one in page.elements():
         if one.name in ("a", "area") and one.get("href") and not _has_rel(one, "nofollow"):
-            links[_joined(base, one.get("href"))] = None
+            links[_absolute_address(base, one.get("href"))] = None
         elif one.name == "link" and _has_rel(one, "alternate") and one.get("type").lower() in _FEEDS:
-            feeds[_joined(base, one.get("href"))] = None
+            feeds[_absolute_address(base, one.get("href"))] = None
         elif one.name == "link" and (_has_rel(one, "next") or _has_rel(one, "prev")):
-            links[_joined(base, one.get("href"))] = None
+            links[_absolute_address(base, one.get("href"))] = None
         elif one.name == "meta" and one.get("http-equiv").lower() == "refresh":
             if found := _REFRESH.match(one.get("content")):
-                links[_joined(base, found[1].strip())] = None
+                links[_absolute_address(base, found[1].strip())] = None
         elif one.name in ("frame", "iframe") and one.get("src"):
-            links[_joined(base, one.get("src"))] = None
+            links[_absolute_address(base, one.get("src"))] = None
     links.pop("", None)
     feeds.pop("", None)
     none = "none" in robots
@@ -71,7 +71,7 @@ def outgoing(page: Element, address: str) -> Outgoing:
 def base_of(page: Element, address: str) -> str:
     """Return the base address of a page's links."""
     element = page.find("base")
-    return _joined(address, element.get("href")) if element and element.get("href") else address
+    return _absolute_address(address, element.get("href")) if element and element.get("href") else address
 
 
 def _meta_of(page: Element) -> dict[str, str]:
@@ -89,7 +89,7 @@ def _has_rel(element: Element, word: str) -> bool:
     return word in element.get("rel").lower().split()
 
 
-def _joined(base: str, href: str) -> str:
+def _absolute_address(base: str, href: str) -> str:
     """Return an absolute address, or ""."""
     try:
         return urljoin(base, href.strip())
@@ -203,7 +203,7 @@ def read_metadata(page: Element, base: str = "") -> About:
         title=_title(page, meta),
         author=_author(page, meta, data),
         date=_date(page, meta, data, base),
-        canonical=_joined(base, next(links, "")) or None,
+        canonical=_absolute_address(base, next(links, "")) or None,
     )
 
 

@@ -76,14 +76,14 @@ def pieces_of(page: PageObject, largest: int) -> Pieces | None:
     if len(data := content.get_data()) > largest or not _SHOWS.search(data):
         return None
     widths = _Widths(page)
-    content.operations = list(_split(content.operations, widths))
+    content.operations = list(_split_at_moves(content.operations, widths))
     page[NameObject("/Contents")] = content
     reading = _Reading(widths, len(data))
     page.extract_text(visitor_operand_before=reading.see_operator, visitor_text=reading.see_text)
     return reading.found
 
 
-def _split(operations: Sequence[Operation], widths: _Widths) -> Iterator[Operation]:
+def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterator[Operation]:
     """Yield operators such that a piece ends before each move, and where a string leaves a wide gap."""
     ahead = 0.0  # how far the place was moved within a string, and is not in the file
     moved = False
@@ -183,12 +183,12 @@ def _widths_of(font: Any) -> tuple[Mapping[int, float], int, float]:
             first, widths = int(font.get("/FirstChar", 0)), font.get("/Widths", []).get_object()
             return {first + number: float(width) for number, width in enumerate(widths)}, 1, _ORDINARY_WIDTH
         inner = font["/DescendantFonts"][0].get_object()
-        return dict(_listed(inner.get("/W", []))), 2, float(inner.get("/DW", 1000))
+        return dict(_read_widths(inner.get("/W", []))), 2, float(inner.get("/DW", 1000))
     except (AttributeError, KeyError, TypeError, ValueError, IndexError):
         return {}, 1, _ORDINARY_WIDTH
 
 
-def _listed(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
+def _read_widths(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
     """Yield the widths in ``/W``: a list after one code, or one width after a range of two codes."""
     rest = iter(widths)
     for first in rest:

@@ -84,9 +84,9 @@ def with_tables(page: Pieces) -> str:
     if len(texts) > _MOST_PIECES:
         return "".join(piece.text for piece in texts)
     placed = {number: piece for number, piece in enumerate(texts) if piece.size and piece.text.strip()}
-    tables = list(_ruled(placed, page.strokes))
+    tables = list(_tables_with_lines(placed, page.strokes))
     inside = frozenset[int]().union(*(table.pieces for table in tables))
-    tables += _aligned({number: piece for number, piece in placed.items() if number not in inside})
+    tables += _tables_without_lines({number: piece for number, piece in placed.items() if number not in inside})
     return _put_in(texts, tables)
 
 
@@ -116,10 +116,10 @@ def _markdown(rows: Sequence[Sequence[str]]) -> str:
 # ----- by the lines that are drawn
 
 
-def _ruled(placed: dict[int, Piece], strokes: Sequence[Stroke]) -> Iterator[_Table]:
+def _tables_with_lines(placed: dict[int, Piece], strokes: Sequence[Stroke]) -> Iterator[_Table]:
     """Yield the tables whose cells have lines around them."""
     edges = {edge for stroke in strokes for edge in _edges(stroke)}
-    for group in _touching(edges):
+    for group in _group_touching(edges):
         columns = _drawn_along([edge for edge in group if edge.right - edge.x <= _NEAR])
         level = [edge for edge in group if edge.right - edge.x > _NEAR and _ends_at(edge, columns)]
         rows = _drawn_along([Stroke(edge.y, edge.x, edge.top, edge.right) for edge in level])
@@ -171,7 +171,7 @@ def _edges(stroke: Stroke) -> Iterator[Stroke]:
         yield stroke
 
 
-def _touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
+def _group_touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
     """Group edges that touch, by the boxes around them; sorted from the top, so that few are compared."""
     done: list[list[Stroke]] = []
     active: list[tuple[Stroke, list[Stroke]]] = []
@@ -211,7 +211,7 @@ def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[
         return
     used_columns, used_rows = sorted({column for _, column in held}), sorted({row for row, _ in held})
     cells = [[_lines_of(held.get((row, column), ()), placed) for column in used_columns] for row in used_rows]
-    texts = [row for one in cells for row in _parted(one)]
+    texts = [row for one in cells for row in _rows_of_cells(one)]
     filled = sum(bool(text) for row in texts for text in row)
     full = sum(sum(map(bool, row)) > 1 for row in texts)
     short = all(len(text) <= _LONGEST_CELL for row in texts for text in row)
@@ -239,7 +239,7 @@ def _lines_of(numbers: Sequence[int], placed: dict[int, Piece]) -> list[str]:
     return [" ".join(cell.text for cell in line.cells) for line in lines]
 
 
-def _parted(cells: Sequence[list[str]]) -> list[list[str]]:
+def _rows_of_cells(cells: Sequence[list[str]]) -> list[list[str]]:
     """Return the row of cells; several rows where each cell has as many lines, for not every row has a line below."""
     counts = {len(lines) for lines in cells if lines}
     short = all(len(line.split()) <= _SHORT for lines in cells for line in lines)
@@ -251,7 +251,7 @@ def _parted(cells: Sequence[list[str]]) -> list[list[str]]:
 # ----- by how words stand below each other
 
 
-def _aligned(placed: dict[int, Piece]) -> Iterator[_Table]:
+def _tables_without_lines(placed: dict[int, Piece]) -> Iterator[_Table]:
     """Yield the tables that nothing is drawn around."""
     for run in _runs([_without_markers(line) for line in _lines(placed)]):
         if not any(_LEADER.search(cell.text) for line in run for cell in line.cells):
@@ -325,7 +325,7 @@ def _in_columns(run: Sequence[_Line]) -> Iterator[_Table]:
     columns = _spans([cell for line in run if len(line.cells) == usual for cell in line.cells])
     if counts[usual] < _FEWEST_ROWS or len(columns) != usual or usual > _MOST_COLUMNS:
         return
-    for part in _fitting(run, columns):
+    for part in _runs_in_columns(run, columns):
         rows = _rows(part, columns)
         if len(rows) >= _FEWEST_ROWS and _is_table(rows) and _is_by_rows(part):
             numbers = frozenset(number for line in part for cell in line.cells for number in cell.pieces)
@@ -361,7 +361,7 @@ def _spans(cells: Sequence[_Cell]) -> list[tuple[float, float]]:
     return found
 
 
-def _fitting(run: Sequence[_Line], columns: Sequence[tuple[float, float]]) -> Iterator[list[_Line]]:
+def _runs_in_columns(run: Sequence[_Line], columns: Sequence[tuple[float, float]]) -> Iterator[list[_Line]]:
     """Yield runs of lines in which each cell has a column of its own."""
     part: list[_Line] = []
     for line in run:

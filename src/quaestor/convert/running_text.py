@@ -35,7 +35,9 @@ class Inline:
     def __init__(self, base: str = "") -> None:
         self._base = base
         self._renderers: dict[str, Callable[[Element], str]] = {
-            **dict.fromkeys(_MARKS, lambda element: _marked(self._nodes(element.children), _MARKS[element.name])),
+            **dict.fromkeys(
+                _MARKS, lambda element: _put_marks_around(self._nodes(element.children), _MARKS[element.name])
+            ),
             **dict.fromkeys(_CODE, lambda element: code_span(element.text())),
             "a": self._link,
             "img": self._image,
@@ -112,7 +114,7 @@ def code_span(text: str) -> str:
     return f"{fence}{gap}{text}{gap}{fence}"
 
 
-def _marked(text: str, mark: str) -> str:
+def _put_marks_around(text: str, mark: str) -> str:
     """Put marks around a text, inside of the blanks at its ends."""
     inner = text.strip().strip(LINE_BREAK)
     if not inner or inner.startswith(mark):

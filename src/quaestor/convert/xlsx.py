@@ -11,7 +11,7 @@ from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 from warnings import catch_warnings, simplefilter
 
-from openpyxl import load_workbook
+from openpyxl.reader.excel import ExcelReader
 from openpyxl.utils import range_boundaries
 
 from quaestor.convert.conversion import ConversionError, Converted
@@ -111,6 +111,8 @@ MOST_LETTERS = 20_000_000
 MOST_VISITED = 20_000_000
 """Rows and cells up to the last one with something in it: a sheet may say that this is row one billion."""
 MOST_ELEMENTS = 20_000_000
+MOST_SHEETS = 5_000
+"""Each takes openpyxl a millisecond, however little it holds."""
 
 _MOST_NOTES = 3
 _SHEETS = "xl/worksheets/"
@@ -133,12 +135,14 @@ def from_xlsx(data: bytes) -> Converted:
     Raises:
         ConversionError: it is damaged, encrypted, empty, or unpacks to more than a workbook can be.
     """
-    archive = checked_archive(data, "xlsx", Bounds(MOST_ELEMENTS))
+    archive = checked_archive(data, "xlsx", Bounds(MOST_ELEMENTS, MOST_SHEETS, {"sheet"}, "sheets"))
     reader = _Reader(data, archive)
     try:
         with catch_warnings():
             simplefilter("ignore")  # of styles and extensions that openpyxl does not know; none of them holds text
             text = "".join(reader.sections())
+    except ConversionError:
+        raise
     except Exception as error:  # damage ends in any error of openpyxl
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     if not text:
@@ -170,13 +174,14 @@ class _Reader:
     def sections(self) -> Iterator[str]:
         """Yield each sheet that holds something as Markdown."""
         with closing(self._load(values=True)) as book:
-            formulas = self._load(values=False) if self._has_formulas() else None
-            for sheet in book.worksheets:
+            sheets = book.worksheets
+            formulas = self._load(values=False).worksheets if self._has_formulas() else [None] * len(sheets)
+            for sheet, formula in zip(sheets, formulas, strict=True):
                 if self._is_full:
                     self.notes.append(f"not read: sheet {sheet.title!r} and those behind it")
                     break
                 part = self._archive.read(sheet._worksheet_path.lstrip("/"), LARGEST_PART)
-                rows = list(self._rows(sheet, formulas[sheet.title] if formulas else None, _merged_cells(part)))
+                rows = list(self._rows(sheet, formula, _merged_cells(part)))
                 hidden = " (hidden)" if sheet.sheet_state != "visible" else ""
                 if section := sheet_section(f"Sheet {sheet.title}{hidden}", rows):
                     yield render(section) + "\n"
@@ -186,7 +191,9 @@ class _Reader:
         return self._cells > MOST_CELLS or self._letters > MOST_LETTERS or self._visited > MOST_VISITED
 
     def _load(self, *, values: bool) -> Any:
-        return load_workbook(io.BytesIO(self._data), read_only=True, data_only=values, keep_links=False)
+        reader = _WorkbookReader(io.BytesIO(self._data), read_only=True, data_only=values, keep_links=False)
+        reader.read()
+        return reader.wb
 
     def _has_formulas(self) -> bool:
         parts = (name for name in self._archive.names if name.startswith(_SHEETS))
@@ -212,7 +219,7 @@ class _Reader:
                 reaching[column] = (last_row, texts[column] if column < len(texts) else "")
             held = sum(map(bool, texts))
             if held:
-                texts = _filled(texts, number, reaching)
+                texts = _fill_merged_cells(texts, number, reaching)
                 self._cells += held
                 self._letters += sum(map(len, texts))
                 if self._is_full:
@@ -221,6 +228,16 @@ class _Reader:
                 yield Row(number, texts)
         if wide > MOST_COLUMNS:
             self.notes.append(f"not read: sheet {sheet.title!r} right of column {MOST_COLUMNS:,}")
+
+
+class _WorkbookReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
+    """Opens a workbook; none of its parts is read for several sheets, which no program writes."""
+
+    def read_worksheets(self) -> None:
+        parts = [relation.target for _, relation in self.parser.find_sheets()]
+        if len(set(parts)) < len(parts):
+            raise ConversionError("unreadable", "the file is damaged: two of its sheets are one part")
+        super().read_worksheets()
 
 
 def _unbounded(sheet: Any) -> Iterator[Any]:
@@ -262,7 +279,7 @@ def _merged_cells(part: bytes) -> dict[int, list[_Merged]]:
     return merged
 
 
-def _filled(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
+def _fill_merged_cells(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
     """Put what merged cells above show into the blank ones that they reach down into."""
     for column, (last_row, text) in list(reaching.items()):
         if number > last_row:

@@ -1,12 +1,12 @@
-"""Messages of a conversation as plain values.
+"""Messages of a conversation as plain values, and in OpenAI's wire form.
 
-Pure data: this module knows neither how messages are counted, rendered nor stored.
+Pure data: this module knows neither how messages are counted nor how they are stored.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["system", "user", "assistant", "tool"]
 
@@ -63,3 +63,18 @@ class Usage:
     def total_tokens(self) -> int:
         """Tokens sent and received together."""
         return self.prompt_tokens + self.completion_tokens
+
+
+def as_wire(message: Message) -> dict[str, Any]:
+    """Return a message as the JSON object that chat completion endpoints take."""
+    wire: dict[str, Any] = {"role": message.role, "content": message.content}
+    if message.name is not None:
+        wire["name"] = message.name
+    if message.tool_call_id is not None:
+        wire["tool_call_id"] = message.tool_call_id
+    if message.tool_calls:
+        wire["tool_calls"] = [
+            {"id": call.id, "type": "function", "function": {"name": call.name, "arguments": call.arguments}}
+            for call in message.tool_calls
+        ]
+    return wire

@@ -78,6 +78,7 @@ class Settings(NamedTuple):
     page_edits: str = "off"
     add_within: tuple[str, ...] = ()
     add_sites: tuple[str, ...] = ()
+    git_within: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     max_file_bytes: int = 2_000_000
     chunker: str = "auto"
@@ -161,6 +162,10 @@ RULES: Mapping[str, Rule] = {
     "add_sites": Rule(
         "hosts of which the one user of this machine may add sites and repositories on the page, such as"
         " 'docs.example.org', '*.example.org', or '*' for every public one"
+    ),
+    "git_within": Rule(
+        "folders to which a repository's .git may lead although nothing there names it, such as those of a clone that"
+        " shares its objects"
     ),
     "ignore": Rule("patterns to leave out, as in .gitignore", "open"),
     "max_file_bytes": Rule("larger files are skipped", "lower", least=1),

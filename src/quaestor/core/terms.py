@@ -4,6 +4,7 @@
 lexical index holds: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
 whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese,
 Japanese, Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
+``styles_of`` gives one name in the styles of several languages: ``sendAll``, ``send_all``, ``send-all``.
 """
 
 from __future__ import annotations
@@ -234,3 +235,19 @@ def content_terms(text: str) -> list[str]:
 
 def _asked_terms(word: str) -> Iterable[str]:
     return _unspaced_terms(word, asked=True) if has_unspaced(word) else terms_of_word(word)
+
+
+_STYLED = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
+
+
+def styles_of(name: str) -> tuple[str, ...]:
+    """Return how a name of several words is written in each style, in lower case; nothing for any other text."""
+    if not _STYLED.fullmatch(name):
+        return ()
+    words = split_identifier(name)
+    return tuple(mark.join(words) for mark in ("", "_", "-")) if len(words) > 1 else ()
+
+
+def same_in_any_style(one: str, other: str) -> bool:
+    """Return whether two names are made of the same words."""
+    return split_identifier(one) == split_identifier(other)

@@ -1,8 +1,8 @@
 """The corpus itself: search, read, find relatives, and describe.
 
 It holds an index that is brought up to date before anything is taken from it (``fresh_index``), and its documents as
-they are on disk (``documents_on_disk``). This floor joins retrieval (which knows no files) with ingest (which knows
-no queries). It receives its parts ready made; ``assemble`` chooses them.
+they are on disk (``documents_on_disk``). This package joins search (which knows no files) with indexing (which
+knows no queries). It receives its parts ready made; ``assemble`` chooses them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
-    from quaestor.corpus.document_tree import Folder
+    from quaestor.corpus.document_paths import Folder
     from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.passages import Document
 from quaestor.core.wording import amount
-from quaestor.corpus.document_paths import parents, plain, suggest_path
+from quaestor.corpus.document_paths import Folder, make_tree, parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex
 from quaestor.files.consistent_read import Snapshot, on_disk, read_snapshot
 from quaestor.files.git_folder import common_folder, git_folder, repository_root
@@ -24,7 +24,6 @@ from quaestor.files.walk_rules import left_out
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
-    from quaestor.corpus.document_tree import Folder
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.files.source_settings import IngestSettings
     from quaestor.history.git import Repository
@@ -150,8 +149,6 @@ class DocumentsOnDisk:
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
         """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
-        from quaestor.corpus.document_tree import make_tree  # noqa: PLC0415 - no search needs it
-
         self._index.take_in()
         paths = self._index.store.documents()
         found = make_tree(paths, plain(folder), depth)
@@ -230,7 +227,7 @@ def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
     def shows(path: str) -> bool:
         return ".." not in path.split("/") and left_out(folder, path, settings) is None
 
-    return Repository(own, common_folder(own), prefix, shows)
+    return Repository(own, common_folder(own), prefix, shows, top, settings.git_within)
 
 
 def text_of_chunks(chunks: Sequence[StoredChunk]) -> bytes:

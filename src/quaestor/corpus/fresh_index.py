@@ -93,7 +93,8 @@ class FreshIndex:
     def _use(self, parts: Parts) -> None:
         self.store, self.embedder, self.indexer, ranker, coming = parts
         self.meaning = Meaning(self.embedder, self.indexer, self.root, coming)
-        self.retriever = Retriever(self.store, self.meaning.asked, ranker, project_name(self.root))
+        name = project_name(self.root, self.indexer.settings.git_within)
+        self.retriever = Retriever(self.store, self.meaning.asked, ranker, name)
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
     def found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:

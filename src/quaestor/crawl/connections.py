@@ -180,12 +180,12 @@ class Connector:
         allowed = [one for one in addresses if parts.netloc in self.private_hosts or is_public(one)]
         if not allowed:
             raise FetchError(PRIVATE, f"{host} is {', '.join(addresses[:3])}")
-        plain = self._connected(allowed, port, deadline)
+        plain = self._connect(allowed, port, deadline)
         connection = Connection(host, port)
-        connection.sock = self._secured(plain, host) if secure else plain
+        connection.sock = self._add_tls(plain, host) if secure else plain
         return connection
 
-    def _connected(self, addresses: list[str], port: int, deadline: float) -> socket.socket:
+    def _connect(self, addresses: list[str], port: int, deadline: float) -> socket.socket:
         last: OSError = OSError("no address")
         for address in addresses:
             sock = _TimedSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
@@ -201,7 +201,7 @@ class Connector:
             return sock
         raise FetchError("unreachable", last.strerror or str(last) or "no answer", retryable=True) from last
 
-    def _secured(self, plain: socket.socket, host: str) -> ssl.SSLSocket:
+    def _add_tls(self, plain: socket.socket, host: str) -> ssl.SSLSocket:
         try:
             secured = self.tls.wrap_socket(plain, server_hostname=host)
         except (OSError, ValueError) as error:

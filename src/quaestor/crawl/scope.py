@@ -94,14 +94,14 @@ class SiteRules:
         """Return the robots.txt of an address's host; it is fetched once a run."""
         host = host_of(url)
         if host not in self._robots:
-            self._robots[host] = self._fetched(f"{urlsplit(url).scheme}://{host}/robots.txt")
+            self._robots[host] = self._fetch_robots(f"{urlsplit(url).scheme}://{host}/robots.txt")
         return self._robots[host]
 
     def widen(self, url: str) -> None:
         """Take in the host that the start leads to, and begin there."""
         self.scope = Scope(url, self.scope.hosts | {host_of(url)}, self.scope.include, self.scope.exclude)
 
-    def _fetched(self, url: str) -> Robots:
+    def _fetch_robots(self, url: str) -> Robots:
         """Fetch a robots.txt: if it is missing everything is allowed, and if the server fails nothing is."""
         for _ in range(_MOST_HOPS):
             try:

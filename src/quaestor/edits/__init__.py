@@ -13,7 +13,6 @@ The package does not know models or who consents. Begin with ``make_plan``.
 from __future__ import annotations
 
 from quaestor.edits.apply_plan import Applied, ChangedError, apply, recover, undo
-from quaestor.edits.diffs import diff, patch
 from quaestor.edits.journal import Journal, JournalError
 from quaestor.edits.make_plan import Objection, plan
 from quaestor.edits.parse import parse
@@ -31,6 +30,8 @@ from quaestor.edits.plans import (
     Rename,
     Replace,
     Whole,
+    diff,
+    patch,
 )
 
 __all__ = [

@@ -121,7 +121,7 @@ def recover(journal: Journal) -> tuple[str, ...]:
 
 def _commit(root: Path, writes: Sequence[_Write], journal: Journal, undoes: int | None = None) -> Applied:
     with Folders(root) as folders:
-        present = _checked(folders, writes)
+        present = _read_as_planned(folders, writes)
         entry = _begin(folders, root, writes, present, journal, undoes)
         try:
             for folder in entry.folders:
@@ -130,7 +130,7 @@ def _commit(root: Path, writes: Sequence[_Write], journal: Journal, undoes: int 
                 if write.after is not None:
                     _write_beside(folders, file.temporary, write.after, _mode(write, content, undoes), content)
             folders.sync()
-            _checked(folders, writes)
+            _read_as_planned(folders, writes)
             for write, file in sorted(zip(writes, entry.files, strict=True), key=lambda pair: pair[0].after is None):
                 _put_in_place(folders, write, file.temporary)
             folders.sync()
@@ -165,7 +165,7 @@ def _begin(
     return journal.begin(root, files, [write.before for write in writes], made, undoes)
 
 
-def _checked(folders: Folders, writes: Sequence[_Write]) -> list[Content | None]:
+def _read_as_planned(folders: Folders, writes: Sequence[_Write]) -> list[Content | None]:
     """Return the files as they are, if they are as they were read.
 
     Raises:
@@ -188,7 +188,7 @@ def _now(folders: Folders, path: str) -> Content | None:
 
 def _put_in_place(folders: Folders, write: _Write, temporary: str) -> None:
     """Put the new bytes in place, unless the file was changed meanwhile."""
-    _checked(folders, [write])
+    _read_as_planned(folders, [write])
     if not folders.unmoved(write.path):
         raise _changed([write.path], "its folder; nothing was written, make the edit again")
     parent, name = folders.parent(write.path), _name(write.path)

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING
 
 from quaestor.chunking import recognise
 from quaestor.chunking.decode import decode
-from quaestor.chunking.file_kind import why_not_parse
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, why_not_parse
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.errors import NotFoundError
 from quaestor.core.toml_text import read_toml

@@ -85,14 +85,14 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
         dots_are_code: whether three dots alone are a statement of the language.
     """
     try:
-        search, replace = _reading(text, change)
+        search, replace = _lines_to_search(text, change)
         pieces, how = _find_pieces(text.strings, search, replace)
         return _Writing(text, pieces, prose=prose, dots_are_code=dots_are_code).fitted(how)
     except _Refused as refused:
         return Refusal(change.path, refused.kind, f"{change.path!r}: {refused}", refused.lines)
 
 
-def _reading(text: Text, change: Replace) -> tuple[list[str], list[str]]:
+def _lines_to_search(text: Text, change: Replace) -> tuple[list[str], list[str]]:
     """Return the lines to search for and to put there, by the one reading of the block that the file bears out."""
     readings = [
         (block_lines(one), block_lines(two)) for one, two in ((change.search, change.replace), *change.readings)
@@ -107,7 +107,7 @@ def _reading(text: Text, change: Replace) -> tuple[list[str], list[str]]:
 
 def _find_pieces(file: list[str], search: list[str], replace: list[str]) -> tuple[list[_Piece], How]:
     bare = without_numbers(search, replace) or (search, replace)
-    for one, two in _repaired(search, replace, bare):
+    for one, two in _block_readings(search, replace, bare):
         places, normal = strictest(file, one)
         if len(places) > 1:
             raise _several(places)
@@ -121,7 +121,7 @@ def _find_pieces(file: list[str], search: list[str], replace: list[str]) -> tupl
     return [_fuzzy(file, *bare)], "fuzzy"
 
 
-def _repaired(search: list[str], replace: list[str], bare: _Block) -> Iterator[_Block]:
+def _block_readings(search: list[str], replace: list[str], bare: _Block) -> Iterator[_Block]:
     """Yield both texts as they are, and as a repair makes them that loses nothing."""
     yield search, replace
     yield bare
@@ -150,7 +150,7 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
     ones, twos = split_at_elisions(search), split_at_elisions(replace)
     if len(ones) != len(twos):
         raise _Refused("elided", "search text and replacement leave out different parts; write the lines out")
-    pairs = [_trimmed(file, one, two) for one, two in zip(ones, twos, strict=True)]
+    pairs = [_without_blank_lines(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
         raise _Refused("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
     pairs = [pair for pair in pairs if pair[0]]
@@ -172,7 +172,7 @@ def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Pie
     ]
 
 
-def _trimmed(file: list[str], search: list[str], replace: list[str]) -> tuple[list[str], list[str]]:
+def _without_blank_lines(file: list[str], search: list[str], replace: list[str]) -> tuple[list[str], list[str]]:
     """Return both texts, without blank lines around the search text if the file lacks them."""
     if any(line.strip() for line in search) and strictest(file, search)[0]:
         return search, replace
@@ -288,7 +288,7 @@ class _Writing:
         if (lazy := new_elision(new, known, prose=self._prose, dots_are_code=self._dots_are_code)) is not None:
             raise _Refused("elided", f"the replacement leaves lines out ({lazy.strip()!r}); write them")
         try:
-            return self._ended(merge(changes, piece.replace, piece.places, piece.stop), self._mending(piece))
+            return self._with_line_ends(merge(changes, piece.replace, piece.places, piece.stop), self._mending(piece))
         except ConflictError:
             raise _Refused("conflict", "the search text differs from the file where the change is made") from None
         except UnclearError as error:
@@ -319,7 +319,7 @@ class _Writing:
         same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
-    def _ended(self, merged: Merged, mending: Mending) -> list[Line]:
+    def _with_line_ends(self, merged: Merged, mending: Mending) -> list[Line]:
         """Return lines with line ends: a new one ends as the line before it in the same place does."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]

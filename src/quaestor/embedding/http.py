@@ -276,7 +276,7 @@ class HttpEmbedder(RemoteEmbedder):
             body["encoding_format"] = self._form
         options: Any = {"headers": headers_for(self._endpoint), "timeout": timeout}
         try:
-            return self._connected().post("/embeddings", body=body, cast_to=object, options=options)
+            return self._new_client().post("/embeddings", body=body, cast_to=object, options=options)
         except openai.OpenAIError as error:
             raise explained(error, self._endpoint, timeout=timeout) from None
         except ValueError as error:
@@ -304,7 +304,7 @@ class HttpEmbedder(RemoteEmbedder):
             " API's root (it usually ends in /v1)"
         )
 
-    def _connected(self) -> openai.OpenAI:
+    def _new_client(self) -> openai.OpenAI:
         with self._lock:
             if self._client is None:
                 self._client = blocking_client(self._endpoint, self._timeout)

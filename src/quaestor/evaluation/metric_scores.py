@@ -11,7 +11,8 @@ from types import MappingProxyType
 from quaestor.evaluation.datasets.dataset import Unit
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Location, Question, Target, each_document_once, ndcg, recall, reciprocal_rank
-from quaestor.evaluation.running import Answer, Cell
+from quaestor.evaluation.run import Cell
+from quaestor.evaluation.stored_run import Answer
 
 MAIN = "ndcg@10"
 """The metric that configurations are compared by."""

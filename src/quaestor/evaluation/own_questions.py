@@ -10,8 +10,8 @@ from pathlib import Path
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
-from quaestor.evaluation.copies import Copy
 from quaestor.evaluation.datasets import DataSet, Part
+from quaestor.evaluation.datasets.dataset import Copy
 from quaestor.evaluation.made import MadeSet, make_questions, texts_of
 from quaestor.files.walk import folder_of
 

@@ -16,8 +16,9 @@ from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.grid import Step, steps
 from quaestor.evaluation.metric_scores import MAIN, Scored, measures, score, shown
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.running import Answer, Outcome
+from quaestor.evaluation.run import Outcome
 from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate, holm
+from quaestor.evaluation.stored_run import Answer
 
 SURE = 0.05
 """The probability below which a difference is taken for more than chance."""

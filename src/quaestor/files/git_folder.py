@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from struct import Struct
+
+from quaestor.history.foreign_git import Belongings
 
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_POINTER = 1 << 12
@@ -123,21 +125,44 @@ _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 _BRANCH = re.compile(r"refs/[^\s\0]+")
 
 
-def head_commit(folder: Path) -> str:
-    """Return the hash of the commit that is checked out around a folder, or "" if it cannot be read."""
+class _OwnFiles:
+    """The files of a repository's git folder that belong to it; others are as if they were empty."""
+
+    def __init__(self, repository: Path, within: Sequence[str]) -> None:
+        self._own = git_folder(repository / ".git")
+        self._common = common_folder(self._own)
+        self._belongings = Belongings(repository, self._own, self._common, within)
+
+    def head(self) -> str:
+        return self._read(self._own / "HEAD", _LARGEST_HEAD).decode("ascii", "replace")
+
+    def common(self, name: str, limit: int) -> bytes:
+        return self._read(self._common / name, limit)
+
+    def _read(self, path: Path, limit: int) -> bytes:
+        kept = self._belongings.foreign is None and self._belongings.has(path)
+        return read_small(path, limit) if kept else b""
+
+
+def head_commit(folder: Path, within: Sequence[str] = ()) -> str:
+    """Return the hash of the commit that is checked out around a folder, or "" if it cannot be read.
+
+    Args:
+        folder: any folder.
+        within: folders elsewhere to which the repository's git folder may lead; so in what follows.
+    """
     repository = repository_root(folder)
     if repository is None:
         return ""
-    own = git_folder(repository / ".git")
-    head = _text(own / "HEAD", _LARGEST_HEAD)
+    files = _OwnFiles(repository, within)
+    head = files.head()
     name = head.removeprefix("ref:").strip()
     if not head.startswith("ref:"):
         return _commit(head)
     if not _BRANCH.fullmatch(name) or ".." in name:
         return ""
-    shared = common_folder(own)
-    return _commit(_text(shared / name, _LARGEST_HEAD)) or _packed_commit(
-        _text(shared / "packed-refs", _LARGEST_PACKED), name
+    return _commit(files.common(name, _LARGEST_HEAD).decode("ascii", "replace")) or _packed_commit(
+        files.common("packed-refs", _LARGEST_PACKED).decode("ascii", "replace"), name
     )
 
 
@@ -151,15 +176,16 @@ def _commit(text: str) -> str:
     return text.strip() if _COMMIT.fullmatch(text.strip()) else ""
 
 
-def _text(path: Path, limit: int) -> str:
-    return read_small(path, limit).decode("ascii", "replace")
-
-
 _ORIGIN = re.compile(r'^\s*\[remote "origin"\]\s*$(?P<body>.*?)(?=^\s*\[|\Z)', re.MULTILINE | re.DOTALL)
 _URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
 
 
-def project_name(root: Path) -> str:
+def own_config(repository: Path, within: Sequence[str] = ()) -> str:
+    """Return the text of a repository's configuration; empty if it has none of its own."""
+    return _OwnFiles(repository, within).common("config", _LARGEST_CONFIG).decode("utf-8", "replace")
+
+
+def project_name(root: Path, within: Sequence[str] = ()) -> str:
     """Return the last part of the repository's origin, else its folder's name; empty outside of repositories.
 
     The configuration is read as text; nothing in it is followed or run.
@@ -167,8 +193,7 @@ def project_name(root: Path) -> str:
     repository = repository_root(root if root.is_dir() else root.parent)
     if repository is None:
         return ""
-    text = read_small(git_folder(repository / ".git") / "config", _LARGEST_CONFIG).decode("utf-8", "replace")
-    origin = _ORIGIN.search(text)
+    origin = _ORIGIN.search(own_config(repository, within))
     url = _URL.search(origin["body"]) if origin else None
     name = re.split(r"[/:\\]", url[1].rstrip("/\\"))[-1].removesuffix(".git") if url else repository.name
     return name if re.search(r"\w", name) else ""

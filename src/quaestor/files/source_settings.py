@@ -27,6 +27,7 @@ class IngestSettings(NamedTuple):
         workers: processes that read, cut and embed; None for one a core, 1 for none but the caller's.
         embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller`` suits a
             heavy one, or one that talks to a server; ``auto`` decides by the embedder's kind.
+        git_within: folders elsewhere to which the repository's git folder may lead.
         ray: address of a Ray cluster that cuts and embeds in the place of processes here; empty: none.
     """
 
@@ -38,6 +39,7 @@ class IngestSettings(NamedTuple):
     workers: int | None = None
     embed_in: Literal["auto", "workers", "caller"] = "auto"
     ray: str = ""
+    git_within: tuple[str, ...] = ()
 
     def recipe(self) -> str:
         """Return the settings that decide the chunks, terms and vectors of a file, as a short text."""

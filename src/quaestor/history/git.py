@@ -25,6 +25,7 @@ from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
+from quaestor.history.foreign_git import READ_BY_GIT, Belongings
 
 SECONDS = 5.0
 """Seconds that one run of git may take."""
@@ -33,7 +34,6 @@ ALL_SECONDS = 10.0
 _MOST_BYTES = 4 << 20
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_HEAD = 1 << 12
-_LINKED = ("objects", "refs", "packed-refs", "shallow", "reftable")
 # Every option that could run a program or prompt is set again, should git ever find other configuration.
 _CONFIG = """\
 [core]
@@ -46,6 +46,7 @@ _CONFIG = """\
 	excludesFile = {nothing}
 	pager = cat
 	bigFileThreshold = 8m
+	multiPackIndex = false
 [log]
 	showSignature = false
 [gpg]
@@ -122,13 +123,14 @@ class Git:
         repository: which one it reads.
 
     Raises:
-        NoHistoryError: there is no git, or no repository where one was said to be.
+        NoHistoryError: there is no git, no repository where one was said to be, or it leads to one elsewhere.
     """
 
     def __init__(self, repository: Repository, seconds: float = ALL_SECONDS) -> None:
         self.repository = repository
         self.whole = True
         self._program = program()
+        _check_own(repository)
         self._until = time.monotonic() + seconds
         self._folder = Path(tempfile.mkdtemp(prefix="quaestor-git-"))
         try:
@@ -221,6 +223,19 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
     return os.pathsep.join(folder for folder in folders if Path(folder).is_absolute())
 
 
+def _check_own(repository: Repository) -> None:
+    """Raise NoHistoryError if git would read what belongs to another repository."""
+    top = repository.top or repository.git_folder.parent
+    own = Belongings(top, repository.git_folder, repository.common_folder, repository.within)
+    foreign = own.find_foreign()
+    if foreign is not None:
+        raise NoHistoryError(
+            f"The history is not read: {str(foreign)!r} leads to {os.path.realpath(foreign)!r}, and nothing there says "
+            f"that it belongs to {str(top)!r}. If you trust it, name a folder that holds it in `git_within` in your "
+            "own settings (QUAESTOR_GIT_WITHIN). `git worktree repair` sets right a work tree that was moved."
+        )
+
+
 def _furnish(folder: Path, repository: Repository) -> None:
     """Make a repository of our own with the objects and references of another."""
     place = repository.git_folder / "HEAD"
@@ -230,7 +245,7 @@ def _furnish(folder: Path, repository: Repository) -> None:
         head = file.read(_LARGEST_HEAD)
     common = repository.common_folder.resolve(strict=True)
     (folder / "HEAD").write_bytes(head)
-    for name in _LINKED:
+    for name in READ_BY_GIT:
         if (common / name).is_file() or (common / name).is_dir():  # a pipe would hold git until its time is over
             (folder / name).symlink_to(common / name)
     # A repository has both, and without them git finds none; a packed one may lack the second.
@@ -294,12 +309,16 @@ class Repository(NamedTuple):
         common_folder: holds objects and references; without worktrees it is the same.
         prefix: the readable part: empty for all, else a folder ending with ``/``, or a file.
         shows: returns whether the content of a path, relative to the prefix, may be shown.
+        top: the folder that holds ``.git``; None: the one that holds the git folder.
+        within: folders elsewhere in which what git reads may lie as well.
     """
 
     git_folder: Path
     common_folder: Path
     prefix: str
     shows: Callable[[str], bool]
+    top: Path | None = None
+    within: tuple[str, ...] = ()
 
     def inner(self, path: str) -> str:
         """Return a path of the corpus as git names it."""

@@ -247,7 +247,7 @@ class Indexer:
             for one in done.tally.refused
             if one.size >= 0
         )
-        taken_in = {TAKEN_IN_KEY: IntakeNote.now(head_commit(Path(self._folder))).to_text()} if self._is_shared else {}
+        taken_in = {TAKEN_IN_KEY: IntakeNote.now(self._commit()).to_text()} if self._is_shared else {}
         done.commit({**self._metadata(found, whole=not stale), **taken_in})
         self._scanner.follow(done.transactions, done.written, found.decisions)
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
@@ -307,9 +307,12 @@ class Indexer:
             changed[RECIPE_KEY] = self.settings.recipe()
         if whole and (recipe is None or self._store.metadata(_BEGUN_KEY)):
             changed[_BEGUN_KEY] = ""
-        if self._is_shared and IntakeNote.of(self._store).commit != (commit := head_commit(Path(self._folder))):
+        if self._is_shared and IntakeNote.of(self._store).commit != (commit := self._commit()):
             changed[TAKEN_IN_KEY] = IntakeNote.now(commit).to_text()
         return changed
+
+    def _commit(self) -> str:
+        return head_commit(Path(self._folder), self.settings.git_within)
 
     @property
     def _is_shared(self) -> bool:

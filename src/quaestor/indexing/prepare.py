@@ -15,8 +15,7 @@ import numpy as np
 
 from quaestor.chunking import cut
 from quaestor.chunking.chunk_settings import Cut
-from quaestor.chunking.file_kind import why_not_parse
-from quaestor.chunking.languages import PROSE
+from quaestor.chunking.languages import PROSE, why_not_parse
 from quaestor.convert import ConversionError, Converted, converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.passages import Chunk, Document, Span

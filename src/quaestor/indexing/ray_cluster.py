@@ -42,7 +42,7 @@ class RayCluster:
     """
 
     def __init__(self, address: str, preparer: Preparer, failed: Callable[[Task], Outcome]) -> None:
-        self._ray = _imported()
+        self._ray = _import_ray()
         self._address = address
         self._preparer = preparer
         self._failed = failed
@@ -79,9 +79,9 @@ class RayCluster:
         for batch in batches:
             self._send(self._preparer.read(batch))
             while len(self._waiting) >= self._cores * _AHEAD or self._bytes_sent() >= _MOST_BYTES:
-                yield from self._answered()
+                yield from self._wait_for_batch()
         while self._waiting:
-            yield from self._answered()
+            yield from self._wait_for_batch()
 
     def _send(self, files: Sequence[File]) -> None:
         self._waiting[self._do.remote(self._job, files)] = files
@@ -89,7 +89,7 @@ class RayCluster:
     def _bytes_sent(self) -> int:
         return sum(_size(file) for files in self._waiting.values() for file in files)
 
-    def _answered(self) -> Iterator[Sequence[Outcome]]:
+    def _wait_for_batch(self) -> Iterator[Sequence[Outcome]]:
         """Wait for a batch and yield its outcomes; none if it goes to the cluster again, in parts."""
         errors = self._ray.exceptions
         [ref], _ = self._ray.wait(list(self._waiting), num_returns=1)
@@ -97,7 +97,7 @@ class RayCluster:
         try:
             yield self._ray.get(ref)
         except errors.RayTaskError as error:
-            raise _explained(error) from error
+            raise _original_error(error) from error
         except errors.RayError:
             if len(files) == 1:
                 yield [self._failed(Task(files[0].path))]
@@ -106,7 +106,7 @@ class RayCluster:
                 self._send([file])
 
 
-def _imported() -> Any:
+def _import_ray() -> Any:
     """Import the module ``ray`` with its usage statistics disabled."""
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
     try:
@@ -149,7 +149,7 @@ def _fingerprint(preparer: Preparer) -> str:
     return f"{preparer.settings.recipe()} {embedder} {' '.join(extras)}"
 
 
-def _explained(error: Any) -> Exception:
+def _original_error(error: Any) -> Exception:
     """Return an error on another machine as the original exception."""
     said = str(error.cause).split("\n", maxsplit=1)[0]
     if "No module named" in said:

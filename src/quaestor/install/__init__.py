@@ -7,7 +7,6 @@ The package does not know what Quaestor does once it is started. Begin with ``in
 
 from __future__ import annotations
 
-from quaestor.install.client_programs import CLIENTS, Client, Place
-from quaestor.install.install_entry import Change, install, uninstall
+from quaestor.install.install_entry import CLIENTS, Change, Client, Place, install, uninstall
 
 __all__ = ["CLIENTS", "Change", "Client", "Place", "install", "uninstall"]

@@ -57,13 +57,13 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
         member = _find(text, start, key)
         if member is None:
             inner = _nest(path[depth + 1 :], value)
-            return _inserted(text, start, key, inner, depth, unit)
+            return _with_member(text, start, key, inner, depth, unit)
         start = member.value
         if text[start] != "{":
             raise ValueError(f"{'.'.join(path[: depth + 1])!r} is not an object")
     member, depth = _find(text, start, path[-1]), len(path) - 1
     if member is None:
-        return _inserted(text, start, path[-1], value, depth, unit)
+        return _with_member(text, start, path[-1], value, depth, unit)
     return text[: member.value] + _indented_json(value, depth + 1, unit) + text[member.end :]
 
 
@@ -83,7 +83,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
             return text
         start = member.value
     member = _find(text, start, path[-1])
-    return text if member is None else _cut(text, start, member)
+    return text if member is None else _without_member(text, start, member)
 
 
 def _plain(text: str) -> str:
@@ -160,7 +160,7 @@ def _members(text: str, start: int) -> list[_Member]:
     return members
 
 
-def _inserted(text: str, start: int, key: str, value: object, depth: int, unit: str) -> str:
+def _with_member(text: str, start: int, key: str, value: object, depth: int, unit: str) -> str:
     """Return the text with a new first member in the object at ``start``: a first one needs no comma before it."""
     members = _members(text, start)
     if members and "\n" not in text[start : members[0].start]:
@@ -176,7 +176,7 @@ def _inserted(text: str, start: int, key: str, value: object, depth: int, unit: 
     return f"{text[: start + 1]}{member}{between}{rest}"
 
 
-def _cut(text: str, start: int, member: _Member) -> str:
+def _without_member(text: str, start: int, member: _Member) -> str:
     """Return the text without a member, its line if that becomes empty, and its comma."""
     begin, end = member.start, member.end
     following = _skip(text, end)

@@ -12,22 +12,123 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import check_endpoint
+from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus
+from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
-from quaestor.mcp import search_over_mcp as searching
-from quaestor.mcp.search_over_mcp import BUDGET, MODEL, WAIT_SECONDS
-from quaestor.server.open_corpora import Corpora, how_far
+from quaestor.server.open_corpora import ALL, Corpora, how_far
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
 from quaestor.tools import overview_tool as overview
 from quaestor.tools import read_tool as read
 from quaestor.tools import related_tool as related
-from quaestor.tools.arguments import check_arguments
-from quaestor.tools.tool_descriptions import describe, schema
+from quaestor.tools import search_tool as search
+from quaestor.tools.arguments import brief, check_arguments, nearest
+from quaestor.tools.tool_values import describe, schema
 
 if TYPE_CHECKING:
     from quaestor.chat.events import TurnOutcome
+
+
+BUDGET = 6000
+"""Tokens of a result's text: what agents pay for, and more than they are glad of in one piece."""
+
+MODEL = "gpt-4o"
+"""Counts them. Whose model it is that reads is not known; others take about as many."""
+
+WAIT_SECONDS = 20.0
+"""For a first index; clients give a call about a minute."""
+
+
+# What was searched by words alone, where meaning reached some documents or none.
+_ALONE = {"some": "Some documents", "none": "All documents"}
+
+
+def _search_description() -> str:
+    """Return the tool's description for an agent."""
+    return describe("search", search.PARAMETERS)[0]
+
+
+def _search_schema(corpora: Corpora) -> dict[str, Any]:
+    """Return the schema of the tool's arguments, with the corpus as one if there are several."""
+    own = schema(describe("search", search.PARAMETERS)[1])
+    if len(corpora.names) == 1:
+        return own
+    named = {"type": "string", "enum": list(corpora.names)}
+    about = load("mcp_corpora").template
+    return {
+        **own,
+        "properties": {**own["properties"], "corpus": {"type": "array", "items": named, "description": about}},
+    }
+
+
+def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
+    """Search; return the hits as text, or the reason why the search was not made.
+
+    Raises:
+        QuaestorError: none of the chosen corpora can be searched.
+    """
+    passed = dict(arguments)
+    query = str(passed.get("query", ""))
+    names = _chosen_names(passed.pop("corpus", None), corpora.names)
+    if len(corpora.names) == 1:
+        corpus = corpora.get(corpora.names[0], wait=WAIT_SECONDS)
+        outcome = _search_one(corpus, passed)
+        return _with_remarks(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
+    several, failures = corpora.several(names, wait=WAIT_SECONDS)
+    outcome = _search_one(several, passed)
+    if outcome.failed:
+        return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
+    coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
+    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
+
+
+def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
+    """Return the names of corpora that an agent gives: a list of them, one, or nothing for all.
+
+    Raises:
+        UsageError: there is no corpus of one of them.
+    """
+    if given in (None, "", ALL):
+        return ()
+    names = given if isinstance(given, list) else [given]
+    for name in names:
+        if name not in known and name != ALL:
+            like = nearest(str(name), known)
+            meant = f" Did you mean {like!r}?" if like else ""
+            raise UsageError(f"There is no corpus {brief(name)} here. There are {', '.join(map(repr, known))}.{meant}")
+    return [str(name) for name in names]
+
+
+def _search_one(corpus: search.Searched, arguments: Mapping[str, object]) -> Outcome:
+    registry = Registry([search.search_of(corpus, bylines=True, languages=True)])
+    return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
+
+
+def _with_remarks(
+    outcome: Outcome,
+    reach: ByMeaning,
+    coming: Coming | None,
+    failures: Mapping[str, Exception],
+    translated: Sequence[str],
+) -> Outcome:
+    """Return the hits as text, with remarks."""
+    if outcome.failed:
+        return outcome
+    notes = [outcome.text]
+    if reach != "all":
+        notes.append(load("mcp_words_alone").render(documents=_ALONE[reach]))
+    if translated:
+        notes.append(load("mcp_translated").render(words=", ".join(translated)))
+    if coming is not None:
+        made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
+        notes.append(load("mcp_coming").render(made=made))
+    if failures:
+        why = " ".join(f"{name}: {error}" for name, error in failures.items())
+        notes.append(load("mcp_not_searched").render(why=why))
+    return replace(outcome, text="\n\n".join(notes))
+
 
 # Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
@@ -108,8 +209,8 @@ def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outco
 
 
 def _search(corpora: Corpora) -> Tool:
-    run = partial(searching.run, corpora)
-    return Tool("search", "Search", searching.description(), searching.takes(corpora), run, partial(_indexing, corpora))
+    run = partial(_call_search, corpora)
+    return Tool("search", "Search", _search_description(), _search_schema(corpora), run, partial(_indexing, corpora))
 
 
 def _ask(corpora: Corpora) -> Tool:
@@ -147,7 +248,7 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
 
 def _answer_as_text(outcome: TurnOutcome) -> str:
     """Return an answer as text, with its sources, what nothing supports, and the nearest passages."""
-    from quaestor.server.openai.reply_of_turn import trailing_sources  # noqa: PLC0415 - clients wait for a server's start
+    from quaestor.server.openai.chat_turn import trailing_sources  # noqa: PLC0415 - clients wait for a server's start
 
     done = outcome.done
     if done is None:

@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.core.terms import content_terms
+from quaestor.core.terms import content_terms, same_in_any_style, styles_of
 from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
-from quaestor.search.case_styles import same_in_any_style, styles_of
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
 from quaestor.search.query import Query
@@ -108,17 +107,17 @@ def path_and_line(whole: str) -> tuple[str, int | None]:
 def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     found = np.zeros(len(traits), dtype=np.bool_)
     if query.whole:
-        found = _named(query, traits, files)
+        found = _named_by_query(query, traits, files)
     if not found.any() and query.kind in ("symbol", "path"):
         found = _pointed_at(query, traits, files)
     for quote in query.quotes:
-        found |= _holding(quote, traits)
+        found |= _holds_quoted_words(quote, traits)
     if query.used:
-        found |= _using(query.used, traits)
+        found |= _uses_name(query.used, traits)
     return found
 
 
-def _named(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which chunks the query names: what is written just so before what differs by its case only."""
     path = _at_whole_path(query, traits, files)
     if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
@@ -255,7 +254,7 @@ def _shows(known: Traits, line: int | None) -> bool:
     return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
-def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks hold words as they are quoted, white space apart, where few do."""
     words = quote.split()
     together, longest = " ".join(words), max(words, key=len)
@@ -264,7 +263,7 @@ def _holding(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
 
 
-def _using(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks of code use a name and do not define it; tests only where nothing else uses it."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     rows = [not known.path.prose and name not in known.exact for known in traits]

@@ -2,11 +2,76 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 
-from quaestor.search.compounds import other_spellings
+from quaestor.core.terms import stems_of
 from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Query
+from quaestor.search.spelling import SAY_NOTHING
+
+_PARTICLES = frozenset("around back down off out over up".split())
+# With these two, most words that end so are no compounds (begin, version).
+_WITH_IN_OR_ON = frozenset("checkin login logon optin plugin signin signon".split())
+_PREFIXES = ("anti", "auto", "multi", "non")
+_FEWEST_LETTERS = 3
+_MOST_LETTERS = 24
+_RARE = 3
+"""A compound that stands in more chunks than these is the corpus's own spelling."""
+
+_WORD = re.compile(r"[A-Za-z]+")
+
+
+def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
+    """Return the terms of the other spelling of each compound in a text, as far as they stand in the corpus.
+
+    A compound is asked for in two words only if it hardly stands in the corpus as one: "time out" tells far less than
+    "timeout".
+
+    Args:
+        text: of a query.
+        frequencies: returns in how many chunks terms stand.
+    """
+    words = [*_WORD.finditer(text)]
+    parted = {word: parts for word in {found[0].lower() for found in words} if (parts := _parts(word))}
+    joined = [*_joined(text, words)]
+    if not (parted or joined):
+        return ()
+    every = {
+        word: stems_of([word])[0] for word in (*parted, *joined, *(one for parts in parted.values() for one in parts))
+    }
+    counts = frequencies([*every.values()])
+    rare = [one for word, parts in parted.items() if counts[every[word]] <= _RARE for one in parts]
+    found = (every[one] for one in (*joined, *rare))
+    return tuple(term for term in dict.fromkeys(found) if counts[term])
+
+
+def _joined(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
+    """Yield the one-word spelling of words that a hyphen joins or a particle follows; a verb also as its stem."""
+    for one, other in pairwise(words):
+        head, tail, joint = one[0].lower(), other[0].lower(), text[one.end() : other.start()]
+        if joint not in (" ", "-") or max(len(head), len(tail)) > _MOST_LETTERS or head in SAY_NOTHING:
+            continue
+        [stem] = stems_of([head])
+        if joint == "-" or tail in _PARTICLES or stem + tail in _WITH_IN_OR_ON:
+            yield from (head + tail, stem + tail)
+
+
+def _parts(word: str) -> tuple[str, ...]:
+    """Return the parts of a word that ends with a particle or begins with a prefix; nothing if it does neither."""
+    if len(word) > _MOST_LETTERS or word in SAY_NOTHING:
+        return ()
+    if word in _WITH_IN_OR_ON:
+        return (word[:-2],)
+    for particle in _PARTICLES:
+        if word.endswith(particle) and len(word) >= len(particle) + _FEWEST_LETTERS:
+            return word.removesuffix(particle), particle
+    for prefix in _PREFIXES:
+        if word.startswith(prefix) and len(word) > len(prefix) + _FEWEST_LETTERS:
+            return (word.removeprefix(prefix),)
+    return ()
+
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
 """Returns in how many chunks of a corpus each of some terms stands."""

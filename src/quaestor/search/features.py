@@ -124,7 +124,7 @@ def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bo
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
     given = _given(query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind)
     columns: dict[str, Column] = {}
-    for fill in (_fixed, _of_words, _of_names, _of_files):
+    for fill in (_columns_without_query, _of_words, _of_names, _of_files):
         columns |= fill(given)
     columns |= _beside_the_query(given, columns)
     return np.stack([columns[name] for name in FEATURES], axis=1, dtype=np.float32, casting="same_kind")
@@ -160,7 +160,7 @@ def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _
     return _Given(query, wanted, candidates, candidates.traits, behind, parts)
 
 
-def _fixed(given: _Given) -> dict[str, Column]:
+def _columns_without_query(given: _Given) -> dict[str, Column]:
     """Return what no query changes."""
     values = np.frombuffer(b"".join([known.fixed for known in given.traits]), dtype=np.float32)
     return dict(zip(FIXED, values.reshape(len(given.traits), -1).T, strict=True))

@@ -93,19 +93,19 @@ def read_filters(question: str, bylines: Bylines) -> Said:
     known = frozenset[frozenset[str]]().union(*map(whole_names, bylines.authors))
     said = Said(question)
     # One after the other: what leads a phrase in may stand before another one, as in "posts by Ana since 2020".
-    while following := _dated(said, bylines) or _by(said, known):
+    while following := _take_date(said, bylines) or _by(said, known):
         said = following
     return said if find_words(said.text) else Said(question)
 
 
-def _dated(said: Said, bylines: Bylines) -> Said | None:
+def _take_date(said: Said, bylines: Bylines) -> Said | None:
     """Return what is left with the first date taken out; None if no date says which documents are meant."""
     for found in _DATED.finditer(said.text) if bylines.dated else ():
         since, before = _bounds(found)
         again = (since and said.where.since) or (before and said.where.before)
         if (since or before) and not again and _limits(found, said.text, bylines):
             where = said.where._replace(since=since or said.where.since, before=before or said.where.before)
-            if taken := _taken(said, *found.span(), where):
+            if taken := _without_phrase(said, *found.span(), where):
                 return taken
     return None
 
@@ -114,12 +114,12 @@ def _by(said: Said, known: Collection[frozenset[str]]) -> Said | None:
     """Return what is left with the authors taken out; None if none are named."""
     for found in _BY.finditer(said.text) if known and not said.where.authors else ():
         names, end = _names(said.text, found, known)
-        if names and (taken := _taken(said, found.start(), end, said.where._replace(authors=names))):
+        if names and (taken := _without_phrase(said, found.start(), end, said.where._replace(authors=names))):
             return taken
     return None
 
 
-def _taken(said: Said, start: int, end: int, where: Where) -> Said | None:
+def _without_phrase(said: Said, start: int, end: int, where: Where) -> Said | None:
     """Return what is left of a question without a phrase; None if it is quoted, or part of another."""
     text = said.text
     if text[end:].startswith(("'", "’")) or any(

@@ -84,7 +84,7 @@ class Run(NamedTuple):
         itself, so that a passage begins with what was found first.
         """
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
-        if last.end != first.start or _parted(self.chunks[-1], other.chunks[0]):
+        if last.end != first.start or _on_different_pages(self.chunks[-1], other.chunks[0]):
             return False
         if self.size + other.size > (LARGEST if self.prose else LARGEST_CODE):
             return False
@@ -160,9 +160,9 @@ class _Shown:
         """Show a chunk as a passage of its own."""
         own = self.of(run.path)
         if run.prose:
-            run = _widened(run, own, self._document)
+            run = _whole_section(run, own, self._document)
         elif not self._runs:
-            run = _completed(run, self._document)
+            run = _with_rest_of_definition(run, self._document)
         self._runs[run.path] = [*own, run]
         if self.count == JOINED:
             self._last_joined = run.rank
@@ -172,8 +172,8 @@ class _Shown:
         for run in self.runs():
             if run.prose and (run.size < ENOUGH or _leads_on(run)):
                 others = [other for other in self.of(run.path) if other is not run]
-                filled = _filled(run, others, self._document) if run.size < ENOUGH else run
-                self._runs[run.path] = [*others, _led(filled, others, self._document)]
+                filled = _with_neighbours(run, others, self._document) if run.size < ENOUGH else run
+                self._runs[run.path] = [*others, _with_what_follows(filled, others, self._document)]
 
 
 def _together(runs: Sequence[Run]) -> list[Run]:
@@ -189,7 +189,7 @@ def _together(runs: Sequence[Run]) -> list[Run]:
     return list(runs)
 
 
-def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return the section that a chunk is of, as far as it is free, where that is short; else the chunk."""
     [stored] = run.chunks
     if stored.chunk.kind != "section":
@@ -201,7 +201,7 @@ def _widened(run: Run, others: Sequence[Run], document: Callable[[str], Sequence
     return section if section.size <= LARGEST else run
 
 
-def _completed(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage of code with the rest of its definition, and what that owns, as far as there is room for it."""
     names = _names(run.main)
     before, after = map(deque, _free(run, (), document))
@@ -212,7 +212,7 @@ def _completed(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Ru
     return Run(run.rank, tuple(shown), run.names, run.main)
 
 
-def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage with neighbours added until there is enough to read.
 
     What follows is added first. What comes before is added only if it is of the same section, so that nobody has to
@@ -232,7 +232,7 @@ def _filled(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[
     return Run(run.rank, tuple(shown), run.names, run.main)
 
 
-def _led(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage with what its last line leads to, where there is room for it; else the passage."""
     if not _leads_on(run):
         return run
@@ -263,7 +263,7 @@ def _free(
 def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
     free: list[StoredChunk] = []
     for one, other in pairwise([start, *others]):
-        if other.id in taken or not _touch(one.chunk.span, other.chunk.span) or _parted(one, other):
+        if other.id in taken or not _touch(one.chunk.span, other.chunk.span) or _on_different_pages(one, other):
             break
         free.append(other)
     return free
@@ -279,7 +279,7 @@ def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
     )
 
 
-def _parted(one: StoredChunk, other: StoredChunk) -> bool:
+def _on_different_pages(one: StoredChunk, other: StoredChunk) -> bool:
     """Return whether two chunks of one document are of different slides or sheets."""
     return one.document.path.lower().endswith(_SECTIONS_APART) and _names(one)[:1] != _names(other)[:1]
 

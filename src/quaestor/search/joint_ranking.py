@@ -113,12 +113,12 @@ def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
     The bundled embedder compares them all anew: it is always there, and quick.
     """
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode(list(map(_said, candidates.chunks)))
+    vectors = embedder.encode(list(map(_text_with_names, candidates.chunks)))
     return candidates._replace(dense=vectors @ embedder.question(query.text))
 
 
 def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:
-    """Return what up to ``k`` passages show of ranked candidates; see ``joining.joined``.
+    """Return what up to ``k`` passages show of ranked candidates; see ``joined_passages.joined``.
 
     Args:
         candidates: of all corpora.
@@ -202,7 +202,7 @@ def _told_apart(stored: StoredChunk, number: int) -> StoredChunk:
     return stored._replace(document=document._replace(path=f"{number}/{document.path}"))
 
 
-def _said(stored: StoredChunk) -> str:
+def _text_with_names(stored: StoredChunk) -> str:
     """Return what a chunk says, its names included."""
     document, chunk = stored.document, stored.chunk
     return "\n".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

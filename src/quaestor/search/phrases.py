@@ -113,7 +113,7 @@ def shares(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
     for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
         if weighed:
             asked, told = zip(*weighed, strict=True)
-            starts, which = _found(np.searchsorted(words, asked), standing, places, len(words))
+            starts, which = _starts_of_runs(np.searchsorted(words, asked), standing, places, len(words))
             holds = np.zeros((len(texts), len(asked)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
             found[:, column] = holds @ told / sum(told)
@@ -131,10 +131,10 @@ def _looked_up(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[ND
     halves = np.zeros(1 << 16, dtype=np.bool_)
     halves[words.view(np.uint16)[::2]] = True
     places = np.flatnonzero(halves.take(numbers.view(np.uint16)[::2]))
-    return _matching(words, numbers[places], places)
+    return _matching_places(words, numbers[places], places)
 
 
-def _found(
+def _starts_of_runs(
     runs: NDArray[np.intp], standing: NDArray[np.intp], places: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return where a run begins, and the index of the one that does.
@@ -152,11 +152,11 @@ def _found(
     numbers = standing[starts[:, None] + np.arange(length)] @ digits
     asked = runs @ digits
     order = np.argsort(asked)
-    begins, which = _matching(asked[order], numbers, places[starts])
+    begins, which = _matching_places(asked[order], numbers, places[starts])
     return begins, order[which]
 
 
-def _matching(
+def _matching_places(
     asked: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the places of those values that are among ``asked``, which ascend, and where they are there."""

@@ -120,7 +120,7 @@ def read_query(text: str) -> Query:
         whole=_whole(text),
         written=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
         options=tuple(dict.fromkeys(_OPTION.findall(text)))[:_MOST_OPTIONS] if kind == "text" else (),
-        used=_used(text) if kind == "text" else "",
+        used=_name_whose_uses(text) if kind == "text" else "",
     )
 
 
@@ -138,7 +138,7 @@ def without_name(question: str, name: str) -> str:
     return shorter.strip() if telling else question
 
 
-def _used(text: str) -> str:
+def _name_whose_uses(text: str) -> str:
     """Return the identifier, without its owner, whose callers or uses a question asks for; empty if it does not."""
     if len(text) > _LONGEST_FOR_USES or not _MAY_ASK_FOR_USES.search(text):
         return ""

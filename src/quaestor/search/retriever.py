@@ -14,11 +14,10 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Hit
-from quaestor.core.terms import terms
+from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.case_styles import styles_of
 from quaestor.search.certain import background_among, path_and_line, raised, steps
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
@@ -111,7 +110,7 @@ class Retriever:
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
         self._follow()
-        return self._gathered(query, self._matched(query, count, where, among), count, where)
+        return self._gather_candidates(query, self._matched(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
@@ -127,7 +126,7 @@ class Retriever:
     def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
-    def _gathered(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+    def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
         """Return the candidates, of which what the words find is known."""
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
@@ -173,7 +172,7 @@ class Retriever:
         candidates = self.candidates(query, count, where)
         if not candidates.traits:
             return []
-        _, scores, _ = _weighed(self.ranker, query, candidates)
+        _, scores, _ = _features_and_scores(self.ranker, query, candidates)
         return list(zip(candidates.chunks, scores.tolist(), strict=True))
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
@@ -209,7 +208,7 @@ class Retriever:
         query, matched = self._matched_as_spelt(query, count, where)
         if not query.text:
             return []
-        candidates = self._gathered(query, matched, count, where)
+        candidates = self._gather_candidates(query, matched, count, where)
         found = candidates.traits
         ranked = rank(
             self.ranker, query, candidates, k, lambda rows: self.joined([found[row].stored for row in rows], k)
@@ -231,7 +230,7 @@ class Retriever:
         return query, self._matched(query, count, where)
 
     def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
-        """Return what up to ``k`` passages show of ranked chunks; see ``joining.joined``."""
+        """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.joined``."""
         return joined(ranked, k, self.chunks_of)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
@@ -291,7 +290,7 @@ def rank(
     """
     if not candidates.traits:
         return []
-    features, scores, step = _weighed(ranker, query, candidates)
+    features, scores, step = _features_and_scores(ranker, query, candidates)
     ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
     order = [index for index, _ in ranked]
     traits = [candidates.traits[index] for index in order]
@@ -309,7 +308,7 @@ def rank(
     return hits
 
 
-def _weighed(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
+def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
     """Return the candidates' features, their scores, and what of these is not learned."""
     features, step = features_and_steps(query, candidates)
     scores = ranker.scores(features) + step

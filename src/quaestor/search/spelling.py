@@ -224,16 +224,16 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         if len(word) < _LONG_NAME:
             return ()
         worths |= _slips(lower, name=True)
-        return _likeliest(_standing(store, worths, {one: one.strip("_") for one in worths}))
+        return _likeliest(_words_in_store(store, worths, {one: one.strip("_") for one in worths}))
     if name:
         worths |= {} if _is_english(lower) else _slips(lower)
-        return _likeliest(_defined(store, _standing(store, worths, _terms(worths))))
+        return _likeliest(_defined_names(store, _words_in_store(store, worths, _terms(worths))))
     if not _is_english(lower):
         worths |= _slips(lower)
-    near = _meant(store, _standing(store, worths, _terms(worths)))
+    near = _ordinary_english(store, _words_in_store(store, worths, _terms(worths)))
     if not near and len(lower) >= _LONG and not _is_english(lower):
         worths = dict.fromkeys(similar(lower), 0.0)
-        near = _standing(store, worths, _terms(worths))
+        near = _words_in_store(store, worths, _terms(worths))
     return _likeliest(near)
 
 
@@ -254,7 +254,7 @@ def _terms(words: Collection[str]) -> dict[str, str]:
     return {word: found[0] for word in words if (found := terms_of_word(word))}
 
 
-def _standing(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_Near]:
+def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_Near]:
     """Return those words of which the terms stand in a store, with how likely each is."""
     counts = store.frequencies(terms.values()) if terms else {}
     return [
@@ -264,12 +264,12 @@ def _standing(store: Store, worths: Mapping[str, float], terms: Mapping[str, str
     ]
 
 
-def _defined(store: Store, near: Sequence[_Near]) -> list[_Near]:
+def _defined_names(store: Store, near: Sequence[_Near]) -> list[_Near]:
     """Return those that are names of definitions."""
     return [one for one in near if store.defining([one.word], 1)]
 
 
-def _meant(store: Store, near: Sequence[_Near]) -> list[_Near]:
+def _ordinary_english(store: Store, near: Sequence[_Near]) -> list[_Near]:
     """Return those that English has; of others only those that are written so and likely."""
     known = {one.word for one in near if _has_vector(one.word)}
     likely = [one for one in near if one.word not in known and one.worth >= _CERTAIN]

@@ -33,7 +33,7 @@ def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()
-    asked, told = _asked(query, weights, embedder)
+    asked, told = _query_rows(query, weights, embedder)
     if not len(asked) or not chunks:
         return np.zeros(len(chunks), np.float32)
     found = [_rows(chunk, embedder) for chunk in chunks]
@@ -51,7 +51,7 @@ def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits
     return means
 
 
-def _asked(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
+def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
     """Return the rows of the query's words, and what share of the query each of them tells."""
     rows: list[int] = []
     told: list[float] = []

@@ -305,7 +305,7 @@ class FolderShelf:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with temporary_file(self._incoming, data) as place:
                 free = (name for name in names if not os.path.lexists(self.folder / name))
-                name = next(one for one in free if _moved(place, self.folder / one))
+                name = next(one for one in free if _move_if_free(place, self.folder / one))
         return _lying(self.folder / name)
 
     def remove(self, name: str) -> None:
@@ -343,7 +343,7 @@ def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
         place.unlink(missing_ok=True)
 
 
-def _moved(place: Path, target: Path) -> bool:
+def _move_if_free(place: Path, target: Path) -> bool:
     """Give a file another place, unless that was taken meanwhile; return whether it has it."""
     try:
         # Unlike a move, this never takes the place of a file that another process has just put there.

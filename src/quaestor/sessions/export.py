@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Literal, get_args
 
 from quaestor.core.errors import UsageError
-from quaestor.core.messages import Message, Role, ToolCall
+from quaestor.core.messages import Message, Role, ToolCall, as_wire
 from quaestor.llm import chatml
-from quaestor.llm.models.wire import as_wire
 from quaestor.sessions.records import CallRecord, Ending, TurnRecord
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
@@ -172,3 +172,16 @@ def _parts(content: object) -> str:
     """Return the text of content in parts."""
     parts = content if isinstance(content, list) else []
     return "\n".join(str(part["text"]) for part in parts if isinstance(part, dict) and "text" in part)
+
+
+def write_export(transcript: Transcript, path: Path, form: Form) -> None:
+    """Write a session to a new file.
+
+    Raises:
+        UsageError: the file exists.
+    """
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(exported(transcript, form))
+    except FileExistsError:
+        raise UsageError(f"{str(path)!r} exists; give the name of a new file") from None

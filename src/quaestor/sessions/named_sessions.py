@@ -54,7 +54,7 @@ class Sessions(ABC):
         name = name or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{secrets.token_hex(3)}"
         if not _NAME.fullmatch(name):
             raise UsageError(f"{name!r} is not a name for a session; use letters, digits, '-' and '_', 64 at most.")
-        transcript = self._created(name, owner, root)
+        transcript = self._create(name, owner, root)
         if transcript is None:
             raise UsageError(f"There is a session {name!r} already. Choose another name, or resume that one.")
         return transcript
@@ -67,7 +67,7 @@ class Sessions(ABC):
             UsageError: several begin so.
             SessionUnusableError: its file is damaged.
         """
-        return self._opened(self.find(name))
+        return self._open(self.find(name))
 
     def find(self, name: str) -> str:
         """Return the whole name of a session that is given by its beginning.
@@ -120,11 +120,11 @@ class Sessions(ABC):
         self._remove(self.find(name))
 
     @abstractmethod
-    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+    def _create(self, name: str, owner: str, root: str) -> Transcript | None:
         """Return a new session; None if there is one of this name."""
 
     @abstractmethod
-    def _opened(self, name: str) -> Transcript: ...
+    def _open(self, name: str) -> Transcript: ...
 
     @abstractmethod
     def _infos(self) -> Iterable[SessionInfo]:
@@ -156,13 +156,13 @@ class FolderSessions(Sessions):
             return []
         return sorted(file.name.removesuffix(_ENDING) for file in files if file.name.endswith(_ENDING))
 
-    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+    def _create(self, name: str, owner: str, root: str) -> Transcript | None:
         try:
             return Transcript.create(self._path(name), name=name, owner=owner, root=root)
         except FileExistsError:
             return None
 
-    def _opened(self, name: str) -> Transcript:
+    def _open(self, name: str) -> Transcript:
         return Transcript.open(self._path(name))
 
     def _infos(self) -> Iterable[SessionInfo]:

@@ -53,7 +53,7 @@ class SharedSessions(Sessions):
                 for row in connection.execute("select id from sessions where scope = ? order by id", (self._user,))
             ]
 
-    def _created(self, name: str, owner: str, root: str) -> Transcript | None:
+    def _create(self, name: str, owner: str, root: str) -> Transcript | None:
         row = (self._user, name, now(), owner, clean(root))
         with self._tables() as connection:
             made = connection.execute(
@@ -63,7 +63,7 @@ class SharedSessions(Sessions):
             ).fetchone()
         return None if made is None else Transcript(SharedSession(self._server, made[0], name))
 
-    def _opened(self, name: str) -> Transcript:
+    def _open(self, name: str) -> Transcript:
         with self._tables() as connection:
             found = connection.execute(
                 "select key from sessions where scope = ? and id = ?", (self._user, name)

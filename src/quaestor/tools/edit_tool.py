@@ -11,9 +11,8 @@ from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
 from quaestor.edits.edit_paths import confined
 from quaestor.llm.prompts import load
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import fit, plural, shown_line
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 _PARAMETERS = (
     Parameter("path", "string", required=True),

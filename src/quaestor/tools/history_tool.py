@@ -7,9 +7,8 @@ from functools import partial
 from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import cut, show_passages, shown_line
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
     Parameter("about", "string", required=True),

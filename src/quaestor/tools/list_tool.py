@@ -6,11 +6,10 @@ from collections.abc import Iterator
 from functools import partial
 
 from quaestor.corpus import Corpus
-from quaestor.corpus.document_tree import Folder
+from quaestor.corpus.document_paths import Folder
 from quaestor.llm.prompts import load
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import count_up_to, fit, plural, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 _PARAMETERS = (
     Parameter("path", "string"),

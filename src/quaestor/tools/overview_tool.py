@@ -6,8 +6,7 @@ from functools import partial
 
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_descriptions import describe
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (Parameter("path", "string"),)
 # Numbers of citations may be longer than those that the overview was fitted with.

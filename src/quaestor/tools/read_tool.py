@@ -9,9 +9,8 @@ from typing import Protocol
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import plural, show_passage, shown_line, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
     Parameter("path", "string", required=True),

@@ -8,9 +8,8 @@ from typing import Any
 
 from quaestor.core.errors import UsageError
 from quaestor.tools.arguments import brief, check_arguments, nearest
-from quaestor.tools.tool_descriptions import tag_list, tool
 from quaestor.tools.tool_results import cut
-from quaestor.tools.tool_values import Numbered, Outcome, Room, Subroutine, numbered_from_one
+from quaestor.tools.tool_values import Numbered, Outcome, Room, Subroutine, numbered_from_one, tag_list, tool
 
 
 class Registry:

@@ -13,9 +13,8 @@ from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.related import KINDS, Related, RelatedKind, Relative
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import Shown, fit, place, plural, show_passages, show_places, shown_line, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
     Parameter("target", "string", required=True),

@@ -14,9 +14,8 @@ from quaestor.search.filters import both, make_filter
 from quaestor.search.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
-from quaestor.tools.tool_descriptions import describe
 from quaestor.tools.tool_results import show_passages, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
     Parameter("query", "string", required=True),

@@ -174,7 +174,7 @@ def prose_pairs(text: str, path: str, language: str, chance: random.Random, draw
     """Yield the pairs of one document; of its headings and sentences as many as are drawn."""
     sections = [
         # A narrative has no titles: there, also passages as short as the messages of a conversation.
-        (titles, [_asking(passage) for passage in _passages(body)], [] if titles else _short(body))
+        (titles, [_passage_with_queries(passage) for passage in _passages(body)], [] if titles else _short(body))
         for titles, body in _sections(_FRONT_MATTER.sub("", text), language)
     ]
     for _ in range(draws):
@@ -188,10 +188,10 @@ def prose_pairs(text: str, path: str, language: str, chance: random.Random, draw
 
 
 def _short(body: str) -> list[tuple[str, list[str]]]:
-    return [_asking(passage) for passage in _passages(body, _SHORT)]
+    return [_passage_with_queries(passage) for passage in _passages(body, _SHORT)]
 
 
-def _asking(passage: str) -> tuple[str, list[str]]:
+def _passage_with_queries(passage: str) -> tuple[str, list[str]]:
     """Return a passage with the sentences that may serve as its queries."""
     return passage, [sentence for sentence in sentences(passage) if 40 < len(sentence) < 240]
 

@@ -111,7 +111,7 @@ class _Composing:
 
     def whole(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
         """Return the window with every message in it, or None if messages or passages do not fit whole."""
-        draft = self._fixed()
+        draft = self._empty_draft()
         room = draft.budget.free - sum(self.reading.unit_tokens)
         if room < 0:
             return None
@@ -131,22 +131,24 @@ class _Composing:
         absent = present(passages, draft.whole_messages)
         if absent:
             # What shows them anyway must stay; what they would have taken flows on.
-            pinned = self._showing([passages[place] for place in sorted(absent)], draft)
+            pinned = self._units_that_show([passages[place] for place in sorted(absent)], draft)
             draft, placement = self._draft(placing, absent, choice, pinned)
         return self._window(draft, placing, placement, choice.summary, absent)
 
     def _draft(
         self, placing: Placing, absent: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
     ) -> tuple[Draft, Placement]:
-        draft = self._begun(pinned)
+        draft = self._draft_before_passages(pinned)
         placement = placing.place(self._share(draft), absent)
         draft.budget.spend("passages", placement.tokens)
         choice.fill(draft, self.frame, self.settings)
-        placement = self._grown(draft, placing, placement, absent)
+        placement = self._fill_with_passages(draft, placing, placement, absent)
         draft.budget.release()
         return draft, placement
 
-    def _grown(self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]) -> Placement:
+    def _fill_with_passages(
+        self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]
+    ) -> Placement:
         """Fill the remaining room with passages."""
         if not placement.crowded or draft.budget.free <= 0:
             return placement
@@ -154,9 +156,9 @@ class _Composing:
         draft.budget.spend("passages", grown.tokens - placement.tokens)
         return grown
 
-    def _begun(self, pinned: Sequence[int] = ()) -> Draft:
+    def _draft_before_passages(self, pinned: Sequence[int] = ()) -> Draft:
         """Return a draft with all that comes before passages and history."""
-        draft = self._fixed()
+        draft = self._empty_draft()
         take_required(draft, self.frame, self.limit, self.reserve, self._floor)
         draft.budget.hold(self._reserved_for_marks())
         # No more than there is: what must be kept comes first.
@@ -171,7 +173,7 @@ class _Composing:
 
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
         """Return whether any passage would be shown if history, and history alone, made room for it."""
-        draft = self._fixed()
+        draft = self._empty_draft()
         draft.budget.hold(self._reserved_for_marks() + sum(self.reading.unit_tokens))
         draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))
         return placing.place(self._share(draft), absent).message is not None
@@ -181,7 +183,7 @@ class _Composing:
         free = max(0, draft.budget.free)
         return max(int(share * free), min(self._floor, free))
 
-    def _fixed(self) -> Draft:
+    def _empty_draft(self) -> Draft:
         """Return an empty draft that has paid for the reply's start and the tools."""
         draft = Draft(self.reading, self.limit - self.reserve, self.settings.wording.trimmed)
         draft.budget.spend("reply", self.reading.counter.messages(()))
@@ -199,7 +201,7 @@ class _Composing:
         reminders = (self.limit // reminder.every) * count(Message("system", reminder.text))
         return marks + min(reminders, int(_REMINDERS * self.limit))
 
-    def _showing(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
+    def _units_that_show(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
         """Return the units of the history that show any of ``passages``."""
         history = (number for number in draft.chosen if number in self.frame.history)
         return [number for number in history if present(passages, draft.chosen[number].messages)]
@@ -217,7 +219,7 @@ class _Composing:
         written = summary.message if summary else None
         before, rest = closing.lay_out(written)
         if absent is not None:
-            placement = self._grown(draft, placing, placement, absent)
+            placement = self._fill_with_passages(draft, placing, placement, absent)
         messages = [*before, *([placement.message] if placement.message else ()), *rest]
         decisions = explain_messages(draft, summarised=written is not None)
         return Window(

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from quaestor.core.errors import UsageError
+from quaestor.embedding.transformer.embedder import Session, pooled
 from quaestor.embedding.transformer.model_folder import read_folder
-from quaestor.embedding.transformer.onnx_session import Session, pooled
 from tiny_transformer import DIMENSIONS, WORDS, save_graph, write_json, write_transformer
 
 
@@ -129,7 +129,7 @@ def test_a_missing_extra_says_how_to_get_it(folder: Path, package: str) -> None:
     code = (
         f"import sys; sys.modules[{package!r}] = None\n"
         "from quaestor.embedding.transformer.model_folder import read_folder\n"
-        "from quaestor.embedding.transformer.onnx_session import Session\n"
+        "from quaestor.embedding.transformer.embedder import Session\n"
         f"Session(read_folder({str(folder)!r}))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)

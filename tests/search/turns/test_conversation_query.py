@@ -13,8 +13,8 @@ from quaestor.core.messages import Message, Role, ToolCall
 from quaestor.llm.tokens import ByteBound
 from quaestor.search.query import without_name
 from quaestor.search.turns import POLICIES, Policy, TurnQuery, query_of_turn
+from quaestor.search.turns.continuity import digest, identifiers
 from quaestor.search.turns.query_policies import BUDGET, Exchange, exchanges_of
-from quaestor.search.turns.reply_names import digest, identifiers
 
 Said = Sequence[tuple[Role, str]]
 

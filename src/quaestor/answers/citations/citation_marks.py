@@ -163,7 +163,7 @@ def _read_mark(answer: str, at: int) -> tuple[list[tuple[int, str | None]], int]
     while numbers := _NUMBERS.match(answer, at):
         at = numbers.end()
         quote, at = _read_quote(answer, at)
-        references += [(n, quote) for n in _expanded(numbers[0])]
+        references += [(n, quote) for n in _numbers_of_range(numbers[0])]
         closing = re.compile(r"\s*[\]】]").match(answer, at)
         if closing:
             link = re.compile(r"\([^()\s]*\)").match(answer, closing.end())
@@ -204,7 +204,7 @@ def _read_bare_quote(answer: str, at: int) -> tuple[str | None, int]:
     return (found[1], found.end()) if found else (None, at)
 
 
-def _expanded(numbers: str) -> list[int]:
+def _numbers_of_range(numbers: str) -> list[int]:
     """Return the numbers of ``3`` or ``3-5``; a range that is too long is its two ends."""
     ends = [int(part) for part in re.split(r"\s*[-–]\s*", numbers)]
     first, last = ends[0], ends[-1]
@@ -224,14 +224,14 @@ def _quote_before(answer: str, start: int, marks: Sequence[Mark], fences: Mappin
     line = before.rfind("\n") + 1
     if before[line:].lstrip().startswith(">"):
         block = [found for found in _BLOCK_QUOTE.finditer(before) if found.end() == len(before)]
-        return _unquoted(block[-1][0]) if block else None
+        return _text_of_block_quote(block[-1][0]) if block else None
     inline = re.compile(rf"[{_QUOTE_MARKS}]([^{_QUOTE_MARKS}\n]{{3,400}})[{_QUOTE_MARKS}]+[.,;:!?)]*$").search(
         before, line
     )
     return inline[1].strip() if inline else None
 
 
-def _unquoted(block: str) -> str | None:
+def _text_of_block_quote(block: str) -> str | None:
     """Return the text of a block quote without its marks."""
     lines = [re.sub(r"^[ \t]*> ?", "", line) for line in block.splitlines()]
     return "\n".join(lines).strip() or None

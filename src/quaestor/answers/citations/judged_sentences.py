@@ -81,7 +81,7 @@ class Judge:
             for one, marks in zip(cut, inside, strict=True)
         ]
         self._cited = _with_marks_below(inside, self._plain)
-        self._rests_on = [self._held(at) for at in range(len(cut))]
+        self._rests_on = [self._own_grounds(at) for at in range(len(cut))]
 
     def unsupported(self) -> list[Sentence]:
         """Return the sentences that nothing supports, in order."""
@@ -91,7 +91,7 @@ class Judge:
                 self._lean(at, at + beside)
         return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._claims(at)]
 
-    def _held(self, at: int) -> tuple[Ground, ...]:
+    def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return what a sentence rests on by itself; empty if on nothing."""
         if self._cited[at]:
             holding = [one for _, one in self._cited[at] if one is not None and one.status != "unverified"]

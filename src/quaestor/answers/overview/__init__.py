@@ -3,7 +3,7 @@
 ``make_overview`` puts it together out of what each other module finds: what the README says (``introduction``), where
 it is entered (``entry_points``), its main folders and files, drawn as a tree (``main_parts``; what documents name comes
 first, ``named_paths``), what a file says of itself (``described``), how it is built and tested (``build_and_test``); of
-documents their titles, dates, authors and languages (``listed_documents``). ``overview_text`` writes it down.
+documents their titles, dates, authors and languages (``document_statistics``). ``overview_text`` writes it down.
 ``overview_question`` tells the questions that an overview answers, and ``overview_answer`` answers them. All of it is
 read from the index; nothing that a document says is run or fetched.
 """

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
-from quaestor.answers.overview.listed_documents import named_in_preamble
+from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
 from quaestor.answers.overview.statements import Source, Statement
@@ -97,10 +97,10 @@ def readme_of(material: Material, folder: str) -> str | None:
     endings = [f"readme.{ending}" if ending else "readme" for ending in names] + ["index.md", "index.rst"]
     beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
     found = next((beside[name] for name in endings if name in beside), None)
-    return _beginning(material) if found is None and not folder else found
+    return _first_document(material) if found is None and not folder else found
 
 
-def _beginning(material: Material) -> str | None:
+def _first_document(material: Material) -> str | None:
     """Return the document that begins a corpus without a README: the shallowest introduction or index.
 
     Beside code only those of the documentation: a README deep within speaks of what lies beside it. Where all is
@@ -134,7 +134,7 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     path = readme_of(material, folder)
     if path is None:
         return []
-    found = _telling(list(paragraphs(material.lines(path)[:_LOOKED_AT])))[:_MOST]
+    found = _telling_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))[:_MOST]
     told = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
     return [_statement(one, path, _LONGEST) for one in told] or list(_from_front_matter(material.lines(path), path))
 
@@ -148,7 +148,7 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
     """Return the sentence of a document that says most likely what it is about."""
-    found = _telling(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
+    found = _telling_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
     return _statement(found[0], path, longest) if found else None
 
 
@@ -177,7 +177,7 @@ def _unescaped(text: str) -> str:
         return text
 
 
-def _telling(found: Sequence[Paragraph]) -> list[Paragraph]:
+def _telling_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     """Return the paragraphs that say what a thing is: those before its instructions, notices aside."""
     title = found[0].heading if found else ""
     leading = [

@@ -243,7 +243,7 @@ def tree(
     chooser = _Chooser(material, named, room, count)
     wanted = [part for part in found if part.importance >= _WANTED]
     longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
-    return list(_drawn(chooser.chosen(found, longest), material.folder, found))
+    return list(_tree_lines(chooser.chosen(found, longest), material.folder, found))
 
 
 class _Chooser:
@@ -300,7 +300,7 @@ class _Chooser:
         return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
 
 
-def _drawn(chosen: _Chosen, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
+def _tree_lines(chosen: _Chosen, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
     """Yield the lines of the tree below a folder, the most important of each folder first."""
     order = {part.path: number for number, part in enumerate(found)}
     children: dict[str, list[str]] = defaultdict(list)

@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.answers.overview import listed_documents
+from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import building
+from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shortened
-from quaestor.answers.overview.listed_documents import languages
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
@@ -148,12 +148,12 @@ def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Sec
     if not material.documents:
         return
     first = [*_fitted(_introduced(material, int(0.2 * room), room, count), count)]
-    about = _fitted(_Share("Documents", listed_documents.about_documents(material), 0.2 * room), count)
-    folders = _fitted(_Share("Folders", listed_documents.kinds(material), 0.15 * room), count)
+    about = _fitted(_Share("Documents", document_statistics.about_documents(material), 0.2 * room), count)
+    folders = _fitted(_Share("Folders", document_statistics.kinds(material), 0.15 * room), count)
     last = [*_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count)]
     left = room - sum(_tokens(section, count) for section in (*first, *about, *folders, *last))
     yield from (*first, *about, *folders)
-    yield from _fitted(_Share("Titles", listed_documents.titles(material), left), count)
+    yield from _fitted(_Share("Titles", document_statistics.titles(material), left), count)
     yield from last
 
 

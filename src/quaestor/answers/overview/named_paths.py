@@ -154,7 +154,7 @@ class _Reader:
             leads = len(leading) < _LEADERS and (
                 joined if leading else words <= (3 if self._is_strong(text, found) else 0)
             )
-            path = self._resolved(
+            path = self._path_meant(
                 found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None
             )
             if path is None or _CALL.match(text[found.end() : found.end() + 2]):
@@ -174,7 +174,7 @@ class _Reader:
         self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
     ) -> Iterator[Named]:
         # Only what begins an item is what the item is about.
-        said = self._said(number, line, leading[-1][1], indent) if listed and begins else None
+        said = self._statement_about(number, line, leading[-1][1], indent) if listed and begins else None
         for path, _ in leading:
             yield Named(path, self._weight * (1.0 if listed else 0.5), said)
         first = leading[0][0]
@@ -185,7 +185,7 @@ class _Reader:
     def _is_strong(self, text: str, found: re.Match[str]) -> bool:
         return _STRONG_BEFORE.search(text[max(0, found.start() - 6) : found.start()]) is not None
 
-    def _resolved(self, token: str, *, strong: bool, leads: bool) -> str | None:
+    def _path_meant(self, token: str, *, strong: bool, leads: bool) -> str | None:
         """Return the folder or file that a word means, None for no path of this corpus."""
         name = token.removeprefix("./").strip("/").rstrip(".,:;")
         if len(name) < 2 and not (strong and name):
@@ -237,7 +237,7 @@ class _Reader:
             return None
         return found[0] if found else None
 
-    def _said(self, number: int, line: str, end: int, indent: int) -> Statement | None:
+    def _statement_about(self, number: int, line: str, end: int, indent: int) -> Statement | None:
         """Return what a line says of the path that ends at an offset of it; else what the line below says."""
         # What goes on within its backticks is a command: "`manage.py compress` - makes bundles".
         if _OPTION.match(line, end) or (line.count("`", 0, end) % 2 and line[end : end + 1] == " "):
@@ -246,7 +246,7 @@ class _Reader:
         last = number if table else self._end_of_sentence(number)
         rest = _SEPARATOR.sub("", " ".join([line[end:], *map(str.strip, self._lines[number:last])]), count=1)
         cell = rest.split(" | ")[0] if table else rest
-        text = _trimmed(plain(_SEPARATOR.sub("", cell, count=1)))
+        text = _without_marks(plain(_SEPARATOR.sub("", cell, count=1)))
         if len(text.split()) >= 2 and not text.startswith("<") and not text.endswith(":") and not _goes_on(rest, text):
             return Statement(text, Source(self._path, number, last), verbatim=last == number and text in line)
         for below in range(number + 1, min(number + 6, len(self._lines) + 1)):
@@ -254,7 +254,7 @@ class _Reader:
             if not following.strip() or following.strip().startswith(("[", "<", "!", "=")):
                 continue
             deeper = len(following) - len(following.lstrip()) > indent - 2 or line.startswith("#")
-            text = _trimmed(plain(following))
+            text = _without_marks(plain(following))
             if not deeper or _BULLET.match(following) or not says_something(text) or text.endswith(":"):
                 return None
             return Statement(text, Source(self._path, below, below), verbatim=text in following)
@@ -280,7 +280,7 @@ def _goes_on(rest: str, text: str) -> bool:
     return _RUNNING.match(rest) is not None or text.count("(") < text.count(")")
 
 
-def _trimmed(text: str) -> str:
+def _without_marks(text: str) -> str:
     """Return what is said without the marks around it."""
     text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
     return _KIND.sub("", text)

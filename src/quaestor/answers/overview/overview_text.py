@@ -71,7 +71,7 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
     names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
-        yield f"{': ' if names else ''}{_quoted(entry.says)}"
+        yield f"{': ' if names else ''}{_in_quote_marks(entry.says)}"
         number = _number(entry, overview, ())
         if number is not None:
             yield " "
@@ -79,7 +79,7 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
     yield "\n"
 
 
-def _quoted(says: Statement) -> str:
+def _in_quote_marks(says: Statement) -> str:
     """Return what is said, in quote marks where its letters can be compared with the source."""
     said = on_one_line(says.text)
     if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:

@@ -24,8 +24,7 @@ from quaestor.evaluation.made import KINDS
 from quaestor.evaluation.metric_scores import MAIN, shown
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.results import SURE, Results, Row, results_of
-from quaestor.evaluation.running import Place, Run, Watcher
-from quaestor.evaluation.running.run import DEPTH, estimate
+from quaestor.evaluation.run import DEPTH, Place, Run, Watcher, estimate
 from quaestor.evaluation.statistics import Estimate
 from quaestor.evaluation.writing import results_object, write_results
 

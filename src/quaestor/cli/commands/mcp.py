@@ -16,8 +16,7 @@ import click
 
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
-from quaestor.mcp.fast_start import Opening
-from quaestor.mcp.stdio import standard_wire
+from quaestor.mcp.fast_start import Opening, standard_wire
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
@@ -56,7 +55,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
     def make(named: Sequence[Path]) -> Sequence[Tool]:
         nonlocal made
         meant = paths or [str(folder) for folder in named if not _is_anywhere(folder)]
-        tools = _serving([_find(path) for path in meant], store, open_ones)
+        tools = _begin_to_serve([_find(path) for path in meant], store, open_ones)
         made = True
         return tools
 
@@ -78,7 +77,7 @@ def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: Ex
     server = _sdk_server()
     # Before anything is indexed: a port that is taken is said at once.
     at = open_ones.enter_context(listening(_HOST, port))
-    tools = _serving([_find(path) for path in paths], store, open_ones)
+    tools = _begin_to_serve([_find(path) for path in paths], store, open_ones)
     remark(f"http://{_HOST}:{port}/mcp")
     server.serve_http(tools, _HOST, at)
 
@@ -98,7 +97,7 @@ def _missing(package: str | None) -> UsageError:
     )
 
 
-def _serving(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[Tool]:
+def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[Tool]:
     """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
     from quaestor.cli.scope import configure  # noqa: PLC0415 - see the opening: the client is answered first
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415

@@ -13,7 +13,6 @@ from quaestor.assemble import make_sessions
 from quaestor.cli.options import json_option, state_option, state_store
 from quaestor.cli.output import echo, one_line, print_json, print_table, remark, safe, style
 from quaestor.cli.scope import configure, find_root
-from quaestor.cli.session_export import write_export
 from quaestor.cli.turn_details import (
     print_citations,
     print_decisions,
@@ -25,7 +24,7 @@ from quaestor.cli.turn_details import (
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.sessions.export import as_json as session_object
-from quaestor.sessions.export import exported, read_json
+from quaestor.sessions.export import exported, read_json, write_export
 from quaestor.sessions.named_sessions import Sessions
 from quaestor.sessions.records import Sent, TurnRecord, support_of
 from quaestor.sessions.transcript import Transcript

@@ -9,11 +9,10 @@ from typing import cast
 
 import click
 
-from quaestor.accounts.ledger import Grouping, Ledger, UsageRow
+from quaestor.accounts.ledger import Grouping, Ledger, UsageRow, row_object, standing_object, together
 from quaestor.accounts.limits import Limits, Standing
 from quaestor.accounts.money import Price, shown
 from quaestor.accounts.prices import Prices, load_prices
-from quaestor.accounts.usage_summary import row_object, standing_object, together
 from quaestor.accounts.users import LOCAL, User, Users
 from quaestor.assemble import make_ledger, make_users
 from quaestor.cli.options import json_option, state_option, state_store

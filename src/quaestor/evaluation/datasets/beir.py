@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.evaluation.copies import Copy
-from quaestor.evaluation.datasets.dataset import DataSet, Part, Problems, read_objects, read_rows, text_of
+from quaestor.evaluation.datasets.dataset import Copy, DataSet, Part, Problems, read_objects, read_rows, text_of
 from quaestor.evaluation.metrics import Question, Target
 
 CORPUS, QUERIES, QRELS = "corpus.jsonl", "queries.jsonl", "qrels"

@@ -6,7 +6,6 @@ away is taken out of a copy of the corpus, line for line, so that places stay wh
 The package does not know what is done with the questions. Begin with ``choose_questions``.
 """
 
-from quaestor.evaluation.made.choose_questions import KINDS, MadeSet, make_questions
-from quaestor.evaluation.made.document_texts import SourceText, texts_of
+from quaestor.evaluation.made.choose_questions import KINDS, MadeSet, SourceText, make_questions, texts_of
 
 __all__ = ["KINDS", "MadeSet", "SourceText", "make_questions", "texts_of"]

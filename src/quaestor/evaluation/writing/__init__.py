@@ -15,8 +15,7 @@ from pathlib import Path
 from quaestor.evaluation.metric_scores import MAIN
 from quaestor.evaluation.results import Results, Row
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing.report import report
-from quaestor.evaluation.writing.report_json import results_object, values_of
+from quaestor.evaluation.writing.report import report, results_object, values_of
 
 __all__ = ["results_object", "write_results"]
 

@@ -1,22 +1,23 @@
-"""The report: one page that needs nothing else.
+"""The report for people, one page that needs nothing else, and the results for programs.
 
 It shows the questions with the largest differences between two configurations, and the worst of one.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from textwrap import dedent
 
 from quaestor.evaluation.datasets import DataSet
+from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metric_scores import MAIN, Costs, shown
 from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import SURE, Comparison, Contrast, Results, Row
-from quaestor.evaluation.running import Answer, Found
 from quaestor.evaluation.statistics import Estimate
+from quaestor.evaluation.stored_run import Answer, Found
 from quaestor.evaluation.writing.html_report import Lane, Markup, Point, against_cost, lanes, page, tag
-from quaestor.evaluation.writing.report_json import values_of
 
 _STYLE = Path(__file__).with_name("report.css")
 _PLOTTED = 12
@@ -219,7 +220,7 @@ def _questions(results: Results) -> Iterator[Markup]:
             "p", "For each change, the questions that gain and lose most, with the first hits of both.", class_="quiet"
         )
     for one in shown:
-        yield _differing(results, one)
+        yield _answered_most_unlike(results, one)
     found = _worst(results, results.best)
     if found is not None:
         yield found
@@ -243,7 +244,7 @@ def _bytes(value: float) -> str:
     return f"{value:.3g} GB"
 
 
-def _differing(results: Results, comparison: Comparison) -> Markup:
+def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
     """Return the questions that two configurations answer most unlike, as a part that opens."""
     before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
     what = comparison.step.what
@@ -338,3 +339,67 @@ def _hit(found: Found, question: Question, asked: DataSet) -> Markup:
 def _place(target: Target, asked: DataSet) -> str:
     name = asked.name_of(target.path)
     return name if target.start_line is None else f"{name}:{target.start_line}–{target.end_line}"
+
+
+_DIGITS = 4
+
+
+def results_object(results: Results, written: Mapping[str, Path]) -> dict[str, object]:
+    """Return the results as JSON.
+
+    Args:
+        results: the results.
+        written: the files of the results, by kind.
+    """
+    data_set = results.data_set
+    return {
+        "data_set": {
+            "name": data_set.name,
+            "layout": data_set.layout,
+            "unit": data_set.unit,
+            "questions": results.asked,
+            "categories": dict(results.categories),
+            "corpora": list(dict.fromkeys(part.name for part in data_set.parts)),
+            "about": list(data_set.about),
+        },
+        "metric": MAIN,
+        "best": {"name": results.best.name, "may_be_as_good": [row.name for row in results.rivals]},
+        "configurations": [_row_object(row) for row in results.rows],
+        "comparisons": [_comparison_object(results, one) for one in results.comparisons],
+        "problems": list(results.problems),
+        "machine": results.machine,
+        "date": results.date,
+        "files": {what: str(path) for what, path in written.items()},
+    }
+
+
+def _row_object(row: Row) -> dict[str, object]:
+    return {
+        "name": row.name,
+        **asdict(row.scored.configuration),
+        "metrics": {name: _estimate(value) for name, value in row.means.items()},
+        "categories": {name: _estimate(value) for name, value in row.by_category.items()},
+        "costs": asdict(row.scored.costs),
+    }
+
+
+def _comparison_object(results: Results, one: Comparison) -> dict[str, object]:
+    return {
+        "before": results.row_of(one.step.before).name,
+        "after": results.row_of(one.step.after).name,
+        "differ_in": one.step.what,
+        "difference": _estimate(one.difference.estimate),
+        "p": round(one.difference.p, 5),
+        "p_adjusted": round(one.adjusted, 5),
+        "better": one.better,
+        "worse": one.worse,
+    }
+
+
+def _estimate(value: Estimate) -> dict[str, float]:
+    return {name: round(number, _DIGITS) for name, number in asdict(value).items()}
+
+
+def values_of(configuration: Configuration) -> tuple[str, str, str]:
+    """Return the values of a configuration as table cells."""
+    return configuration.embedder, configuration.chunker, configuration.search

@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from quaestor.core.errors import UpstreamError
+from quaestor.core.messages import as_wire
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import RetryPolicy, async_client, checked_url, error_object, explained, headers_for
 from quaestor.llm.endpoints.failures import Endpoint, worth_retrying
@@ -25,7 +26,6 @@ from quaestor.llm.models.dialect import dialect_for
 from quaestor.llm.models.neutral_messages import neutral_counter, neutral_request
 from quaestor.llm.models.reply import Reply
 from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
-from quaestor.llm.models.wire import as_wire
 from quaestor.llm.tokens import MessageCounter, counter_for
 
 if TYPE_CHECKING:
@@ -158,7 +158,7 @@ class OpenAICompatibleModel:
         """
         import openai  # noqa: PLC0415 - takes most of a second
 
-        client: Any = self._connected()
+        client: Any = self._client_of_loop()
         taken = {
             "cast_to": object,
             "options": {"headers": self._headers()},
@@ -241,7 +241,7 @@ class OpenAICompatibleModel:
         """Send an object and return the stream of the reply."""
         import openai  # noqa: PLC0415
 
-        client: Any = self._connected()
+        client: Any = self._client_of_loop()
         options = {"headers": self._headers()}
         kind = openai.AsyncStream[object]
         stream: openai.AsyncStream[Any] = await client.post(
@@ -252,7 +252,7 @@ class OpenAICompatibleModel:
     def _headers(self) -> dict[str, Any]:
         return {**headers_for(self._endpoint), "Accept-Encoding": "identity"}
 
-    def _connected(self) -> openai.AsyncOpenAI:
+    def _client_of_loop(self) -> openai.AsyncOpenAI:
         """Return the client of the running event loop; pooled connections do not survive their loop."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:

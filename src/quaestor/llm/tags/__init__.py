@@ -6,7 +6,7 @@ Pure. It does not know what a tag does, nor where a reply comes from. Begin with
 from __future__ import annotations
 
 from quaestor.llm.tags.parser import Broken, Call, Hidden, Parser, Part, Shown, Text, escape, strip
-from quaestor.llm.tags.tag_marks import CLOSING, OPENINGS, Tag, closing, render
+from quaestor.llm.tags.reader import CLOSING, OPENINGS, Tag, closing, render
 
 __all__ = [
     "CLOSING",

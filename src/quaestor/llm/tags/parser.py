@@ -11,8 +11,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from quaestor.llm.tags.reader import TagReader, Verdict
-from quaestor.llm.tags.tag_marks import BLOCKS, HIDDEN, OPENING, Tag, closing
+from quaestor.llm.tags.reader import BLOCKS, HIDDEN, OPENING, Tag, TagReader, Verdict, closing
 
 UNCLOSED = "it is not closed with |>"
 

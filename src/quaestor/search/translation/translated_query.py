@@ -1,13 +1,189 @@
-"""A query in another language as it is searched for: its English, its names, and words that the index itself holds."""
+"""A query in another language as it is searched for: its English, its names, and words that the index itself holds.
+
+German, French and Spanish put blanks between words; Chinese and Japanese are read as runs of letters.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-from quaestor.core.terms import STOP_WORDS, content_terms, find_words, has_unspaced
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import STOP_WORDS, content_terms, find_words, has_unspaced, runs_of_scripts
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation import word_translation
-from quaestor.search.translation.word_translation import Piece
+from quaestor.search.translation.glossary import English, Glossary, forms, glossary_of
+
+# Names stay as they are: with a digit, a dot, a slash or an underscore inside, or a capital behind a small letter.
+_TOKEN = re.compile(r"`[^`\n]+`|[^\s\"“”„«»]+")
+_NAME = re.compile(r"[`_@#$\\/<>=(){}\[\]|*+~^%&]|\d|\w[.:]\w|[a-zäöü][A-Z]|^-|::|->")
+_EDGES = "\"'“”„«»‚‘’.,;:!?¿¡()[]…–—-"
+_CLAUSE_ENDS = ",.;:!?"
+# What German verbs part with: "schaltet … ab" is "abschalten".
+_PARTICLES = frozenset(
+    "ab an auf aus bei ein fest frei fort heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück".split()
+)
+_WORD = re.compile(r"[^\W\d_]+")
+_SHORTEST_PART = 3
+_LONGEST_COMPOUND = 40
+_JOINTS = ("s", "es", "n", "en", "er", "e", "")
+
+_KATAKANA = re.compile("[\u30a1-\u30ff]+")
+_HIRAGANA = re.compile("[\u3041-\u309f]+")
+_ONE_KATAKANA = re.compile("[\u30a1-\u30ff]")
+
+
+class Piece(NamedTuple):
+    """A word, a phrase or a name of a text.
+
+    Attributes:
+        said: as it stands in the text.
+        english: what it is in English, likeliest first; empty for a word of grammar, None where it is not known.
+    """
+
+    said: str
+    english: tuple[str, ...] | None
+
+
+def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
+    """Yield the pieces of a text in order: names as they are, words with their English."""
+    glossary = glossary_of(language)
+    run: list[str] = []
+    for token in _TOKEN.findall(text):
+        bare = token.strip(_EDGES)
+        if _NAME.search(bare) or token.startswith("`"):
+            yield from _of_words(run, glossary, language)
+            run = []
+            yield Piece(token, None)
+            continue
+        run += _WORD.findall(bare)
+        if token[-1] in _CLAUSE_ENDS:
+            yield from _of_words(run, glossary, language)
+            run = []
+    yield from _of_words(run, glossary, language)
+
+
+def _of_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
+    known = [forms(word.lower(), language) for word in words]
+    at = 0
+    while at < len(words):
+        for count in range(min(glossary.longest, len(words) - at), 1, -1):
+            english = glossary.phrases.get(tuple(found[0] for found in known[at : at + count]))
+            if english is not None:
+                yield Piece(" ".join(words[at : at + count]), english)
+                at += count
+                break
+        else:
+            yield _of_word(words[at], known[at], glossary, language)
+            at += 1
+    if language == "de" and words and words[-1].lower() in _PARTICLES:
+        yield from _of_parted(words[-1].lower(), words[:-1], glossary)
+
+
+def _of_parted(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
+    """Yield the verb that stands in a clause, and the particle of it at the clause's end."""
+    for word in reversed(words):
+        known = next(
+            (glossary.forms[form] for form in forms(particle + word.lower(), "de") if form in glossary.forms), None
+        )
+        if known:
+            yield Piece(f"{word} {particle}", known)
+            return
+
+
+def _of_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
+    if word.isupper() and len(word) > 1:
+        return Piece(word, None)  # HTTP, API
+    english = glossary.words.get(word.lower())
+    if english is None:
+        english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
+    if english is None and language == "de":
+        english = _of_compound(word.lower(), glossary)
+    return Piece(word, english)
+
+
+def _of_compound(word: str, glossary: Glossary) -> English | None:
+    """Return the English of a German compound: the likeliest word of each of its parts, of which all are known."""
+    parts = _parts(word, glossary, {}) if len(word) <= _LONGEST_COMPOUND else None
+    return (" ".join(english[0] for english in parts),) if parts else None
+
+
+def _parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
+    """Return the English of the fewest known parts that make up a word, None where there are none."""
+    if word not in tried:
+        tried[word] = None
+        whole = _known(word, glossary)
+        splits = [[whole]] if whole else []
+        for end in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
+            first = _known_first(word[:end], glossary)
+            rest = _parts(word[end:], glossary, tried) if first else None
+            if first and rest:
+                splits.append([first, *rest])
+        tried[word] = min(splits, key=len, default=None)
+    return tried[word]
+
+
+def _known_first(part: str, glossary: Glossary) -> English | None:
+    """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
+    for joint in _JOINTS:
+        bare = part.removesuffix(joint) if joint else part
+        if (not joint or part.endswith(joint)) and len(bare) >= _SHORTEST_PART and (found := _known(bare, glossary)):
+            return found
+    # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
+    return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
+
+
+def _known(part: str, glossary: Glossary) -> English | None:
+    found = glossary.words.get(part)
+    if found is None and len(part) > _SHORTEST_PART:
+        found = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
+    return found or None
+
+
+def pieces_of_letters(text: str, language: str) -> Iterator[Piece]:
+    """Yield the pieces of a text in order: names as they are, words with their English, and what lies between them."""
+    glossary = glossary_of(language)
+    for run in runs_of_scripts(text):
+        if has_unspaced(run):
+            yield from _of_run(run, glossary)
+        else:
+            yield from (Piece(token, None) for token in run.split())
+
+
+def _of_run(run: str, glossary: Glossary) -> Iterator[Piece]:
+    """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
+    left, at = "", 0
+    while at < len(run):
+        length = next(
+            (n for n in range(min(glossary.longest, len(run) - at), 0, -1) if _stands(run, at, n, glossary)), 0
+        )
+        if not length:
+            left, at = left + run[at], at + 1
+            continue
+        if left:
+            yield _left(left)
+            left = ""
+        yield Piece(run[at : at + length], glossary.words[run[at : at + length]])
+        at += length
+    if left:
+        yield _left(left)
+
+
+def _stands(run: str, at: int, length: int, glossary: Glossary) -> bool:
+    """Tell whether a word that the glossary knows stands at a place; one in katakana stands by itself."""
+    word = run[at : at + length]
+    if word not in glossary.words:
+        return False
+    if not _KATAKANA.fullmatch(word):
+        return True
+    before, after = run[at - 1 : at] if at else "", run[at + length : at + length + 1]
+    alone = not _ONE_KATAKANA.match(before) and not _ONE_KATAKANA.match(after)
+    return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
+
+
+def _left(left: str) -> Piece:
+    """Return what the glossary does not know; hiragana between words are grammar."""
+    return Piece(left, () if _HIRAGANA.fullmatch(left) else None)
+
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
 
@@ -35,7 +211,7 @@ def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query
         language: what it is written in, one of the glossary's.
         frequencies: in how many chunks of the index each term stands.
     """
-    cut = word_translation.pieces_of_letters if language in ("zh", "ja") else word_translation.pieces_of_words
+    cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
     found = list(cut(query.text, language))
     share = _share(language, frequencies)
     if share > 1:  # what it says in its own words is found by these
@@ -65,7 +241,7 @@ def _tells(word: str) -> bool:
 def _searched(
     query: Query, pieces: Sequence[Piece], translated: Sequence[str], frequencies: Frequencies, *, own: bool
 ) -> Query:
-    said = " ".join(word for piece in pieces for word in _said(piece, own=own))
+    said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
     kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
     english = [term for word in translated for term in content_terms(word)]
@@ -86,7 +262,7 @@ def _searched(
     )
 
 
-def _said(piece: Piece, *, own: bool) -> Sequence[str]:
+def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
     """Return the words by which a piece stands in the English text."""
     if piece.english is None:
         return () if has_unspaced(piece.said) and not own else (piece.said,)

@@ -15,8 +15,7 @@ from typing import Literal
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import CalibratedBound
 from quaestor.search.query import without_name
-from quaestor.search.turns.continuity import continuity
-from quaestor.search.turns.reply_names import digest, identifiers
+from quaestor.search.turns.continuity import continuity, digest, identifiers
 
 Policy = Literal["newest", "first", "questions", "reply", "weighted", "adaptive"]
 

@@ -68,7 +68,7 @@ def search_turn(
     chunks = {**alone.chunks, **going_on.chunks}
     if not chunks:
         return []
-    scores = _mixed(turn, alone, going_on)
+    scores = _mixed_probabilities(turn, alone, going_on)
     return _hits(retriever, chunks, scores, k)
 
 
@@ -79,7 +79,7 @@ def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _
     return _Found({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
 
 
-def _mixed(turn: TurnQuery, alone: _Found, going_on: _Found) -> dict[int, float]:
+def _mixed_probabilities(turn: TurnQuery, alone: _Found, going_on: _Found) -> dict[int, float]:
     """Return the logarithm of each chunk's probability, in units of the scores."""
     temperature = _TEMPERATURE * going_on.unit
     sure = min(turn.continuity, _SURE)
@@ -96,7 +96,7 @@ def _going_on_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores
     if turn.seeks_tests:
         boost = _TEST * going_on.unit
         return {number: score + boost * _is_test(going_on.chunks[number]) for number, score in going_on.scores.items()}
-    return _placed(going_on, _place_scores(turn, alone, going_on))
+    return _scores_by_place(going_on, _place_scores(turn, alone, going_on))
 
 
 def _place_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
@@ -111,7 +111,7 @@ def _place_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
     }
 
 
-def _placed(found: _Found, places: Scores) -> Scores:
+def _scores_by_place(found: _Found, places: Scores) -> Scores:
     """Return scores that order files by their best score, and the chunks of a file by ``places``."""
     best: dict[str, float] = {}
     first: dict[str, float] = {}

@@ -49,7 +49,7 @@ def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
 )
 async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
     """Take in a text, as JSON or as an uploaded `file`; it is indexed behind."""
-    name, data = await _given(request)
+    name, data = await _document_in_request(request)
     stored = await asyncio.to_thread(add, served, who, name, data)
     behind.add_task(index_behind, served, who)
     return _shown(stored)
@@ -75,7 +75,7 @@ def add(served: Served, user: User, name: str, data: bytes) -> Stored:
     return stored
 
 
-async def _given(request: Request) -> tuple[str, bytes]:
+async def _document_in_request(request: Request) -> tuple[str, bytes]:
     """Return the name and the bytes of the document in a request.
 
     Raises:

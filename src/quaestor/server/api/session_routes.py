@@ -213,14 +213,14 @@ def keep_feedback(served: Served, user: User, session: str, turn: int, said: Fee
 def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:
     """Return the requests of an existing turn."""
     requests = transcript.requests(turn)
-    said = _said(transcript.turns(), turn)
+    said = _messages_up_to(transcript.turns(), turn)
     places = [f"[{source.passage.n}] {where(source.passage)}" for source in transcript.sources(turn)]
     # The first request of a turn is composed from the instructions, what was said, and nothing else.
     head = _composed_from(requests[0]) - len(said) if requests else 0
     return {"turn": turn, "requests": [_request(sent, [*sent.messages[:head], *said], places) for sent in requests]}
 
 
-def _said(turns: Sequence[TurnRecord], number: int) -> list[Message]:
+def _messages_up_to(turns: Sequence[TurnRecord], number: int) -> list[Message]:
     """Return the conversation up to a turn's question."""
     said: list[Message] = []
     for turn in turns:

@@ -131,11 +131,11 @@ async def turn_events(
     Raises:
         QuaestorError: the turn cannot begin.
     """
-    turn = _told(_turn(request, served, user, session, asked, number))
+    turn = _events_with_failure(_turn(request, served, user, session, asked, number))
     return await served.turns.begin(user.id, session, turn, request.app.state.tasks)
 
 
-async def _told(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
+async def _events_with_failure(turn: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
     """Yield a turn's events; a failure after the first event becomes the last event.
 
     Raises:

@@ -139,7 +139,7 @@ async def _on_ours(request: Request, error: Exception) -> JSONResponse:
 
 async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)
-    return await _on_ours(request, _refused(error.errors()))
+    return await _on_ours(request, _first_error(error.errors()))
 
 
 async def _on_gone(_request: Request, _error: Exception) -> Response:
@@ -157,7 +157,7 @@ async def on_http(request: Request, error: Exception) -> JSONResponse:
     return found
 
 
-def _named(place: Sequence[Any]) -> str:
+def _place_in_request(place: Sequence[Any]) -> str:
     """Return a place in a request as OpenAI writes it: ``messages[0].role``."""
     found = ""
     for part in place[1:]:
@@ -171,14 +171,14 @@ def _named(place: Sequence[Any]) -> str:
     return found
 
 
-def _refused(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
+def _first_error(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     """Return the first error of a request, without its content."""
     first = errors[0] if errors else {}
     if first.get("type") == "json_invalid":
         return RequestRefusedError("The body is not JSON. Send one JSON object.", code="invalid_json")
     if first.get("type") == "model_attributes_type" and len(first.get("loc", ())) == 1:
         return RequestRefusedError("The body is not a JSON object. Send one, with 'Content-Type: application/json'.")
-    param = _named(first.get("loc", ())) or None
+    param = _place_in_request(first.get("loc", ())) or None
     named = f"{param!r}: " if param else ""
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
 

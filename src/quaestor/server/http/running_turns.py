@@ -93,7 +93,7 @@ class Turns:
         key = self._claims.said(_KIND, user, session)
         if key in self._here:
             return self._here[key][0].follow()
-        return self._followed(self._log, key, user, session) if key and self._log is not None else None
+        return self._follow_elsewhere(self._log, key, user, session) if key and self._log is not None else None
 
     def stop(self, user: str, session: str) -> None:
         """Stop the running turn, if there is one; its answer so far is recorded."""
@@ -134,7 +134,7 @@ class Turns:
         if self._log is not None:
             asyncio.get_running_loop().call_later(_KEPT_SECONDS, self._log.forget, key)
 
-    async def _followed(self, log: _TurnLog, key: str, user: str, session: str) -> AsyncGenerator[bytes]:
+    async def _follow_elsewhere(self, log: _TurnLog, key: str, user: str, session: str) -> AsyncGenerator[bytes]:
         """Yield the events of a turn that another process runs."""
         after = -1
         while True:

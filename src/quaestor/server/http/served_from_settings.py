@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from quaestor.accounts.ledger import overview
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.prices import load_prices
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.usage_summary import overview
 from quaestor.accounts.users import User
 from quaestor.assemble import make_ledger, make_model, make_sessions, make_users, shared_tables
 from quaestor.core.config import Settings

@@ -99,7 +99,7 @@ class Served:
         sessions: recorded conversations of all users.
         users: those with a token.
         metrics: what is counted.
-        overview: returns a user's usage and limits; see ``accounts.usage_summary``.
+        overview: returns a user's usage and limits; see ``accounts.ledger``.
         rates: rate limits of users.
         guesses: unknown tokens, by address.
         windows: known windows of models.

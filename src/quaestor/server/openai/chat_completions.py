@@ -17,9 +17,8 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
-from quaestor.server.openai.chat_turn import ended, replied
+from quaestor.server.openai.chat_turn import Ended, Reply, ended, replied
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
-from quaestor.server.openai.reply_of_turn import Ended, Reply
 
 DONE = event("[DONE]")
 """The last event of a stream of completions."""

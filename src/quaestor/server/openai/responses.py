@@ -20,7 +20,7 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
-from quaestor.server.openai.chat_turn import ended, replied
+from quaestor.server.openai.chat_turn import Reply, ended, replied
 from quaestor.server.openai.openai_schemas import (
     CalledFunction,
     ChatMessage,
@@ -30,7 +30,6 @@ from quaestor.server.openai.openai_schemas import (
     Tool,
     ToolCallGiven,
 )
-from quaestor.server.openai.reply_of_turn import Reply
 from quaestor.server.openai.response_schemas import InputItem, ResponseRequest, ResponseShown, ResponseTool, TextFormat
 
 router = APIRouter()

@@ -15,7 +15,7 @@ from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
 from quaestor.server.openai.chat_completions import DONE
-from quaestor.server.openai.chat_turn import ended, replied
+from quaestor.server.openai.chat_turn import Reply, ended, replied
 from quaestor.server.openai.openai_schemas import (
     ChatMessage,
     ChatRequest,
@@ -23,7 +23,6 @@ from quaestor.server.openai.openai_schemas import (
     TextCompletion,
     wants_usage,
 )
-from quaestor.server.openai.reply_of_turn import Reply
 
 _AS_IN_CHAT = frozenset(CompletionRequest.model_fields) & frozenset(ChatRequest.model_fields)
 

@@ -91,7 +91,7 @@ def _documents(at: Look) -> dict[str, object]:
 async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) -> Response:
     """Take in the files of a form, or the text; the page says which are refused, and the others are taken."""
     refused: list[QuaestorError] = []
-    given = await _given(request, at.served.upload_limit)
+    given = await _documents_in_form(request, at.served.upload_limit)
     if not given:
         refused.append(UsageError("Nothing was chosen. Choose a file, or paste a text."))
     for name, data in given:
@@ -121,7 +121,7 @@ def delete_document(
     return RedirectResponse(_THERE, 303)
 
 
-async def _given(request: Request, limit: int) -> list[tuple[str, bytes]]:
+async def _documents_in_form(request: Request, limit: int) -> list[tuple[str, bytes]]:
     """Return the names and bytes of the documents in a form, without empty fields."""
     async with request.form(max_files=_MOST_FILES, max_part_size=limit) as form:
         files = [file for file in form.getlist("files") if isinstance(file, UploadFile) and file.filename]

@@ -95,8 +95,10 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
 
 def _rendered(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
-    marks = _grouped(parse(text))
-    placed = _placed(text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported])
+    marks = _marks_by_position(parse(text))
+    placed = _with_placeholders(
+        text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported]
+    )
     environment = {"marks": list(marks.values()), "sources": [text[a:b] for a, b in marks], "cited": _Chooser(cited)}
     return Markup(
         nh3.clean(
@@ -133,7 +135,7 @@ class _Chooser:
         return next(same, found[0] if found else None)
 
 
-def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
+def _marks_by_position(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
     """Return the marks by position; one position may cite several passages."""
     groups: dict[tuple[int, int], list[Mark]] = {}
     for mark in marks:
@@ -141,7 +143,7 @@ def _grouped(marks: Sequence[Mark]) -> dict[tuple[int, int], list[Mark]]:
     return groups
 
 
-def _placed(text: str, marks: Sequence[tuple[int, int]], unsupported: Sequence[str]) -> str:
+def _with_placeholders(text: str, marks: Sequence[tuple[int, int]], unsupported: Sequence[str]) -> str:
     """Return the text with its marks replaced by placeholders, and with placeholders around unsupported sentences."""
     edits = [(start, end, f"{_CITED}{number}{_CITED_END}") for number, (start, end) in enumerate(marks)]
     weak = {" ".join(sentence.split()) for sentence in unsupported}
@@ -218,27 +220,27 @@ class _Renderer(RendererHTML):
         return _PICTURE.sub(r'<span class="no-image">[picture: \1]</span>', str(escape(tokens[index].content)))
 
     def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
-        return f'<span class="no-image">[picture: {escape(_restored(tokens[index].content, environment))}]</span>'
+        return f'<span class="no-image">[picture: {escape(_with_marks(tokens[index].content, environment))}]</span>'
 
     def code_inline(
         self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
     ) -> str:
-        return f"<code>{escape(_restored(tokens[index].content, environment))}</code>"
+        return f"<code>{escape(_with_marks(tokens[index].content, environment))}</code>"
 
     def formula(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
-        tex = _restored(tokens[index].content, environment)
+        tex = _with_marks(tokens[index].content, environment)
         # A line cannot be broken within a formula.
         alone = tokens[index].markup in ("$$", "\\[") or len(tex) > _LONGEST_WITHIN
         return formula(tex, display=alone) or f"<code>{escape(tex)}</code>"
 
     def fence(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         language = plain_line(tokens[index].info).split(" ")[0].lower()
-        return _code(_restored(tokens[index].content, environment), language)
+        return _code(_with_marks(tokens[index].content, environment), language)
 
     def code_block(
         self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]
     ) -> str:
-        return _code(_restored(tokens[index].content, environment), "")
+        return _code(_with_marks(tokens[index].content, environment), "")
 
     def heading_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
         return f"<{_lower(tokens[index].tag)}>"
@@ -263,7 +265,7 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
     chooser: _Chooser = environment["cited"]  # type: ignore[assignment]
     found = [chooser.choose(mark) for mark in marks]
     if not any(found):
-        return escape(_restored(content, environment))
+        return escape(_with_marks(content, environment))
     links = (_link(one) for one in dict.fromkeys(found) if one is not None)
     return Markup("").join(links)
 
@@ -277,7 +279,7 @@ def _link(one: Cited) -> Markup:
     return Markup(template).format(status, one.href, one.n, plain_line(one.place), label, one.n)
 
 
-def _restored(text: str, environment: Mapping[str, object]) -> str:
+def _with_marks(text: str, environment: Mapping[str, object]) -> str:
     """Return text with placeholders replaced by the original marks: in code, a mark is code."""
     sources: Sequence[str] = environment["sources"]  # type: ignore[assignment]
     return _PLACE.sub(lambda found: sources[int(found[1])] if found[1] else "", text)

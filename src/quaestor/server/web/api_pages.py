@@ -97,10 +97,10 @@ def _parameters(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterato
 
 def _body(given: Mapping[str, Any], schemas: Mapping[str, Any]) -> Iterator[Field]:
     for content in given.get("requestBody", {}).get("content", {}).values():
-        schema = _followed(content.get("schema", {}), schemas)
+        schema = _resolve_reference(content.get("schema", {}), schemas)
         required = schema.get("required", ())
         for name, one in schema.get("properties", {}).items():
-            about = one.get("description", _followed(one, schemas).get("description", ""))
+            about = one.get("description", _resolve_reference(one, schemas).get("description", ""))
             yield Field(name, "body", kind_of(one, schemas), name in required, about)
 
 
@@ -112,7 +112,7 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
         schemas: those that it may refer to.
         depth: of nested lists to describe.
     """
-    schema = _followed(schema, schemas)
+    schema = _resolve_reference(schema, schemas)
     if "const" in schema or "enum" in schema:
         return " or ".join(map(repr, schema.get("enum", [schema.get("const")])))
     if options := schema.get("anyOf") or schema.get("oneOf"):
@@ -123,7 +123,7 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
     return str(schema.get("type", "anything"))
 
 
-def _followed(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
+def _resolve_reference(schema: Mapping[str, Any], schemas: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the schema that a reference names, or the schema itself."""
     name = str(schema.get("$ref", "")).removeprefix(_SCHEMAS)
     found: Mapping[str, Any] = schemas.get(name, schema)

@@ -332,8 +332,8 @@ async def ask(request: Request, served: ServedHere, who: Who, number: RequestId)
         question = str(form.get("question", ""))
         if not 0 < len(question) <= LONGEST_QUESTION:
             raise UsageError("The question is empty, or too long. Go back and write another one.")
-        question = "\n\n".join([question, *await _attached(served, who, form)])
-        session = str(form.get("session", "")) or await _begun(served, who, form)
+        question = "\n\n".join([question, *await _take_in_files(served, who, form)])
+        session = str(form.get("session", "")) or await _new_session(served, who, form)
         model = str(form.get("model", ""))[:_LONGEST_NAME]
         asked = TurnRequest(question=question, model=model, **Limits.of_form(form).asked())
     await answered_while_there(request, _turn(request, served, who, session, asked, number))
@@ -342,14 +342,14 @@ async def ask(request: Request, served: ServedHere, who: Who, number: RequestId)
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)
 
 
-async def _begun(served: Served, user: User, form: FormData) -> str:
+async def _new_session(served: Served, user: User, form: FormData) -> str:
     """Return a new session about the corpora that are ticked; about all where none is."""
     ticked = [str(name)[:_LONGEST_NAME] for name in form.getlist("corpus")]
     start = SessionStart(corpora=ticked or ["*"])
     return str((await asyncio.to_thread(begin_session, served, user, start))["id"])
 
 
-async def _attached(served: Served, user: User, form: FormData) -> list[str]:
+async def _take_in_files(served: Served, user: User, form: FormData) -> list[str]:
     """Take in the files of a form, and return what names them in a question."""
     files = [file for file in form.getlist("attached") if isinstance(file, UploadFile) and file.filename]
     stored = [await asyncio.to_thread(add, served, user, file.filename or "", await file.read()) for file in files]

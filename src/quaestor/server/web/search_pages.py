@@ -104,7 +104,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
         return page("search.html", error.http_status, **{**values, "failed": str(error)})
     among = len(corpora) + len(failures) > 1
     values |= {
-        "said": _said(hits, corpora, asked, time.perf_counter() - begun),
+        "said": _remarks(hits, corpora, asked, time.perf_counter() - begun),
         "understood": asked.phrases,
         "missed": asked.missed,
         "translated": asked.translated,
@@ -115,7 +115,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
     return page("search.html", **values)
 
 
-def _said(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
+def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
     """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"

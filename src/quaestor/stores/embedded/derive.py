@@ -13,9 +13,9 @@ from pathlib import Path
 
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, require
+from quaestor.stores.embedded.derived_files import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
-from quaestor.stores.embedded.progress_marks import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.sizes import Sizes
 
 _WORN_SHARE = 0.3

@@ -10,9 +10,9 @@ from contextlib import closing
 from pathlib import Path
 
 from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded.derived_files import lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.progress_marks import lag
 from quaestor.stores.embedded.sqlite_failures import translate_failures, unusable
 
 _MOST_SAID = 3

@@ -17,11 +17,9 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import Noticed, RowSums, check_array, ignore, row_sums, seal, unseal
-from quaestor.stores.embedded.derived_files import Flush, discard
-from quaestor.stores.embedded.progress_marks import Mark
-from quaestor.stores.embedded.quantise import Int8s, plane_count, planes_of, scales
+from quaestor.stores.embedded.derived_files import Flush, Mark, discard
 from quaestor.stores.embedded.truth import Removed
-from quaestor.stores.embedded.vectors import Ids, Rows
+from quaestor.stores.embedded.vectors import Ids, Int8s, Rows, plane_count, planes_of, scales
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -16,9 +16,9 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Chunk, Document
 from quaestor.stores import ChunkTerms, Packed
 from quaestor.stores.embedded import truth
-from quaestor.stores.embedded.lexical_segments import count_terms
-from quaestor.stores.embedded.quantise import quantise
+from quaestor.stores.embedded.lexical import count_terms
 from quaestor.stores.embedded.truth import batches, chunk_checksum, marks, storable
+from quaestor.stores.embedded.vectors import quantise
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, TypeVar
 from quaestor.stores import Scored, Where
 from quaestor.stores.embedded import lexical, matrix, schema, truth
 from quaestor.stores.embedded.checksums import DamagedError
+from quaestor.stores.embedded.derived_files import Lag, lag
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.progress_marks import Lag, lag
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.sqlite_failures import translate_failures
 from quaestor.stores.embedded.views import DenseView, LexicalView

@@ -27,10 +27,10 @@ from quaestor.stores.embedded import lexical, matrix, schema, truth
 from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.present_views import PresentViews, TruthReader
-from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.schema import upgrade
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_failures import translate_failures
+from quaestor.stores.embedded.vectors import restore
 from quaestor.stores.embedded.views import LexicalQueries
 
 if TYPE_CHECKING:

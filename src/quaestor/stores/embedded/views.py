@@ -14,15 +14,13 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Where
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.checksums import require
-from quaestor.stores.embedded.lexical import LexicalBase, Statistics, lengths_of
-from quaestor.stores.embedded.lexical_segments import RecentChunks
+from quaestor.stores.embedded.derived_files import Lag
+from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
-from quaestor.stores.embedded.progress_marks import Lag
-from quaestor.stores.embedded.quantise import Floats
 from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.truth import Content, Removed
-from quaestor.stores.embedded.vectors import Best, Rows, nearest, which_are_covered
+from quaestor.stores.embedded.vectors import Best, Floats, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

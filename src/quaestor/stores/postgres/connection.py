@@ -88,7 +88,7 @@ class Database:
         """
         with translate_failures(self.address):
             connection, _ = self._retry(self._primary, lambda: self._begin(self._primary, seconds, lock_seconds))
-            with _ended(self._primary, connection):
+            with _commit_at_end(self._primary, connection):
                 yield connection
 
     def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
@@ -129,7 +129,7 @@ class Database:
 
         def once() -> _T:
             connection, row = self._begin(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
-            with _ended(pool, connection):
+            with _commit_at_end(pool, connection):
                 return work(connection, row)
 
         with translate_failures(self.address):
@@ -213,7 +213,7 @@ def check_server(version: int, address: Address) -> None:
 
 
 @contextmanager
-def _ended(pool: _Pool, connection: Connection) -> Iterator[None]:
+def _commit_at_end(pool: _Pool, connection: Connection) -> Iterator[None]:
     """Commit at the end of the block, undo everything if it raises, and give the connection back."""
     try:
         try:

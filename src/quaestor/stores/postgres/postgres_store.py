@@ -23,9 +23,8 @@ from quaestor.stores import (
 )
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.packing import pack
-from quaestor.stores.embedded.quantise import restore
 from quaestor.stores.embedded.truth import Content
-from quaestor.stores.embedded.vectors import unit
+from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
 from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
 from quaestor.stores.postgres.column_values import from_half_vector
@@ -41,11 +40,11 @@ from quaestor.stores.postgres.corpus_states import (
     state,
     state_query,
 )
-from quaestor.stores.postgres.corpus_words import CorpusWords
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.word_segments import CorpusWords
 
 if TYPE_CHECKING:
     import numpy as np

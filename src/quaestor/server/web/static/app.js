@@ -1,4 +1,5 @@
 // What every page does: one listener for what is clicked, one for keys.
+import { busyWhile, markWhatLeaves } from "./busy.js";
 import * as chat from "./chat.js";
 import { copyAnswer, copyChange, copyCode, copyQuote } from "./copy.js";
 import * as documents from "./documents.js";
@@ -35,12 +36,12 @@ document.addEventListener("click", async (event) => {
   const link = event.target.closest("a");
   if (isForPanel(event, link)) {
     event.preventDefault();
-    await openLink(link);
+    await busyWhile(link, openLink(link));
     return;
   }
   const button = event.target.closest("[data-do]");
   try {
-    await DOES[button?.dataset.do]?.(button);
+    if (button) await busyWhile(button, DOES[button.dataset.do]?.(button));
   } catch (error) {
     say(error.message);
     alert(error.message);
@@ -86,6 +87,7 @@ async function watchIndexing() {
 }
 
 localTimes(document);
+markWhatLeaves();
 for (const code of document.querySelectorAll(".result .code")) {
   const marked = code.querySelector(".line.marked");
   if (marked) code.scrollTop = marked.getBoundingClientRect().top - code.getBoundingClientRect().top - code.clientHeight / 3;

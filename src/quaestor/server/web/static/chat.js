@@ -1,5 +1,6 @@
 // The conversation: asking, stopping, asking again, and following an answer that another tab, or this one before, asked for.
 import { say } from "./announce.js";
+import { busyWhile } from "./busy.js";
 import * as choices from "./choices.js";
 import { dress } from "./copy.js";
 import { Draft } from "./draft.js";
@@ -28,6 +29,7 @@ const tabs = "BroadcastChannel" in window ? new BroadcastChannel("turns") : null
 let draft;
 // The turn that is arriving, with what ends the wait for it.
 let running = null;
+let looking = false;
 
 /** Whether an answer is arriving. */
 export function isRunning() {
@@ -120,6 +122,7 @@ export function begin() {
   tabs?.addEventListener("message", ({ data }) => data === thread.dataset.session && lookAgain());
   document.addEventListener("visibilitychange", () => document.visibilityState === "visible" && lookAgain());
   addEventListener("pageshow", (event) => event.persisted && lookAgain());
+  addEventListener("focus", lookAgain);
   askWhatWaited();
   offerStarters();
   thread.addEventListener("submit", keepFeedback);
@@ -168,7 +171,12 @@ async function keepFeedback(event) {
   if (!form) return;
   event.preventDefault();
   const useful = form.elements.useful.value === "yes";
-  await call("PUT", `/api${new URL(form.action).pathname}`, { useful, words: form.elements.words.value });
+  const words = form.elements.words.value;
+  try {
+    await busyWhile(event.submitter, call("PUT", `/api${new URL(form.action).pathname}`, { useful, words }));
+  } catch (error) {
+    return refuse("", error.message);
+  }
   const details = form.closest("details");
   details.open = false;
   details.querySelector("summary span").textContent = useful ? "Useful" : "Not useful";
@@ -362,14 +370,23 @@ async function settle(turn, after) {
   return followIfRunning(true);
 }
 
-// See what became of the conversation elsewhere.
+// See what became of the conversation elsewhere; one look at a time.
 async function lookAgain() {
-  if (running || !thread.dataset.session) return;
-  const made = await newTurns().catch(() => null);
-  if (!made?.firstElementChild || running) return;
-  put(made);
-  goTo(lastTurn());
-  await followIfRunning();
+  if (running || looking || !thread.dataset.session) return;
+  looking = true;
+  try {
+    const made = await newTurns().catch(() => null);
+    const [last, fresh] = [lastTurn(), made?.querySelector(".turn:last-of-type")];
+    if (!fresh || running) return;
+    // What has not changed stays as it is read.
+    if (fresh.id !== last?.id || fresh.dataset.state !== last.dataset.state) {
+      put(made);
+      goTo(lastTurn());
+    }
+    await followIfRunning();
+  } finally {
+    looking = false;
+  }
 }
 
 // The turns that are not shown yet, or not as they are by now.

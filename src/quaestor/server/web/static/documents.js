@@ -46,12 +46,16 @@ function sent(given) {
 // One that fails does not keep the others out.
 async function add(documents, form) {
   const problems = [];
+  const brokenOff = new DataTransfer();
   const button = form.querySelector("button");
   button.disabled = true;
   uploading.hidden = form !== upload;
   for (const [number, given] of [...documents].entries()) {
     uploading.textContent = `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`;
-    await call("POST", "/api/documents", sent(given)).catch((error) => problems.push(about(given.name, error.message)));
+    await call("POST", "/api/documents", sent(given)).catch((error) => {
+      problems.push(about(given.name, error.message));
+      if (form === upload && (!error.status || error.status >= 500)) brokenOff.items.add(given);
+    });
   }
   button.disabled = false;
   uploading.hidden = true;
@@ -61,7 +65,9 @@ async function add(documents, form) {
     form.reset();
     say(`${amount(added, "document")} added`);
   }
-  await refresh("/parts/documents");
+  // What did not arrive stays chosen, to be sent again.
+  if (form === upload) upload.elements.files.files = brokenOff.files;
+  await refresh("/parts/documents").catch(() => {});
 }
 
 // What refuses a file before it is read does not know its name.

@@ -1,5 +1,6 @@
 // What is typed and not sent yet, kept in the browser: it is there after a reload, a crash, or a day.
 const KEY = "draft:";
+const unkept = document.getElementById("unkept");
 
 /** Keeps the text of a field under a name that may change. */
 export class Draft {
@@ -14,14 +15,20 @@ export class Draft {
     field.addEventListener("input", () => this.keep());
   }
 
-  /** Keep what is in the field, or another text. */
+  /** Keep what is in the field, or another text; where nothing can be kept, say so, and ask before the page is left. */
   keep(text = this.#field.value) {
+    const kept = this.#store(text);
+    unkept.hidden = kept;
+    (kept ? removeEventListener : addEventListener)("beforeunload", this.#ask);
+  }
+
+  #store(text) {
     try {
       if (text) localStorage.setItem(KEY + this.#name(), text);
       else localStorage.removeItem(KEY + this.#name());
+      return true;
     } catch {
-      // Where nothing can be kept, the browser asks before it leaves.
-      addEventListener("beforeunload", this.#ask);
+      return !text;
     }
   }
 

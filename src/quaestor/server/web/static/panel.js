@@ -53,6 +53,7 @@ panel?.addEventListener("click", (event) => {
 
 async function show() {
   const path = shown.at(-1);
+  open();
   let made;
   try {
     made = await part(`${path}${path.includes("?") ? "&" : "?"}bare=1`);
@@ -60,12 +61,28 @@ async function show() {
     made = document.createElement("p");
     made.textContent = error.message;
   }
+  // What was closed meanwhile, or follows something that was clicked later, comes too late.
+  if (path !== shown.at(-1) || !panel.open) return;
+  fill(made);
+}
+
+// The panel is there before what it will show is.
+function open() {
+  body.setAttribute("aria-busy", "true");
+  back.hidden = shown.length < 2;
+  if (panel.open) return;
+  title.textContent = "Loading";
+  body.replaceChildren();
+  beside.matches ? panel.show() : panel.showModal();
+  title.focus({ preventScroll: true });
+}
+
+function fill(made) {
+  body.removeAttribute("aria-busy");
   body.replaceChildren(made);
   dress(body);
   const page = body.firstElementChild;
   title.textContent = page?.dataset.title || "Sources";
-  back.hidden = shown.length < 2;
-  if (!panel.open) beside.matches ? panel.show() : panel.showModal();
   title.focus({ preventScroll: true });
   say(title.textContent);
   body.scrollTop = 0;

@@ -27,8 +27,8 @@ from quaestor.evaluation.metrics import Location, Question, each_document_once
 from quaestor.indexing.indexer import Progress
 
 _RECORD = "built.json"
-# What decides which chunks, terms and vectors an index holds, and what is found in it.
-_DECISIVE = ("chunking", "corpus", "embedding", "ingest", "retrieval", "stores", "terms.py", "passages.py")
+DECISIVE = ("chunking", "convert", "core", "corpus", "embedding", "files", "indexing", "search", "stores")
+"""The packages that decide which chunks, terms and vectors an index holds, and what is found in it."""
 
 _SHOWN = 5
 _EXCERPT = 240
@@ -152,12 +152,10 @@ def state_of(documents: Iterable[Document]) -> str:
 @cache
 def _version() -> str:
     """Return the version of what indexes and searches: of its very text, for a checkout changes between releases."""
-    home = Path(__file__).parents[2]
+    home = Path(__file__).parents[1]
     digest = hashlib.blake2b(digest_size=16)
-    for name in _DECISIVE:
-        place = home / name
-        files = [place] if place.is_file() else [*place.rglob("*.py"), *place.rglob("*.json")]
-        for file in sorted(files):
+    for name in DECISIVE:
+        for file in sorted(file for kind in ("py", "json", "txt") for file in (home / name).rglob(f"*.{kind}")):
             digest.update(file.read_bytes())
     return digest.hexdigest()
 

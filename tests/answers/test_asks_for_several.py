@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.core.questions import asks_for_several, without_frame
+from quaestor.answers.framed_questions import without_frame
+from quaestor.answers.quotes import asks_for_several
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,8 @@
 """Running an evaluation: asking every question of every configuration, unless its answer is stored.
 
-The cost of paid embedders is estimated before anything is sent.
+All of it lies in one folder below the data folder, so that a second run goes on: ``indexes`` (one for each corpus,
+embedder and chunker, with what it cost), ``answers`` (a file of lines for each index and way of searching) and
+``copies`` (corpora that are not files). The cost of paid embedders is estimated before anything is sent.
 """
 
 from __future__ import annotations
@@ -22,7 +24,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.running.stored_run import Answer, Answers, Built, built, finished, index_key
+from quaestor.evaluation.stored_run import Answer, Answers, Built, built, finished, index_key
 from quaestor.indexing.indexer import Progress
 from quaestor.search.ranker import trusting
 from quaestor.search.retriever import Retriever

@@ -1,0 +1,130 @@
+"""Whether a git folder belongs to the folder it was found in, or leads to another repository.
+
+An archive can bring a ``.git`` that leads anywhere on the machine that unpacks it: as a link, as a file that names a
+folder, by ``commondir``, by links inside, by ``alternates``. What lies inside of the folder itself came with it and
+belongs to it. What lies elsewhere belongs to it only if it says so, where an archive could not have written: a work
+tree is named by ``worktrees/NAME/gitdir``, a submodule by ``core.worktree`` in ``modules/NAME/config``.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+READ_BY_GIT = ("objects", "refs", "packed-refs", "shallow", "reftable")
+"""What git reads of the folder that worktrees share."""
+
+_LARGEST_FILE = 1 << 20
+_WORKTREE = re.compile(rb'^\s*worktree\s*=\s*"?(.+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
+
+
+class Belongings:
+    """What belongs to a folder of a repository.
+
+    Args:
+        top: the folder that holds ``.git``.
+        own: where that leads.
+        common: the git folder that worktrees share.
+        within: folders, named by the user, of which all belongs to it.
+
+    Attributes:
+        foreign: the git folder that does not, or None.
+    """
+
+    def __init__(self, top: Path, own: Path, common: Path, within: Sequence[str] = ()) -> None:
+        self._areas = [os.path.realpath(top), *(os.path.realpath(Path(one).expanduser()) for one in within)]
+        self.foreign: Path | None = None
+        if not self.has(own):
+            if not _names(own, top):
+                self.foreign = own
+            self._areas.append(os.path.realpath(own))
+        if not self.has(common):
+            if self.foreign is None and not _is_worktree(own, common):
+                self.foreign = common
+            self._areas.append(os.path.realpath(common))
+        self._own, self._common = own, common
+
+    def has(self, path: Path) -> bool:
+        """Return whether a path, with all its links followed, belongs to the folder."""
+        place = os.path.realpath(path)
+        return any(place == area or place.startswith(area.rstrip(os.sep) + os.sep) for area in self._areas)
+
+    def find_foreign(self) -> Path | None:
+        """Return the first place that git would read and that does not belong to the folder, or None."""
+        if self.foreign is not None:
+            return self.foreign
+        given = [self._own / "HEAD", *(self._common / name for name in READ_BY_GIT)]
+        waiting = [path for path in given if path.is_file() or path.is_dir()]
+        seen: set[str] = set()
+        while waiting:
+            path = waiting.pop()
+            if not self.has(path):
+                return path
+            if (place := os.path.realpath(path)) in seen:
+                continue
+            seen.add(place)
+            folders = [place]
+            while folders:
+                for entry in _entries(folders.pop()):
+                    if entry.is_symlink():
+                        waiting.append(Path(entry.path))
+                    elif entry.is_dir():
+                        folders.append(entry.path)
+            # git asks each folder of objects for others.
+            alternates = Path(place, "info", "alternates")
+            named = _alternates(alternates)
+            if named is None:
+                return alternates
+            waiting += [Path(place, one) for one in named]
+        return None
+
+
+def _entries(folder: str) -> Iterator[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            yield from entries
+    except OSError:
+        return
+
+
+def _alternates(path: Path) -> list[str] | None:
+    """Return the folders of objects that a file names; None if it is not to be understood as git would."""
+    if not os.path.lexists(path):
+        return []
+    said = _read(path)
+    lines = [line for line in said.split(b"\n") if line and not line.startswith(b"#")]
+    if not lines or len(said) == _LARGEST_FILE or any(b"\0" in line or line.startswith(b'"') for line in lines):
+        return None
+    return [os.fsdecode(line) for line in lines]
+
+
+def _names(own: Path, top: Path) -> bool:
+    """Return whether a git folder elsewhere says that it is the one of this folder."""
+    folder = os.path.realpath(top)
+    place = Path(os.path.realpath(own))
+    worktree = os.fsdecode(_read(place / "gitdir").strip())
+    if worktree.endswith("/.git") and _is_folder(place / worktree.removesuffix("/.git"), folder):
+        return True
+    configured = b"\n".join(_read(place / name) for name in ("config", "config.worktree"))
+    return any(_is_folder(place / os.fsdecode(one), folder) for one in _WORKTREE.findall(configured))
+
+
+def _is_folder(path: Path, folder: str) -> bool:
+    return "\0" not in str(path) and os.path.realpath(path) == folder
+
+
+def _is_worktree(own: Path, common: Path) -> bool:
+    return os.path.dirname(os.path.realpath(own)) == os.path.join(os.path.realpath(common), "worktrees")  # noqa: PTH118, PTH120
+
+
+def _read(path: Path) -> bytes:
+    """Return the bytes of a regular file, up to a megabyte; empty if there is none."""
+    try:
+        if not path.is_file():
+            return b""
+        with path.open("rb") as file:
+            return file.read(_LARGEST_FILE)
+    except (OSError, ValueError):
+        return b""
