@@ -58,6 +58,7 @@ from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
 from quaestor.search.phrases import read_runs
 from quaestor.search.query import read_query
+from quaestor.search.spelling import only_names
 from quaestor.server.web.answer_html import render
 from quaestor.server.web.formulas import formula
 from quaestor.stores import Bylines
@@ -205,6 +206,7 @@ PARSERS: Mapping[str, Parser] = {
     "a question for an overview": Parser("answers", asks_for_overview),
     "filters of a question": Parser("answers", lambda text: read_filters(text, KNOWN)),
     "a query": Parser("answers", read_query),
+    "names in a query": Parser("answers", only_names),
     "runs of a query": Parser("answers", lambda text: read_runs(text, {"a": 1.0})),
     "citation marks": Parser("answers", parse_marks),
     "sentences": Parser("answers", sentences),

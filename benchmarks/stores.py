@@ -4,6 +4,7 @@
     python benchmarks/stores.py sizes DIR... --store ADDRESS --sizes 10000 100000
     python benchmarks/stores.py corpora DIR... --store ADDRESS --corpora 100
     python benchmarks/stores.py words DIR... --store ADDRESS --sizes 10000 100000
+    python benchmarks/stores.py push DIR... --store ADDRESS --files 5000
 
 ``--store`` is the address of an empty database, which must not be anybody's. Every query is asked of both stores, one
 after the other, so that whatever else the machine does befalls both. With ``--keep``, what was made stays in the folder
@@ -15,13 +16,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import random
 import resource
 import statistics
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
+from shutil import copy2
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -78,6 +83,7 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--queries", type=int, default=40, help="of each of five kinds, for each repository")
     parser.add_argument("--sizes", nargs="+", type=int, default=[10_000, 100_000], help="chunks, about")
     parser.add_argument("--corpora", type=int, default=100)
+    parser.add_argument("--files", type=int, default=5000, help="of the repository that is pushed to")
     parser.add_argument("--place", type=Path, help="a folder with room for the files and their index")
     parser.add_argument("--keep", action="store_true", help="leave what was made in --place; another run takes it")
     parser.add_argument("--out", type=Path, help="JSON file (default: in benchmarks/results)")
@@ -152,11 +158,43 @@ def words(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
             yield from compare_layouts(open_database(options.store), pair[1], [terms for terms in asked if terms])
 
 
+def push(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
+    """Yield what a job takes that runs for every push of one commit: a new process, on a checkout that holds it."""
+    root = place / "checkout"
+    for path, name, _ in gather(options.folders)[: options.files]:
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        copy2(path, root / name)
+    environment = {**os.environ, "QUAESTOR_HOME": str(place / "home"), "QUAESTOR_CORPUS": "push"}
+    as_somebody = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
+    command = [sys.executable, "-m", "quaestor", "index", str(root), "--store", options.store, "--json"]
+    subprocess.run(["git", "init", "-q", str(root)], check=True)
+    files = sorted(path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
+    for what in ("everything", "nothing", *["a commit of ten files"] * 3):
+        if what.startswith("a commit"):
+            files.pop(0).unlink()
+            for path in random.sample(files, 8):
+                path.write_bytes(path.read_bytes() + f"\n# {time.time_ns()}\n".encode())
+            (root / f"new_{time.time_ns()}.py").write_text("def added():\n    return 1\n", encoding="utf-8")
+        subprocess.run([*as_somebody, "add", "--all", "--force"], check=True)
+        subprocess.run([*as_somebody, "commit", "-q", "--allow-empty", "-m", what], check=True)
+        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+        told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout)
+        seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+        yield {
+            "pushed": what,
+            "documents": told["index"]["documents"],
+            **{name: len(told[name]) for name in ("added", "changed", "removed")},
+            "seconds": round(seconds, 1),
+            "processor_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+        }
+
+
 WAYS: dict[str, Callable[[argparse.Namespace, Path], Iterator[dict[str, Any]]]] = {
     "overlap": overlap,
     "sizes": sizes,
     "corpora": corpora,
     "words": words,
+    "push": push,
 }
 
 

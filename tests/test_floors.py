@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections import Counter
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
@@ -98,6 +99,19 @@ def test_imports_only_lower_floors(own: str) -> None:
         return
     files = [ROOT / f"{own}.py"] if (ROOT / f"{own}.py").exists() else sorted((ROOT / own).rglob("*.py"))
     assert [problem for path in files for problem in violations(path, own)] == []
+
+
+def test_the_floors_are_drawn_as_they_are() -> None:
+    """The drawing in docs/architecture.md: a floor's number, then its rooms, two of them on a line."""
+    text = (ROOT.parents[1] / "docs" / "architecture.md").read_text(encoding="utf-8")
+    [drawing] = re.findall(r"## Rooms\n.*?```text\n(.*?)```", text, re.DOTALL)
+    drawn: dict[str, int] = {}
+    floor = -1
+    for line in drawing.splitlines():
+        number, rooms = line[:2].strip(), line[4:]
+        floor = int(number) if number else floor
+        drawn |= dict.fromkeys(re.findall(r"(?:^|\s{2,})([a-z]+)(?=\s{2,})", rooms), floor)
+    assert drawn == {room: floor for room, floor in FLOORS.items() if not room.startswith("__")}
 
 
 def test_a_violation_is_seen(tmp_path: Path) -> None:

@@ -112,6 +112,18 @@ def test_links_lead_somewhere() -> None:
     assert [link for link in LINKS if not (ROOT / link).exists()] == []
 
 
+def test_what_documents_call_a_file_is_there() -> None:
+    """Our modules by their path, as ``docs/internals.md`` has them."""
+    places = (ROOT, ROOT / "src" / "quaestor", ROOT / "tests", ROOT / "benchmarks")
+    gone = [
+        f"{page.name}: {name}"
+        for page in (*ROOT.glob("docs/*.md"), ROOT / "CONTRIBUTING.md", ROOT / "benchmarks" / "README.md")
+        for name in re.findall(r"`([\w-]+/[\w/.-]+\.py)`", page.read_text(encoding="utf-8"))
+        if not any((place / name).exists() for place in places)
+    ]
+    assert gone == []
+
+
 def test_every_page_of_the_documentation_is_in_its_navigation() -> None:
     listed = re.findall(r": (\S+\.md)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(listed) == sorted(page.relative_to(ROOT / "docs").as_posix() for page in ROOT.glob("docs/**/*.md"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,7 +25,7 @@ LONG = (
 def shop(tmp_path: Path) -> Iterator[Index]:
     files = {
         "README.md": "# Shop\n\nShop sends orders.\n\n## Development\n\n    $ ./manage.py test\n",
-        "Makefile": "check:\n\truff check\n",
+        "Makefile": "check:\n\truff check\n\ntest: check\n\tpytest\n\nlint:\n\truff format\n",
         ".github/workflows/ci.yml": f"jobs:\n  test:\n    steps:\n      - run: {LONG}\n",
         "shop.py": "def test_drive(car):\n    return car\n",
     }
@@ -77,7 +78,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert answer is not None and answer.way == "build"
     text = answer.text(range(1, len(answer.hits) + 1))
     assert "`README.md`: “./manage.py test” [1]" in text
-    assert "`Makefile`: “check:”" in text
+    assert re.search(r"`Makefile`: “check:” \[\d\], also `test`, `lint`\n", text)
     assert "pytest tests --cov=shop" in text
     checked = verify(text, number(answer.hits), shop.read)
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)

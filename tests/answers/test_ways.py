@@ -52,6 +52,18 @@ CHALLENGE = """def submit(payload):
     except ValueError:
         return "submitChallenge failed, could not parse response"
 """
+REPLIES = """def refuse():
+    return error(
+        "NOSAVE the stock is kept in memory only. Orders that change it are refused, for this shop is configured to "
+        "report failures of its disk (stop-orders-on-failure). Please look into the log for details about them."
+    )
+
+
+@command
+def script_is_refused(reply):
+    if failed:
+        raise Refused("NOSAVE the stock is kept in memory only.")
+"""
 FULL = '''def carry(letter):
     """Carry a letter.
 
@@ -67,21 +79,9 @@ def board(letter):
         raise RiverError("the ferry is full of letters")
     return letter
 '''
-REPLIES = """def refuse():
-    return error(
-        "NOSAVE the stock is kept in memory only. Orders that change it are refused, for this shop is configured to "
-        "report failures of its disk (stop-orders-on-failure). Please look into the log for details about them."
-    )
-
-
-@command
-def script_is_refused(reply):
-    if failed:
-        raise Refused("NOSAVE the stock is kept in memory only.")
-"""
 MORE: dict[str, str | bytes] = {
-    "shop/ferry.py": FULL,
     "shop/replies.py": REPLIES,
+    "shop/ferry.py": FULL,
     "shop/challenge.py": CHALLENGE,
     "shop/queues.py": QUEUES,
     "java/shop/Stock.java": STOCK,
@@ -182,13 +182,13 @@ def test_a_message_is_found_by_its_fixed_parts(index: Index, text: str) -> None:
     assert places(found(index, text))[0] == ("shop/queues.py", 8)
 
 
-def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_documented(index: Index) -> None:
-    assert places(found(index, "RiverError: the ferry is full of letters"))[:2] == [("shop/ferry.py", 10)]
-
-
 def test_a_message_that_is_pasted_in_part_comes_from_every_place_that_prints_it(index: Index) -> None:
     answer = found(index, "NOSAVE the stock is kept in memory only")
     assert sorted(places(answer)) == [("shop/replies.py", 1), ("shop/replies.py", 8)]
+
+
+def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_documented(index: Index) -> None:
+    assert places(found(index, "RiverError: the ferry is full of letters"))[:2] == [("shop/ferry.py", 10)]
 
 
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:

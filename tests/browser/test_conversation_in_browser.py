@@ -365,4 +365,6 @@ def test_the_page_weighs_little(page: StartPage) -> None:
         ".map((entry) => [new URL(entry.name).pathname, entry.decodedBodySize])"
     )
     assert {"chat.js", "base.css"} <= {path.rpartition("/")[2] for path, _ in weights}
-    assert sum(size for _, size in weights) <= 150_000
+    weight = sum(size for _, size in weights)
+    print(f"\nthe page weighs {weight:,} bytes in {len(weights)} files, uncompressed")
+    assert weight <= 150_000

@@ -176,9 +176,8 @@ def test_a_person_finds_their_way(
     one.one("[name=language]").clear()
     steps.take("model", click("#about summary"), click("#limits summary"), write_in("#model", "large"))
     # The field lies unseen below the paper clip.
-    attach = lambda: one.one("#attached").send_keys(str(tmp_path / "oven.md"))  # noqa: E731
     named = lambda: one.wait(lambda: "@my-documents/oven.md" in one.one("#question").get_attribute("value"))  # noqa: E731
-    steps.take("attached", attach, named)
+    steps.take("attached", lambda: one.one("#attached").send_keys(str(tmp_path / "oven.md")), named)
     steps.take("asked", write_in("#question", "How long does the dough rest?", Keys.ENTER), shows("[data-state=done]"))
     steps.take("steps", click(".steps summary"), says("Searched"))
     steps.take("citation", click(".turn .cite"), shows("#panel .line.marked"))
@@ -200,8 +199,12 @@ def test_a_person_finds_their_way(
     steps.take("proposed", change, shows(".proposal [data-do=copy-change]"), shows("[data-state=done]"))
     steps.take("consent", click(".proposal [name=sure]"), click(".proposal .button:not([type=button])"))
     steps.take("applied", says("This change was made."))
-    steps.take("renaming", click("#actions [data-do=rename]"), write_in("#confirm-text", "Bread", Keys.ENTER))
-    steps.take("renamed", lambda: one.wait(lambda: one.text("#heading") == "Bread"))
+    steps.take("renaming", click("#actions [data-do=rename]"), shows("#confirm[open]"))
+    steps.take(
+        "renamed",
+        write_in("#confirm-text", "Bread", Keys.ENTER),
+        lambda: one.wait(lambda: one.text("#heading") == "Bread"),
+    )
 
     steps.take(
         "search",
@@ -236,6 +239,6 @@ def test_a_person_finds_their_way(
         lambda: one.run("document.activeElement.blur()"),
         lambda: one.press("?"),
         shows("#help[open]"),
-        lambda: one.press(Keys.ESCAPE),
     )
+    steps.take("finished", lambda: one.press(Keys.ESCAPE), lambda: one.wait(lambda: not one.all("#help[open]")))
     steps.tell_changes()

@@ -39,6 +39,14 @@ def test_for_programs(quaestor: Run, repository: Path) -> None:
     assert (only["name"], [one["kind"] for one in only["related"]]) == ("send_with_retry", ["callers"])
 
 
+def test_of_a_very_common_name_it_is_said_that_there_may_be_more(quaestor: Run, repository: Path) -> None:
+    calls = "from retry import send_with_retry\n\nsend_with_retry(1, print)\n"
+    write(repository, {f"src/many{number}.py": calls for number in range(320)})
+    found = quaestor("related", "send_with_retry", repository, "-k", 2, "--kind", "callers")
+    assert found.out.startswith("Callers and other uses, by name (2 of some ")
+    assert " or more: the name is too common to look at every place)" in found.out
+
+
 def test_nothing_of_the_kind(quaestor: Run, repository: Path) -> None:
     done = quaestor("related", "Total", repository, "--kind", "tests")
     assert (done.code, done.out) == (1, "")

@@ -83,23 +83,30 @@ def test_gives_up_where_folders_are_too_many(tmp_path: Path, monkeypatch: pytest
     assert not notices.watch([])
 
 
+def mount(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *mounts: tuple[Path | str, str]) -> None:
+    """Let the kernel's table of mounts have these points with their file systems, and no others."""
+    table = tmp_path / "mountinfo"
+    table.write_text("".join(f"36 35 98:0 / {point} rw shared:1 - {kind} /dev/root rw\n" for point, kind in mounts))
+    monkeypatch.setattr(module, "_MOUNTS", str(table))
+
+
 @pytest.mark.parametrize("kind", ["nfs4", "9p", "fuse.sshfs", "cifs", "virtiofs", "vboxsf", "zfs"])
 def test_hears_nothing_of_file_systems_that_others_write_to(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str
 ) -> None:
-    monkeypatch.setattr(module, "_mounts", lambda: iter([("/", "ext4"), (str(tmp_path), kind)]))
+    mount(tmp_path, monkeypatch, ("/", "ext4"), (tmp_path, kind))
     assert not InotifyWatch(tmp_path).usable
     assert not InotifyWatch(tmp_path / "below").usable
 
 
 def test_hears_nothing_where_another_file_system_lies_below(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_mounts", lambda: iter([("/", "ext4"), (f"{tmp_path}/below", "nfs4")]))
+    mount(tmp_path, monkeypatch, ("/", "ext4"), (tmp_path / "below", "nfs4"))
     assert not InotifyWatch(tmp_path).usable
     assert InotifyWatch(tmp_path / "beside").usable
 
 
 def test_the_later_of_two_mounts_hides_the_earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_mounts", lambda: iter([(str(tmp_path), "ext4"), (str(tmp_path), "nfs4")]))
+    mount(tmp_path, monkeypatch, (tmp_path, "ext4"), (tmp_path, "nfs4"))
     assert not InotifyWatch(tmp_path).usable
 
 

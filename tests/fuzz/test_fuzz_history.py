@@ -107,7 +107,11 @@ def test_a_log_is_read_up_to_its_cut(data: bytes) -> None:
     assert _is_clean(clean_name(text)) and "\n" not in clean_name(text)
 
 
-@fuzzed(PATCH, ["diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-b\n+c\n"], raw=True)
+@fuzzed(
+    PATCH,
+    ["diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-b\n+c\n", 'diff --git "a/\\303\\251" "b/\\93diff "\n'],
+    raw=True,
+)
 def test_a_commit_is_a_text_without_keys_and_control_characters(data: bytes) -> None:
     head = "\0".join((HASH, "Ana", "2020-01-02", "", "subject", "")).encode()
     found = commit_text(Printed(head + data), HASH[:10])  # type: ignore[arg-type]

@@ -159,6 +159,14 @@ def test_limits_and_totals(index: Index, tmp_path: Path) -> None:
     assert every.complete
 
 
+def test_of_a_very_common_name_it_is_said_that_there_may_be_more(index: Index, tmp_path: Path) -> None:
+    assert not index.related("seconds_of").least
+    calls = "from shop.clock import seconds_of\n\nseconds_of(1)\n"
+    write(tmp_path / "repository", {f"many/many{number}.py": calls for number in range(320)})
+    found = index.related("seconds_of", limit=1)
+    assert found.least == {"callers", "tests"}
+
+
 @pytest.mark.parametrize("target", ["no_such_name_at_all", "shop/nothing.py", "nothing.py"])
 def test_what_is_not_there(index: Index, target: str) -> None:
     with pytest.raises(NotFoundError, match=target):

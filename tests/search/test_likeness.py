@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from quaestor.core.passages import Chunk, Document, Span
 from quaestor.core.terms import content_terms
 from quaestor.search.chunk_traits import Traits
-from quaestor.search.word_similarity import likenesses
+from quaestor.search.features import likenesses
 from quaestor.stores import StoredChunk
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quaestor.core.config import Settings, load_configuration
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.server.open_corpora import Corpora, StillIndexingError
+from quaestor.server.open_corpora import Corpora, State, StillIndexingError, how_far
 
 
 @pytest.fixture
@@ -116,3 +117,17 @@ def test_nothing_is_added_when_all_is_over(roots: list[Path]) -> None:
         pass
     corpora.add("mine", roots[1], owner="anna")
     assert [state.name for state in corpora.states("anna")] == ["app"]
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({}, "its files are being counted"),
+        ({"total": 50}, "0%"),
+        ({"done": 20, "total": 50, "share": 0.424, "seconds_left": 0}, "42%, about 1 s left"),
+        ({"done": 20, "total": 50, "share": 0.424, "seconds_left": 89}, "42%, about 89 s left"),
+        ({"done": 20, "total": 50, "share": 0.424, "seconds_left": 150}, "42%, about 2 min left"),
+    ],
+)
+def test_how_far_a_first_index_is_in_words(told: dict[str, Any], said: str) -> None:
+    assert how_far(State("kitchen", "/srv/kitchen", False, **told)) == said

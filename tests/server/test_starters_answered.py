@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.starters import starters
 from quaestor.core.config import Settings
 from quaestor.server.ask_once import Starters, outcome_of
 
@@ -42,6 +44,20 @@ MANUAL = {
     "ferry.md": "# Ferry\n\n## Installation\n\nInstall Ferry with the package manager that came with the system.\n",
     "plain.md": "No heading stands here, and yet it is a document like all others.\n",
 }
+FERRY = {
+    "README.md": "# Ferry\n\nFerry carries requests across bad networks.\n\n"
+    "## Tagged releases\n\nEach has a number.\n\n## Queues\n\nA queue holds requests that wait for the network.\n\n"
+    "## Running with Docker\n\nStart the image with the name of a network.\n",
+    "ferry/client.py": "def carried(request):\n    return request\n\n\n"
+    'def carry_again(request):\n    """Carry a request that was lost once more."""\n    return request\n'
+    + "    carried(request)\n"
+    * 20,
+}
+WRITTEN = {
+    "guide.md": "# Guide\n\n## Trains\n\n" + "We take the train wherever it takes less than eight hours.\n" * 20,
+    "travel.md": "# Travel\n\n## Booking a hotel\n\n" + "Book a hotel with the form of the company.\n" * 20,
+    "count.py": "def nights_of(trip):\n    return trip.nights\n",
+}
 NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a goldfish.\n"}
 
 
@@ -72,3 +88,42 @@ def test_each_starter_is_answered_with_a_verified_quote(
         for question in found:
             outcome = asyncio.run(outcome_of(index, None, question, settings))
             assert "verified" in {one.status for one in outcome.citations}, question
+
+
+@pytest.mark.parametrize(
+    ("files", "expected"),
+    [
+        # What is explained, how something is done, and only then what there is to know.
+        (
+            FERRY,
+            [
+                "What is this about?",
+                "What does `carry_again` do?",
+                "How do I run Ferry with docker?",
+                "What should I know about queues?",
+            ],
+        ),
+        # Documents with a little code in them are asked about as documents.
+        (WRITTEN, ["How do I book a hotel?", "What should I know about trains?", "What does `nights_of` do?"]),
+    ],
+    ids=["program", "documents"],
+)
+def test_the_most_telling_come_first(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
+    with index_of(tmp_path / "corpus", files) as index:
+        assert [one.question for one in starters(index) if one.question in expected] == expected
+        assert "What should I know about tagged releases?" not in {one.question for one in starters(index)}
+
+
+def test_a_starter_whose_answer_begins_elsewhere_is_not_offered(tmp_path: Path) -> None:
+    sleep, cheap = "Hotels are good for sleeping. " * 40, "They are cheap. " * 40
+    files = {
+        "a.md": "# Trips\n\nTrips are long.\n\n## Night trains\n\nAsk for trains.\n\n## Hotels\n\n" + sleep,
+        "b.md": "# Rails\n\n## All night trains\n\nNight trains run to Rome. Night trains have beds.\n\n## Fares\n\n"
+        + cheap,
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        question = "What should I know about night trains?"
+        assert question in {one.question for one in starters(index)}
+        outcome = asyncio.run(outcome_of(index, None, question, Settings()))
+        assert [one.path for one in outcome.citations] == ["b.md", "a.md"]
+        assert question not in Starters().of(index, Settings())

@@ -24,12 +24,12 @@ from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnus
 from quaestor.stores import Where
 from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres import migrations, stored_rows
-from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.nearest import ask_index
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.stored_rows import escape, unescape
 
 _Read = TypeVar("_Read")
 
@@ -365,3 +365,35 @@ def test_sequences_of_writers_and_readers_see_whole_states(opened: Opened) -> No
     for texts in seen:
         number = int(texts[0].split()[1])
         assert texts == [f"version {number}"] * (3 if number == 0 else 1 + number % 4)
+
+
+_DISTRIBUTED = re.compile(r"ARRAY\[(.*?)\]", re.DOTALL)
+
+
+def test_citus_can_distribute_every_table_by_its_corpus(postgres_server: PostgresServer, opened: Opened) -> None:
+    """What Citus asks of a table: the column in each unique key and in each reference to another table, no triggers."""
+    documented = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
+    statements = _DISTRIBUTED.search(documented)
+    assert statements is not None
+    named = {"states", *re.findall(r"'(\w+)'", statements[1])}
+    with postgres_server.database("distributed") as address:
+        opened("corpus", address=address).close()
+        tables = postgres_server.run_sql(
+            "SELECT relname FROM pg_class WHERE relnamespace = 'quaestor'::regnamespace AND relkind IN ('r', 'p')"
+            " AND NOT relispartition AND relname NOT IN ('corpora', 'migrations')",
+            "distributed",
+        )
+        keyless = postgres_server.run_sql(
+            "SELECT c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid"
+            " WHERE t.relnamespace = 'quaestor'::regnamespace AND t.relname NOT IN ('corpora', 'migrations')"
+            " AND c.contype IN ('p', 'u', 'f') AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid"
+            " AND a.attname = 'corpus_id' AND a.attnum = c.conkey[1])",
+            "distributed",
+        )
+        triggers = postgres_server.run_sql(
+            "SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
+            " WHERE c.relnamespace = 'quaestor'::regnamespace AND NOT tgisinternal",
+            "distributed",
+        )
+    assert named == {name for (name,) in tables}
+    assert (keyless, triggers) == ([], [])

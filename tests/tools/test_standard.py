@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -129,3 +130,11 @@ def test_related_shows_each_kind(index: Index) -> None:
     nothing = call(index, "related", target="price", kind="tests")
     assert not nothing.failed
     assert nothing.text.startswith("Nothing of that kind belongs to price.")
+
+
+def test_related_says_of_a_very_common_name_that_there_may_be_more(index: Index, repository: Path) -> None:
+    calls = "from shop.retry import send_with_retry\n\nsend_with_retry(1)\n"
+    write(repository, {f"many/many{number}.py": calls for number in range(950)})
+    index.refresh()
+    text = call(index, "related", target="send_with_retry", kind="callers").text
+    assert re.match(r"Callers .* \(\d+ of some [\d,]+ places or more: the name is too common", text)

@@ -24,6 +24,7 @@ from quaestor.answers.paragraphs import FENCE, is_list_of_links
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
+from quaestor.core.questions import asks_for_several
 from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
@@ -32,19 +33,6 @@ from quaestor.search.joined_passages import DEFINITION, LARGEST
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-_SEVERAL = re.compile(
-    r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
-    r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
-    re.IGNORECASE,
-)
-
-
-def asks_for_several(question: str) -> bool:
-    """Return whether a question asks for more than one thing, each of which may stand in a place of its own."""
-    return _SEVERAL.search(question) is not None
-
 
 Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Maps texts to rows of unit length, as ``Embedder.encode`` does."""

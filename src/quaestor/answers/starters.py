@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.main_parts import importers_of
@@ -28,14 +28,20 @@ _MOST_ALIKE = 2
 _LONGEST_HEADING = 60
 _KINDS = frozenset({"class", "function", "method", "type", "interface", "struct", "trait", "enum"})
 _FAULTS = ("Error", "Exception", "Warning")
+# A comment before a definition, or a documentation string behind its first lines, with the first of its words.
+_EXPLAINED = re.compile(
+    r"\s*(?:(?://+!?|/\*+|#+(?=\s)|--+|;+|%+|\{-)(?:\s|\*|\|)*(?P<words>\w.*)"
+    r"|(?:[^\n]*\n){0,8}?\s*(?:\"{3}|'{3}|@doc)\s*(?P<inside>\w.*))"
+)
+_UNWRITTEN = re.compile(r"\b(?:TODO|FIXME|XXX|Copyright|Licen[cs]ed?|SPDX)\b", re.IGNORECASE)
 _PLAIN_NAME = re.compile(r"[^\W\d_][\w$]{3,60}")
 _NUMBERING = re.compile(r"^(?:(?:chapter|section|part|appendix|page)\s+)?[\dA-Z]?(?:\.?\d+)*[.):]*\s+", re.IGNORECASE)
 # What every second document has says nothing of this one.
 _ANYBODYS = re.compile(
     r"(?:table of )?contents?|index|introduction\b.*|overview|about\b.*|summary|conclusions?|references|bibliography"
     r"|notes?|.*licen[cs]es?\b.*|copyright|contribut\w+.*|credits?|thanks?\b.*|acknowledg\w+|authors?|history|news"
-    r"|links|see also|further reading|todo|faq|readme|(?:[a-z]+ ){0,2}examples?|page \d+|untitled|unreleased"
-    r"|titles?|change ?log"
+    r"|links|see also|further reading|todo|faq|readme|(?:\S+ ){0,3}examples?|page \d+|untitled|unreleased"
+    r"|titles?|change ?log|documentation|resources|downloads?|screenshots?|roadmap|.*\breleases"
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
@@ -97,6 +103,8 @@ _NOUNS = {
 _ACTS = frozenset({"installation", "configuration", "setup", "deployment"})
 _OF_SUBJECTS = frozenset({"install", "configure", "use", "upgrade", "deploy", "test", "build", "run", "uninstall"})
 """What is done with the whole thing that a document is about."""
+_HOW = re.compile(r"(?:with(?:in|out)?|from|on|in|at|by|via|using|under|as)\b", re.IGNORECASE)
+"""How it is done, where it is not said with what: "Running with Docker"."""
 _ALSO_NOUNS = frozenset(
     """
 clean clear complete express escape lower open secure separate troubleshoot
@@ -159,8 +167,21 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
         yield Starter("What is this about?")
-    prose = _of_prose(material, corpus.retriever.project)
-    yield from _taken_in_turns(_of_code(material), prose) if material.is_code else prose
+    told = list(_of_prose(material, corpus.retriever.project))
+    acts = [one for one in told if not thing_asked_about(one.question)]
+    things = [one for one in told if thing_asked_about(one.question)]
+    code = _of_code(material) if material.is_code else iter(())
+    if _is_mostly_written(material):
+        yield from chain(acts, things, code)
+    else:
+        # What a program's documents are about tells less than how something is done, and than its code.
+        yield from chain(_taken_in_turns(code, iter(acts)), things)
+
+
+def _is_mostly_written(material: Material) -> bool:
+    """Return whether the documents of a corpus hold more than its code, tests and the like aside."""
+    own = [one for path, one in material.documents.items() if _is_own(material, path)]
+    return sum(one.size for one in own if one.language in _WRITTEN) > sum(one.size for one in own if is_code(one))
 
 
 def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
@@ -175,19 +196,22 @@ def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iter
 
 
 def _of_code(material: Material) -> Iterator[Starter]:
-    """Yield questions about what is defined in the files that most others import, or else in the largest."""
+    """Yield questions about what is defined in the files that most others import, or else in the largest.
+
+    What a comment explains comes first: its answer begins with words.
+    """
     counted = importers_of(material)
     largest = sorted(
         (path for path, one in material.documents.items() if is_code(one) and _is_own(material, path)),
         key=lambda path: -material.documents[path].size,
     )
     paths = list(dict.fromkeys([*(path for path, _ in counted.most_common(_MOST_FILES)), *largest]))[:_MOST_FILES]
-    names = [(path, _telling_names(material, path)) for path in paths]
-    for path, (kind, name) in ((path, found[0]) for path, found in names if found):
+    names = [(path, found) for path in paths if (found := _telling_names(material, path))]
+    for path, (_, kind, name) in sorted(((path, found[0]) for path, found in names), key=lambda one: not one[1][0]):
         yield Starter(
             f"What does `{name}` do?" if looks_like_code(name) else f"What does the {kind} `{name}` do?", path
         )
-    for _, name in (one for _, found in names for one in found[1:]):
+    for _, _, name in (one for _, found in names for one in found[1:]):
         yield Starter(f"Who uses `{name}`?")
 
 
@@ -196,22 +220,31 @@ def _is_own(material: Material, path: str) -> bool:
     return not (profile.test or profile.example or profile.background or _ASIDE.search(path))
 
 
-def _telling_names(material: Material, path: str) -> list[tuple[str, str]]:
-    """Return the kind and the name of the two things that a file defines and that stand in most places."""
+def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]:
+    """Return whether it is explained, the kind and the name of two things that a file defines.
+
+    Those that a comment explains come first, and then those that stand in most places.
+    """
     names = dict.fromkeys(_names(material, path))
-    terms = {name: max(terms_of_word(name), key=len) for _, name in names}
+    terms = {name: max(terms_of_word(name), key=len) for _, _, name in names}
     counts = material.store.frequencies(terms.values())
-    return sorted(names, key=lambda one: -counts.get(terms[one[1]], 0))[:2]
+    return sorted(names, key=lambda one: (not one[0], -counts.get(terms[one[2]], 0)))[:2]
 
 
-def _names(material: Material, path: str) -> Iterator[tuple[str, str]]:
-    """Yield the names that a file defines for others, each behind its kind; no errors, which are raised everywhere."""
+def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
+    """Yield the names that a file defines for others, with their kinds; no errors, which are raised everywhere."""
     for stored in material.store.chunks_of(path):
         symbol = (stored.chunk.symbol or "").rpartition(".")[2]
         if stored.chunk.kind not in _KINDS or stored.chunk.scope or symbol.endswith(_FAULTS):
             continue
         if _PLAIN_NAME.fullmatch(symbol):
-            yield stored.chunk.kind, symbol
+            yield _is_explained(stored.chunk.text), stored.chunk.kind, symbol
+
+
+def _is_explained(code: str) -> bool:
+    """Return whether a definition begins with a comment, or with a documentation string, that says something."""
+    found = _EXPLAINED.match(code)
+    return found is not None and not _UNWRITTEN.search(found["words"] or found["inside"])
 
 
 def _of_prose(material: Material, project: str) -> Iterator[Starter]:
@@ -277,8 +310,9 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
     if len(heading.split()) > _MOST_WORDS or not heading[:1].isalnum():
         return ""
     small = re.sub(r"\b[A-Z][a-z]+\b", lambda one: one[0] if one[0] in names else one[0].lower(), heading)
-    if asks:
+    if asks and not _TO.match(small):
         return small[:1].upper() + small[1:]
+    small = small.rstrip("?")
     known = subject if len(subject.split()) <= _MOST_OF_SUBJECT and not _ASKS.match(subject) else ""
     return next(filter(None, _forms(small, known)), "")
 
@@ -309,7 +343,7 @@ def _forms(heading: str, subject: str) -> Iterator[str]:
         yield f"What is the difference between {found['one']} and {found['other']}?"
     yield _act(heading, subject)
     plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
-    if plain and not re.search(r"[,:;]|\b(?:that|which)\b", heading):
+    if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
         yield f"{_KNOW}{heading}?"
 
 
@@ -326,6 +360,9 @@ def _act(heading: str, subject: str) -> str:
     if last.lower() in _ACTS and thing and all(word != word.lower() for word in thing.split()):
         return f"How do I {_NOUNS[last.lower()]} {thing}?"
     verb = _OF_GERUND.get(first.lower(), "")
+    act = verb or first.lower()
+    if act in _OF_SUBJECTS and _HOW.match(rest):
+        return f"How do I {act} {subject} {rest}?" if subject else ""
     if not rest:
         return f"How do I {verb} {subject}?" if verb in _OF_SUBJECTS and subject else ""
     if first.lower() in _BASES and (first.lower() not in _ALSO_NOUNS or _OBJECT.match(rest)):

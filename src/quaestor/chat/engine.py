@@ -14,7 +14,6 @@ from dataclasses import replace
 from functools import partial
 
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.framed_questions import without_frame
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.restated import without_restated
@@ -32,6 +31,7 @@ from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
+from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt

@@ -137,7 +137,7 @@ def _unquote(name: str) -> str:
 
     def character(found: re.Match[str]) -> str:
         sign = found[1]
-        return chr(int(sign, 8)) if sign.isdigit() else plain.get(sign, sign)
+        return chr(int(sign, 8)) if len(sign) == 3 else plain.get(sign, sign)
 
     return re.sub(r"\\([0-7]{3}|.)", character, name)
 

@@ -77,13 +77,15 @@ class Related:
         target: the target.
         relatives: in the order of the kinds, best first.
         total: places per kind, including those that are not listed.
-        complete: whether the totals are exact; otherwise there are more.
+        complete: whether the totals are exact.
+        least: kinds of which there may be more than the total: the name stands in more documents than were looked at.
     """
 
     target: Target
     relatives: tuple[Relative, ...] = ()
     total: Mapping[RelatedKind, int] = field(default_factory=dict)
     complete: bool = True
+    least: frozenset[RelatedKind] = frozenset()
 
     def of(self, kind: RelatedKind) -> tuple[Relative, ...]:
         """Return the relatives of one kind."""

@@ -32,11 +32,15 @@ _LONG_WORD = 6
 """Of shorter words, one with any other letter in it is another word."""
 
 _WORD = re.compile(r"[^\W\d]\w*|\d+")
+# Quotations aside, a match begins where a word does: tried at each letter, a long word takes the square of its length.
 _CODE = re.compile(
-    r"`[^`\n]*`|\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|\S*(?:[/\\]|::|->|@)\S*|\w+\(\)|\w+(?:\.\w+)+|(?<![\w-])--?\w[\w-]*"
+    r"`[^`\n]*`|\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|(?<![^\s`\"”»])[^\s`\"”»]*(?:[/\\]|::|->|@)\S*|\b\w+\(\)|\b\w+(?:\.\w+)+|"
+    r"(?<![\w-])--?\w[\w-]*"
 )
 _CAPITAL = re.compile(r"\b[A-Z]\w+")
 _BEGINS = re.compile(r"(?:^|[.?!:]\s)[\s\"'(]*\Z")
+_BEFORE = 40
+"""Letters before a word by which is seen whether it begins a sentence."""
 _FOREIGN = re.compile(r"(?=[^\W\d_])[^\x00-\x7f]")
 _SHORTEST = 4
 _LONGEST = 40
@@ -182,11 +186,11 @@ def spelt(store: Store, query: Query) -> Spelling:
     strange = bool(telling) and not any(map(any, standing.values()))
     if len(places) > _MOST_WORDS or query.kind == "trace":
         return Spelling(query.text, strange=strange)
-    only_names = _only_names(query.text)
+    named = only_names(query.text)
     found: dict[str, Unknown] = {}
     for word in telling:
         if not all(standing[word]):
-            nearest = _nearest(store, word, name=word in only_names)
+            nearest = _nearest(store, word, name=word in named)
             # A name that is written with other separators stands by its parts.
             if nearest or not all(standing[word][-len(split_identifier(word)) :]):
                 found[word] = Unknown(word, nearest)
@@ -205,11 +209,11 @@ def is_foreign(text: str) -> bool:
     return bool(_FOREIGN.search(text)) or bool(language_of(text))
 
 
-def _only_names(text: str) -> frozenset[str]:
+def only_names(text: str) -> frozenset[str]:
     """Return the words that are code, quoted, or names by their capitals: only what is defined is near to them."""
     found = {word for stretch in _CODE.findall(text) for word in find_words(stretch)}
     for one in _CAPITAL.finditer(text):
-        if one.group().isupper() or not _BEGINS.search(text[: one.start()]):
+        if one.group().isupper() or not _BEGINS.search(text, max(0, one.start() - _BEFORE), one.start()):
             found.add(one.group())
     return frozenset(found)
 

@@ -97,7 +97,7 @@ class Starters:
 
 
 async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ...]:
-    """Return the first questions that are answered, and no two by the same lines."""
+    """Return the first questions whose answers begin with what they ask about, and no two with the same lines."""
     found: dict[tuple[str, int], str] = {}
     until = time.monotonic() + _SECONDS
     for tried, starter in enumerate(starters(corpus)):
@@ -108,6 +108,6 @@ async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ..
         except QuaestorError:
             continue
         held = [one for one in outcome.citations if one.status == "verified"]
-        if any(starter.is_answered_by(one.path, one.start_line, one.end_line) for one in held):
+        if held and starter.is_answered_by(held[0].path, held[0].start_line, held[0].end_line):
             found.setdefault((held[0].path, held[0].start_line), starter.question)
     return tuple(found.values())

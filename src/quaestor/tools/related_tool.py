@@ -100,6 +100,8 @@ def _first_line(passage: Passage) -> Passage:
 def _heading(found: Related, kind: RelatedKind) -> str:
     listed, total = len(found.of(kind)), found.total.get(kind, 0)
     about = load(f"result_related_{kind}").render(target=shown_name(str(found.target)))
+    if kind in found.least:
+        return load("result_related_least").render(about=about, listed=str(listed), total=plural(total, "place"))
     if total <= listed:
         return about
     more = load("result_related_more" if found.complete else "result_related_many")

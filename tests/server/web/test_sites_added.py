@@ -83,6 +83,12 @@ def test_a_site_is_said_fetched_looked_at_added_asked_about_and_removed(tmp_path
         while (found := browser.post("/api/search", json=body)).status_code == 503:
             pass
         assert "sown in May" in found.text
+        # A citation opens the page at the words that were quoted.
+        asked = browser.post("/ask", data={"question": body["query"], "corpus": body["corpus"]})
+        shown = seen(browser.get(asked.headers["location"].partition("#")[0]).text)
+        [cited] = [href for href in shown.values("href") if "/citations/" in href]
+        opened = seen(browser.get(cited).text).values("href")
+        assert any(href.startswith(f"{site.url}/beans#:~:text=Beans%20are%20sown%20in%20May") for href in opened)
     # What was added is served again, and fetched only when that is asked for.
     asked = dict(site.asked)
     with served(tmp_path) as server, client(server) as browser:

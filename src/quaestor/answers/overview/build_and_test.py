@@ -87,7 +87,8 @@ def _tasks(material: Material) -> Iterator[Entry]:
             shown = telling[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
-                yield Entry(path, _first_of(lines[number - 1], path, number, ", ".join(shown)))
+                first = _first_of(lines[number - 1], path, number, ", ".join(shown))
+                yield Entry(path, first, also=tuple(shown[1:]))
 
 
 def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
@@ -107,9 +108,10 @@ def _npm(material: Material) -> Iterator[Entry]:
             elif inside and (found := _NPM_SCRIPT.match(line)) and _TELLING.search(found[1]):
                 kept.append((found[1], number))
         if kept:
-            names = ", ".join(name for name, _ in kept[:_MOST_TARGETS])
+            names = [name for name, _ in kept[:_MOST_TARGETS]]
             number = kept[0][1]
-            yield Entry(path, _first_of(material.lines(path)[number - 1], path, number, f"npm run {names}"))
+            first = _first_of(material.lines(path)[number - 1], path, number, f"npm run {', '.join(names)}")
+            yield Entry(path, first, also=tuple(names[1:]))
 
 
 def _quoted(material: Material) -> Iterator[Entry]:

@@ -76,6 +76,8 @@ def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
         if number is not None:
             yield " "
             yield number - 1
+    if entry.also:
+        yield f", also {', '.join(map(code, entry.also))}"
     yield "\n"
 
 

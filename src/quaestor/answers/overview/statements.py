@@ -49,12 +49,14 @@ class Entry:
         says: what is said of it; None for nothing.
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
+        also: what else stands in the file, where the line cites the first of several.
     """
 
     name: str = ""
     says: Statement | None = None
     depth: int = 0
     further: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

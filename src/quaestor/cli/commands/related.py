@@ -70,14 +70,22 @@ def _print(found: Related, corpus: Corpus) -> None:
         listed = found.of(kind)
         if not listed:
             continue
-        total = found.total.get(kind, len(listed))
-        more = f" ({len(listed)} of {'' if found.complete else 'about '}{total:,})" if total > len(listed) else ""
-        echo(style(f"{_HEADINGS[kind]}{more}", bold=True))
+        echo(style(f"{_HEADINGS[kind]}{_more(found, kind)}", bold=True))
         for relative in listed:
             echo(_line(relative))
         echo()
     if not corpus.freshness.fresh and not corpus.freshness.hindrance:
         remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+
+
+def _more(found: Related, kind: RelatedKind) -> str:
+    """Return how many places there are beyond the listed ones, as far as that is known."""
+    listed = len(found.of(kind))
+    total = found.total.get(kind, listed)
+    if kind in found.least:
+        return f" ({listed} of some {total:,} or more: the name is too common to look at every place)"
+    about = "" if found.complete else "about "
+    return f" ({listed} of {about}{total:,})" if total > listed else ""
 
 
 def _line(relative: Relative) -> str:

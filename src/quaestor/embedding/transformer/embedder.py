@@ -20,8 +20,15 @@ from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, Encoded, SlowEmbedder
 from quaestor.embedding.transformer import EXTRA, PREFIX
-from quaestor.embedding.transformer.model_folder import Pooling, Transformer, read_folder
-from quaestor.embedding.transformer.model_identity import Known, identified, keep, known
+from quaestor.embedding.transformer.model_folder import (
+    Known,
+    Pooling,
+    Transformer,
+    identified,
+    keep,
+    known,
+    read_folder,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,8 +1,8 @@
 """What to search for in a turn of a conversation, and the search itself.
 
 ``query_of_turn`` reads the messages and makes a ``TurnQuery`` by one of the policies; ``search_turn`` gives it to a
-retriever. Knows messages and retrieval only: neither windows nor models. Replies of a model are read as text in which
-words are found, and never as anything else.
+retriever. Replies of a model are read as text in which words are found, and never as anything else.
+The package does not know windows or models. Begin with ``query_policies``.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.nearest import index_names
+from quaestor.stores.postgres.stored_rows import escape, unescape
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection

@@ -16,9 +16,9 @@ from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
 from quaestor.stores.postgres import stored_rows
-from quaestor.stores.postgres.column_values import escape, to_half_vectors
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.stored_rows import escape, to_half_vectors
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection

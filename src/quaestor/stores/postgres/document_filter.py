@@ -10,7 +10,7 @@ import numpy as np
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
 from quaestor.stores.embedded.filtering import Allowed, compile_globs, literal_folder
-from quaestor.stores.postgres.column_values import escape, unescape, unescape_optional
+from quaestor.stores.postgres.stored_rows import escape, unescape, unescape_optional
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection

@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import QuaestorError
 from quaestor.stores import Writer
-from quaestor.stores.postgres.column_values import escape, unescape
 from quaestor.stores.postgres.corpus_writer import Transaction
-from quaestor.stores.postgres.stored_rows import path_key
+from quaestor.stores.postgres.stored_rows import escape, path_key, unescape
 from quaestor.stores.shared_work import WorkItem
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.stores import Scored
-from quaestor.stores.postgres.column_values import vector_literal
+from quaestor.stores.postgres.stored_rows import vector_literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

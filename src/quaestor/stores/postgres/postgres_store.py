@@ -27,7 +27,6 @@ from quaestor.stores.embedded.truth import Content
 from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
 from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
-from quaestor.stores.postgres.column_values import from_half_vector
 from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
 from quaestor.stores.postgres.corpus_states import (
     State,
@@ -44,6 +43,7 @@ from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
 
 if TYPE_CHECKING:

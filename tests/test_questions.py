@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.answers.framed_questions import without_frame
-from quaestor.answers.quotes import asks_for_several
+from quaestor.core.questions import asks_for_several, without_frame
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Taking off what only leads to a question: "can you tell me where options are parsed?" asks where they are. Pure."""
+"""What a question asks for, as far as its wording tells."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ import re
 
 from quaestor.core.stems import content_terms
 
+_SEVERAL = re.compile(
+    r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"
+    r"|\b(?:which|what) (?:\w+ )?\w+s (?:are|do|can|were|have|could|should|must|will|may|exist)\b",
+    re.IGNORECASE,
+)
 _ASKING = (
     r"how|where|what|which|who|whose|why|when|wie|wo|was|welche[rsnm]?|wer|warum|wann|comment|où|ce\s+qu[ei']|quel(?:le)?s?"
     r"|pourquoi|qui|quand|cómo|dónde|qué|cuál(?:es)?|por\s+qué|quién|cuándo"
@@ -29,6 +34,11 @@ _FRAME = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST_FRAMED = 400
+
+
+def asks_for_several(question: str) -> bool:
+    """Return whether a question asks for more than one thing, each of which may stand in a place of its own."""
+    return _SEVERAL.search(question) is not None
 
 
 def without_frame(question: str) -> str:
