@@ -65,6 +65,7 @@ def places(index: Index, question: str) -> list[tuple[str, int, int]]:
         "which licence does this project use",
         "Under what license is the library released?",
         "what's the licence?",
+        "Could you tell me which licence this project has?",
         "Unter welcher Lizenz steht das?",
         "license",
     ],
@@ -80,6 +81,7 @@ def test_the_licence_is_told_by_its_head_and_the_manifest(ferry: Index, question
         "What does it depend on?",
         "which third-party libraries does this project use?",
         "list all dependencies",
+        "Hi, can you tell me what the project depends on?",
         "what are its dependencies",
     ],
 )

@@ -95,3 +95,17 @@ def test_any_lines_have_sections_in_order(lines: list[str]) -> None:
 def test_any_name_of_a_tag_is_read(name: str) -> None:
     found = version_of_tag(name)
     assert found is None or found.numbers
+
+
+@pytest.mark.parametrize(
+    ("line", "heading"),
+    [
+        ("## [1.1.0] - 2024-01-02", "1.1.0 - 2024-01-02"),
+        ("## [1.1.0] (2024-01-02)", "1.1.0 (2024-01-02)"),
+        ("## [1.1.0](https://example.org/a/b...c) (2024-01-02)", "1.1.0 (2024-01-02)"),
+        ("## 1.1.0", "1.1.0"),
+    ],
+)
+def test_a_heading_is_shown_without_the_marks_of_its_link(line: str, heading: str) -> None:
+    [section] = sections(["# Changes", "", line, "", "- B"])
+    assert section.heading == heading

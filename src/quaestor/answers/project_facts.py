@@ -24,7 +24,7 @@ _IT = (
 )
 _LICENCE = re.compile(
     rf"(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_IT}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
-    rf"|does\s+{_IT}\s+(?:use|have))"
+    rf"|does\s+{_IT}\s+(?:use|have)|{_IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{_IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
     rf"\s+is\s+{_IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
     r"|(?:unter\s+)?welche[r]?\s+lizenz\s+(?:steht|hat)\s+(?:das|es|dieses\s+projekt)"
@@ -35,7 +35,7 @@ _THINGS = r"(?:third[- ]party\s+|external\s+|other\s+|runtime\s+|direct\s+)*(?:d
 _DEPENDS = re.compile(
     rf"(?:what|which)(?:\s+are|'re)?\s+(?:its|the|all\s+the)\s+{_THINGS}(?:\s+(?:of|for|in)\s+{_IT})?"
     rf"|(?:what|which)\s+{_THINGS}\s+(?:does|do|are)\s+(?:{_IT}|there|needed)(?:\s+(?:have|use|need|depend\s+on|require))?"
-    rf"|what\s+(?:else\s+)?does\s+{_IT}\s+(?:depend\s+on|require)"
+    rf"|what\s+(?:else\s+)?(?:does\s+{_IT}\s+(?:depend\s+on|require)|{_IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{_IT})?|dependencies"
 )
 _LICENCE_FILE = re.compile(

@@ -152,6 +152,7 @@ _HEADING = re.compile(
     re.IGNORECASE,
 )
 _IN_NAME = re.compile(rf"(?P<version>{WRITTEN})(?=\.\w+$)", re.IGNORECASE)
+_LINKED = re.compile(r"\[([^\[\]]+)\](?:\([^()\s]*/[^()\s]*\)|\[[^\[\]]*\])?")
 _LONGEST_HEADING = 120
 
 
@@ -206,7 +207,7 @@ def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
         bare = not line[0].isspace() and (_DATE.search(line) or len(line.strip("=:*-_ v")) <= len(head["version"]) + 24)
         version = version_in(head["version"])
         if version and (_MARKED.match(line) or underlined or (bare and _is_apart(lines, at))):
-            found.append((at, version, line.strip().strip("#=*[]: ").strip()))
+            found.append((at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip()))
     return found
 
 
