@@ -14,6 +14,8 @@ import pytest
 from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_of
+from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
 from quaestor.assemble.stores_by_name import corpus_name
 from quaestor.core.config import Settings, load_configuration
 from quaestor.core.errors import QuaestorError
@@ -313,3 +315,13 @@ def test_a_project_cannot_name_such_folders(archive: Repository, private: Reposi
     found = load_configuration(project=archive.folder, environ={"QUAESTOR_HOME": str(archive.folder / "home")})
     assert found.settings.git_within == ()
     assert [refused.name for refused in found.refusals] == ["git_within"]
+
+
+def test_a_question_for_a_history_that_is_not_read_is_told_so(
+    archive: Repository, private: Repository, tmp_path: Path
+) -> None:
+    git_file(archive, private)
+    with Index.build(archive.folder, settings=Settings(home=str(tmp_path / "home"))) as index:
+        found = answer_by_way(Question("who wrote the guide?"), index)
+    assert found is not None and not found.known
+    assert "QUAESTOR_GIT_WITHIN" in found.text(())

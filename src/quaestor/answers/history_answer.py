@@ -29,7 +29,7 @@ from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
-from quaestor.history.git import Git, NoHistoryError, Repository
+from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repository
 from quaestor.history.log import is_empty
 
 SHALLOW = "The clone is shallow: its history begins late, and what is older is not known here."
@@ -89,14 +89,14 @@ def _day(text: str, *, last: bool = False) -> str:
 
 
 def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
-    """Return the answer to what is asked; None where the history tells nothing of it."""
+    """Return the answer to what is asked, or why the history is not read; None where it tells nothing of it."""
     corpus.take_in()
     changelogs = Changelogs(corpus)
     draft = Draft()
     with opened(corpus) as git:
         known = _told(asked, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return None
+            return _refused(corpus)
         partial = git is not None and not git.whole
         if git is not None and git.shallow:
             draft.say(SHALLOW)
@@ -111,6 +111,19 @@ def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | No
         heads=tuple(draft.heads),
         partial=partial or shallow,
     )
+
+
+def _refused(corpus: Corpus) -> HistoryAnswer | None:
+    """Return why the history is not read, where that is for belonging to another repository; else None."""
+    repository = corpus.repository()
+    try:
+        if repository is not None:
+            Git(repository).close()
+    except ForeignHistoryError as error:
+        return HistoryAnswer("history", (str(error),), known=False, heads=(str(error),))
+    except NoHistoryError:
+        pass
+    return None
 
 
 @contextmanager

@@ -94,6 +94,10 @@ class NoHistoryError(QuaestorError):
     """There is no history to read: no git, no repository, or one that git does not read."""
 
 
+class ForeignHistoryError(NoHistoryError):
+    """The history belongs to another repository."""
+
+
 class Output(NamedTuple):
     """What git printed.
 
@@ -224,12 +228,12 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
 
 
 def _check_own(repository: Repository) -> None:
-    """Raise NoHistoryError if git would read what belongs to another repository."""
+    """Raise ForeignHistoryError if git would read what belongs to another repository."""
     top = repository.top or repository.git_folder.parent
     own = Belongings(top, repository.git_folder, repository.common_folder, repository.within)
     foreign = own.find_foreign()
     if foreign is not None:
-        raise NoHistoryError(
+        raise ForeignHistoryError(
             f"The history is not read: {str(foreign)!r} leads to {os.path.realpath(foreign)!r}, and nothing there says "
             f"that it belongs to {str(top)!r}. If you trust it, name a folder that holds it in `git_within` in your "
             "own settings (QUAESTOR_GIT_WITHIN). `git worktree repair` sets right a work tree that was moved."
