@@ -19,6 +19,7 @@ from scripted_server import Recorded, Reply, ScriptedServer, StartServer
 from servers.event_streams import events
 
 QUESTION = "how long does the dough rest?"
+CHAT = {"model": "quaestor", "messages": [{"role": "user", "content": QUESTION}]}
 CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
 
 
@@ -244,11 +245,22 @@ def test_what_was_sent_is_what_is_shown(tmp_path: Path, scripted_server: StartSe
             assert f"{sent} of {number} read" in api.get(f"/sessions/{session}").text
 
 
+@pytest.mark.parametrize(
+    ("place", "body"),
+    [
+        ("/api/ask", {"question": QUESTION}),
+        ("/v1/chat/completions", {**CHAT, "stream": False}),
+        ("/v1/chat/completions", {**CHAT, "stream": True}),
+        ("/v1/responses", {"model": "quaestor", "input": QUESTION, "stream": True}),
+        ("/v1/completions", {"model": "quaestor", "prompt": QUESTION}),
+    ],
+    ids=["ask", "chat", "chat streamed", "response streamed", "completion"],
+)
 def test_whoever_asks_without_a_session_and_goes_away_closes_the_request_to_the_model(
-    tmp_path: Path, scripted_server: StartServer
+    tmp_path: Path, scripted_server: StartServer, place: str, body: dict[str, object]
 ) -> None:
     with Endless() as model, talking(tmp_path, scripted_server(), base_url=model.base_url) as api:
-        sending = threading.Thread(target=_gives_up, args=(str(api.base_url), "/api/ask"))
+        sending = threading.Thread(target=_gives_up, args=(f"{api.base_url}".rstrip("/") + place, body))
         sending.start()
         assert model.asked.wait(60)
         assert model.closed.wait(60)
@@ -318,9 +330,8 @@ class Endless:
             self.closed.set()
 
 
-def _gives_up(url: str, place: str) -> None:
+def _gives_up(url: str, body: dict[str, object]) -> None:
     """Ask, and hang up after a while without an answer."""
-    body = {"question": QUESTION}
-    with suppress(httpx.ReadTimeout), stream("POST", f"{url}{place}", json=body, timeout=1.0) as answer:
+    with suppress(httpx.ReadTimeout), stream("POST", url, json=body, timeout=3.0) as answer:
         for _ in answer.iter_lines():
             pass
