@@ -80,13 +80,13 @@ def check(data: bytes, path: str, sizes: ChunkSettings) -> Cut:
     return made
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=3 * settings.default.max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data_of_all_kinds, st.sampled_from(PATHS), st.sampled_from(SETTINGS))
 def test_every_cut_is_whole_and_in_order(data: bytes, path: str, sizes: ChunkSettings) -> None:
     assert check(data, path, sizes) == cut(data, path, sizes)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(st.sampled_from(SAMPLES), st.data(), st.sampled_from(SETTINGS))
 def test_damaged_code_is_still_cut(sample: str, draw: st.DataObject, sizes: ChunkSettings) -> None:
     start = draw.draw(st.integers(0, len(sample)))

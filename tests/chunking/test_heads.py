@@ -49,7 +49,7 @@ def test_samples(sample: Path, sizes: ChunkSettings) -> None:
     assert lonely(sample.read_bytes(), sample.stem, sizes) == []
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=2 * settings.default.max_examples, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.sampled_from(SAMPLES), st.data(), st.sampled_from(SIZES))
 def test_samples_joined_with_longer_comments(sample: Path, draw: st.DataObject, sizes: ChunkSettings) -> None:
     lines = sample.read_bytes().splitlines(keepends=True)

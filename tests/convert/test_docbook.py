@@ -75,7 +75,7 @@ def test_other_xml_is_left_as_it_is(data: bytes) -> None:
     assert "xml" in CONVERTED_SUFFIXES
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(st.text(alphabet="<>/=\"'!-[]& \npartilew", max_size=200))
 def test_whatever_follows_a_root_is_read(rest: str) -> None:
     data = f'<book xmlns="http://docbook.org/ns/docbook">{rest}'.encode()

@@ -187,7 +187,7 @@ def test_templates_and_frames_of_applications_are_no_pages() -> None:
     assert not reads_as_page(b"<div id=root></div><script>" + words + b"</script>")
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(st.text(alphabet="<>/=\"'!-ab \n&;pdivtable", max_size=300))
 def test_tokens_never_fail_and_give_back_the_text(text: str) -> None:
     for token in tokens(text):
@@ -199,7 +199,7 @@ _TAGS = st.sampled_from("p div ul li ol table tr td th b i a pre code blockquote
 _PARTS = st.one_of(_TAGS.map("<{}>".format), _TAGS.map("</{}>".format), st.sampled_from(["word ", "wörd ", "x "]))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 @given(st.lists(_PARTS, max_size=60).map("".join))
 def test_no_word_of_a_page_is_lost_whatever_its_tags(html: str) -> None:
     text = from_html(html.encode()).text

@@ -59,7 +59,7 @@ def places(hits: list[Hit]) -> list[tuple[str, int, int, str, float]]:
     st.sampled_from(MODES),
     st.sampled_from([None, Where(paths=("src/**",)), Where(languages=("markdown",)), Where(since="2022")]),
 )
-@settings(max_examples=150)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_one_corpus_is_searched_as_if_alone(
     corpora: dict[str, Index], query: str, name: str, k: int, mode: Mode, where: Where | None
 ) -> None:
@@ -78,7 +78,7 @@ def test_one_corpus_is_searched_as_if_alone(
     st.integers(1, 20),
     st.sampled_from(MODES),
 )
-@settings(max_examples=100)
+@settings(max_examples=2 * settings.default.max_examples)
 def test_each_hit_can_be_read_in_its_corpus(corpora: dict[str, Index], query: str, k: int, mode: Mode) -> None:
     several = SeveralCorpora(corpora)
     hits, _ = several.find(query, k, mode=mode)

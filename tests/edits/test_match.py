@@ -202,7 +202,7 @@ def test_dividers_in_the_text_are_told_apart_by_the_file() -> None:
 LINES = st.lists(st.sampled_from(["a", "b", "  a", "  b", "\ta", "", "}", "c c", "x = 1"]), min_size=1, max_size=14)
 
 
-@settings(max_examples=400)
+@settings(max_examples=3 * settings.default.max_examples)
 @given(LINES, LINES, LINES)
 def test_never_in_two_places_and_nothing_else_touched(file: list[str], search: list[str], replace: list[str]) -> None:
     text = read_text("".join(f"{line}\n" for line in file).encode())

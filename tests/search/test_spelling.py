@@ -71,7 +71,11 @@ EDITS = {
     "letter": st.sampled_from(ascii_lowercase),
     "kind": st.sampled_from(["left out", "too much", "wrong", "swapped"]),
 }
-PROPERTY = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+PROPERTY = settings(
+    max_examples=2 * settings.default.max_examples,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 
 
 @PROPERTY

@@ -50,7 +50,7 @@ def assert_order_is_legal(messages: Sequence[Message]) -> None:
 
 
 @given(conversations(), limits, st.integers(0, 600), policies, st.lists(texts, max_size=3), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_every_window(
     messages: list[Message], limit: int, reserve: int, policy: Policy, passages: list[str], with_tools: bool
 ) -> None:
@@ -84,7 +84,7 @@ def test_every_window(
 
 
 @given(conversations(), limits, st.integers(0, 600), policies, st.lists(texts, max_size=3), st.booleans())
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_composing_again_changes_nothing(
     messages: list[Message], limit: int, reserve: int, policy: Policy, passages: list[str], reminded: bool
 ) -> None:
@@ -122,7 +122,7 @@ def test_the_properties_notice_a_parted_pair() -> None:
 
 
 @given(conversations(), limits, policies, st.lists(texts, min_size=1, max_size=3))
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=2 * settings.default.max_examples, deadline=None)
 def test_a_passage_said_to_be_in_a_message_is_in_one(
     messages: list[Message], limit: int, policy: Policy, passages: list[str]
 ) -> None:

@@ -185,7 +185,7 @@ TEXTS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=2 * settings.default.max_examples)
 @given(TEXTS, st.data())
 def test_a_quote_taken_from_the_file_verifies(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
@@ -199,7 +199,7 @@ def test_a_quote_taken_from_the_file_verifies(text: str, data: st.DataObject) ->
     assert quote.startswith(found.quote)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=2 * settings.default.max_examples)
 @given(TEXTS, st.data())
 def test_an_altered_quote_never_verifies(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text) - 1))

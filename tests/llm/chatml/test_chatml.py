@@ -60,7 +60,7 @@ def test_parse_is_the_inverse_of_render(document: list[Message]) -> None:
 
 @pytest.mark.parametrize("name", EXACT)
 @given(document=documents)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=2 * settings.default.max_examples)
 def test_parse_ids_is_the_inverse_of_encode(name: str, document: list[Message]) -> None:
     encoding = ENCODINGS[name]()
     assert chatml.parse_ids(chatml.encode(document, encoding), encoding) == document
@@ -68,7 +68,7 @@ def test_parse_ids_is_the_inverse_of_encode(name: str, document: list[Message]) 
 
 @pytest.mark.parametrize("name", ENCODINGS)
 @given(document=documents)
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=2 * settings.default.max_examples)
 def test_text_never_becomes_a_special_token(name: str, document: list[Message]) -> None:
     encoding = ENCODINGS[name]()
     special = {one for token in FAMILIES if (one := known(encoding, token)) is not None}
@@ -96,7 +96,7 @@ def test_a_neutral_string_holds_our_own_special_tokens_only(document: list[Messa
 
 
 @given(st.one_of(hostile, st.text(alphabet="<>[]|｜/ sINST_im")))
-@settings(max_examples=500)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_neutral_text_can_be_restored(text: str) -> None:
     assert chatml.restore(chatml.neutralise(text)) == text
     assert chatml.restore(chatml.neutralise(chatml.neutralise(text))) == chatml.neutralise(text)

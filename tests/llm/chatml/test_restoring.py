@@ -32,13 +32,13 @@ def test_every_token_is_broken_up_wherever_it_stands(token: str) -> None:
 
 
 @given(hostile_texts, kept)
-@settings(max_examples=500)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_no_token_survives(text: str, keep: tuple[str, ...]) -> None:
     assert special_in(chatml.neutralise(text, keep)) == []
 
 
 @given(hostile_texts, kept, st.lists(st.integers(0, 1000), max_size=12))
-@settings(max_examples=1000)
+@settings(max_examples=5 * settings.default.max_examples)
 def test_a_text_is_restored_however_it_is_cut(text: str, keep: tuple[str, ...], cuts: list[int]) -> None:
     neutral = chatml.neutralise(text, keep)
     assert chatml.restore(neutral, keep) == text
@@ -47,7 +47,7 @@ def test_a_text_is_restored_however_it_is_cut(text: str, keep: tuple[str, ...], 
 
 
 @given(hostile_texts, kept, st.lists(st.integers(0, 1000), max_size=12))
-@settings(max_examples=500)
+@settings(max_examples=3 * settings.default.max_examples)
 def test_what_a_model_wrote_by_itself_is_read_alike_however_it_is_cut(
     text: str, keep: tuple[str, ...], cuts: list[int]
 ) -> None:
