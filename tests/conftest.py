@@ -26,12 +26,12 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
 # Few examples show a mistake that has just been made; `make slow` tries many.
-settings.register_profile("quaestor", deadline=None, max_examples=40)
+settings.register_profile("quaestor", deadline=None, max_examples=25)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("quaestor")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` starts: three for two cores, for much of the time they wait for processes."""
+    """Return how many workers ``-n auto`` starts: two for each core, for much of the time they wait for processes."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores * 3 // 2
+    return cores * 2

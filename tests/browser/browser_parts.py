@@ -10,7 +10,7 @@ from importlib import resources
 from typing import Any, TypeVar
 
 import pytest
-from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException
+from selenium.common.exceptions import NoSuchElementException, StaleElementReferenceException, WebDriverException
 from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -21,6 +21,14 @@ Found = TypeVar("Found")
 
 DESKTOP = (1280, 800)
 PHONE = (360, 740)
+
+LOOKS = [
+    pytest.param(DESKTOP, "light", id="desktop-light"),
+    pytest.param(PHONE, "dark", id="phone-dark"),
+    pytest.param(DESKTOP, "dark", id="desktop-dark", marks=pytest.mark.slow),
+    pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.slow),
+]
+"""Sizes and colours of a page: each once in every run, all together in `make slow`."""
 _SECONDS = 30
 _ABSENT = "there is no {}; `apt-get install chromium chromium-driver` (Debian, Ubuntu) brings it"
 
@@ -101,7 +109,17 @@ class Page:
     def wait(self, condition: Callable[[], Found]) -> Found:
         """Wait until something is so; what is replaced meanwhile is looked for again."""
         ignored = (NoSuchElementException, StaleElementReferenceException)
-        return WebDriverWait(self.driver, _SECONDS, 0.05, ignored).until(lambda _: condition())
+
+        def met(_: object) -> Found | None:
+            try:
+                return condition()
+            except WebDriverException as error:
+                # So says the driver of an element whose page is just being left.
+                if "does not belong to the document" in str(error):
+                    return None
+                raise
+
+        return WebDriverWait(self.driver, _SECONDS, 0.05, ignored).until(met)
 
     def wait_for(self, selector: str) -> WebElement:
         return self.wait(lambda: next((found for found in self.all(selector) if found.is_displayed()), None))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import httpx
 import pytest
-from browser_parts import DESKTOP, PHONE, Page
+from browser_parts import DESKTOP, LOOKS, Page
 from selenium.webdriver import Chrome
 from served import serving, write
 
@@ -106,8 +106,7 @@ def test_the_form_alone_asks_the_same(composer: Page) -> None:
         assert "kitchen, garden" in shown.text
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
 def test_it_is_sound_and_fits(composer: Page, size: tuple[int, int], scheme: str) -> None:
     one = composer.size(*size).colours(scheme).open()
     tick(one, "kitchen", LONG)

@@ -131,7 +131,7 @@ def test_sources_lead_to_passages_and_back(page: StartPage) -> None:
 
 def test_without_a_model_the_answer_is_quoted_and_says_so(page: StartPage) -> None:
     one = page()
-    assert "answers are quoted" in one.text(".notice")
+    assert "answers are quoted" in one.text(".notice:not([hidden])")
     turn = one.answered("How long does the dough rest in the refrigerator?")
     assert "eighteen hours" in turn.text
     assert "Quoted from the documents" in turn.text

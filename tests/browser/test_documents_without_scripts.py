@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_parts import DESKTOP, PHONE, Page, StartPage
+from browser_parts import LOOKS, Page, StartPage
 from selenium.webdriver import Chrome
 
 
@@ -18,8 +18,7 @@ def scriptless(chromium: Chrome) -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("scriptless")
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
-@pytest.mark.parametrize("colours", ["light", "dark"])
+@pytest.mark.parametrize(("size", "colours"), LOOKS)
 def test_documents_are_added_and_deleted(page: StartPage, tmp_path: Path, size: tuple[int, int], colours: str) -> None:
     opened = page(path="/documents").size(*size).colours(colours)
     tides, odd = tmp_path / "tides.md", tmp_path / "odd.bin"

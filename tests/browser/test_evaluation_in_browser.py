@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_parts import DESKTOP, PHONE, Page
+from browser_parts import DESKTOP, LOOKS, Page
 from selenium.webdriver import Chrome
 
 from evaluation.found_parts import found
@@ -24,8 +24,7 @@ def written(chromium: Chrome, tmp_path: Path) -> Iterator[Page]:
     assert complaints == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
 def test_it_can_be_read(written: Page, size: tuple[int, int], scheme: str) -> None:
     written.size(*size).colours(scheme).open("/report.html")
     for part in written.all("details"):

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from browser_parts import DESKTOP, PHONE, Page
+from browser_parts import DESKTOP, LOOKS, Page
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
 from served import serving, write
@@ -49,8 +49,7 @@ def test_all_are_searched_until_some_are_chosen(several: Page) -> None:
     assert "Beans are sown in May" in one.text("#panel")
 
 
-@pytest.mark.parametrize("size", [DESKTOP, PHONE])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("size", "scheme"), LOOKS)
 def test_it_is_sound_and_fits(several: Page, size: tuple[int, int], scheme: str) -> None:
     one = several.size(*size).colours(scheme).open("/search?q=guide+to+beans+and+dough&corpus=kitchen&corpus=garden")
     assert one.wait_for(".result .badge.corpus")

@@ -187,7 +187,7 @@ def _make_way(root: Path, place: Path) -> None:
         folder.mkdir(exist_ok=True)
 
 
-@pytest.mark.fault("a sequence of changes to files and refreshes, held against clean builds", few=6, many=300)
+@pytest.mark.fault("a sequence of changes to files and refreshes, held against clean builds", few=4, many=300)
 def test_any_sequence_of_changes_equals_a_clean_build(trial: Trial) -> None:
     with trial.counted("some sequence", trial.most):
         run_state_machine_as_test(

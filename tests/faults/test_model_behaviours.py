@@ -256,7 +256,7 @@ async def ask(conversation: Conversation) -> str:
     return "done"
 
 
-@pytest.mark.fault("a behaviour of the model server", few=30, many=len(BEHAVIOURS))
+@pytest.mark.fault("a behaviour of the model server", few=16, many=len(BEHAVIOURS))
 def test_a_turn_ends_and_is_on_record(trial: Trial, tmp_path: Path) -> None:
     corpus = tmp_path / "corpus"
     corpus.mkdir()

@@ -49,7 +49,7 @@ def run(copies: Nursery, trial: Trial, work: str, start: Path, before: object, a
         shutil.rmtree(folder)
 
 
-@pytest.mark.fault(FAULT + "an edit of five files", few=12, many=2000)
+@pytest.mark.fault(FAULT + "an edit of five files", few=6, many=2000)
 def test_an_edit_is_all_or_nothing(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     before = state(made_root(tmp_path / "start"))
     shutil.copytree(tmp_path / "start", tmp_path / "done")
@@ -57,7 +57,7 @@ def test_an_edit_is_all_or_nothing(copies: Nursery, trial: Trial, tmp_path: Path
     run(copies, trial, "edit", tmp_path / "start", before, state(tmp_path / "done/root"))
 
 
-@pytest.mark.fault(FAULT + "an undo of five files", few=12, many=2000)
+@pytest.mark.fault(FAULT + "an undo of five files", few=6, many=2000)
 def test_an_undo_is_all_or_nothing(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     # The journal knows the root by its path.
     before = state(made_root(tmp_path / "round"))
