@@ -32,6 +32,6 @@ settings.load_profile("quaestor")
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Return how many workers ``-n auto`` starts: two for each core, for much of the time they wait for processes."""
+    """Return how many workers ``-n auto`` starts: three for two cores, for much of the time they wait for processes."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    return cores * 2
+    return cores * 3 // 2
