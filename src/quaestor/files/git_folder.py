@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from struct import Struct
 
-from quaestor.history.foreign_git import Belongings
+from quaestor.history.git_boundary import GitBoundary, read_small
 
 _LARGEST_CONFIG = 1 << 20
 _LARGEST_POINTER = 1 << 12
@@ -108,17 +108,6 @@ def _expand(path: str, home: str | None) -> Path | None:
     return Path(path)
 
 
-def read_small(path: Path, limit: int) -> bytes:
-    """Return the first ``limit`` bytes of a regular file; empty if it does not exist or cannot be read."""
-    try:
-        if not path.is_file():
-            return b""
-        with path.open("rb") as file:
-            return file.read(limit)
-    except (OSError, ValueError):
-        return b""
-
-
 _LARGEST_HEAD = 1 << 12
 _LARGEST_PACKED = 1 << 24
 _COMMIT = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -131,7 +120,7 @@ class _OwnFiles:
     def __init__(self, repository: Path, within: Sequence[str]) -> None:
         self._own = git_folder(repository / ".git")
         self._common = common_folder(self._own)
-        self._belongings = Belongings(repository, self._own, self._common, within)
+        self._boundary = GitBoundary(repository, self._own, self._common, within)
 
     def head(self) -> str:
         return self._read(self._own / "HEAD", _LARGEST_HEAD).decode("ascii", "replace")
@@ -140,7 +129,7 @@ class _OwnFiles:
         return self._read(self._common / name, limit)
 
     def _read(self, path: Path, limit: int) -> bytes:
-        kept = self._belongings.foreign is None and self._belongings.has(path)
+        kept = self._boundary.foreign is None and self._boundary.encloses(path)
         return read_small(path, limit) if kept else b""
 
 

@@ -19,7 +19,8 @@ from enum import Enum
 from pathlib import Path
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.files.git_folder import exclude_file, read_small, repository_root, user_ignore_file
+from quaestor.files.git_folder import exclude_file, repository_root, user_ignore_file
+from quaestor.history.git_boundary import read_small
 
 # No path is longer on any system, and to make a regular expression of four megabytes takes minutes.
 _LONGEST_LINE = 16_384

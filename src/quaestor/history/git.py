@@ -25,7 +25,7 @@ from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.foreign_git import READ_BY_GIT, Belongings
+from quaestor.history.git_boundary import READ_BY_GIT, GitBoundary
 
 SECONDS = 5.0
 """Seconds that one run of git may take."""
@@ -230,8 +230,8 @@ def _absolute_path(inherited: Mapping[str, str]) -> str:
 def _check_own(repository: Repository) -> None:
     """Raise ForeignHistoryError if git would read what belongs to another repository."""
     top = repository.top or repository.git_folder.parent
-    own = Belongings(top, repository.git_folder, repository.common_folder, repository.within)
-    foreign = own.find_foreign()
+    boundary = GitBoundary(top, repository.git_folder, repository.common_folder, repository.within)
+    foreign = boundary.find_foreign()
     if foreign is not None:
         raise ForeignHistoryError(
             f"The history is not read: {str(foreign)!r} leads to {os.path.realpath(foreign)!r}, and nothing there says "

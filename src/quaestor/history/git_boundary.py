@@ -20,33 +20,33 @@ _LARGEST_FILE = 1 << 20
 _WORKTREE = re.compile(rb'^\s*worktree\s*=\s*"?(.+?)"?\s*$', re.MULTILINE | re.IGNORECASE)
 
 
-class Belongings:
-    """What belongs to a folder of a repository.
+class GitBoundary:
+    """Which paths belong to a folder's own repository.
 
     Args:
         top: the folder that holds ``.git``.
         own: where that leads.
         common: the git folder that worktrees share.
-        within: folders, named by the user, of which all belongs to it.
+        within: folders, named by the user, whose whole content belongs to it.
 
     Attributes:
-        foreign: the git folder that does not, or None.
+        foreign: the git folder, if it does not belong to it; else None.
     """
 
     def __init__(self, top: Path, own: Path, common: Path, within: Sequence[str] = ()) -> None:
         self._areas = [os.path.realpath(top), *(os.path.realpath(Path(one).expanduser()) for one in within)]
         self.foreign: Path | None = None
-        if not self.has(own):
+        if not self.encloses(own):
             if not _names(own, top):
                 self.foreign = own
             self._areas.append(os.path.realpath(own))
-        if not self.has(common):
+        if not self.encloses(common):
             if self.foreign is None and not _is_worktree(own, common):
                 self.foreign = common
             self._areas.append(os.path.realpath(common))
         self._own, self._common = own, common
 
-    def has(self, path: Path) -> bool:
+    def encloses(self, path: Path) -> bool:
         """Return whether a path, with all its links followed, belongs to the folder."""
         place = os.path.realpath(path)
         return any(place == area or place.startswith(area.rstrip(os.sep) + os.sep) for area in self._areas)
@@ -60,7 +60,7 @@ class Belongings:
         seen: set[str] = set()
         while waiting:
             path = waiting.pop()
-            if not self.has(path):
+            if not self.encloses(path):
                 return path
             if (place := os.path.realpath(path)) in seen:
                 continue
@@ -93,7 +93,7 @@ def _alternates(path: Path) -> list[str] | None:
     """Return the folders of objects that a file names; None if it is not to be understood as git would."""
     if not os.path.lexists(path):
         return []
-    said = _read(path)
+    said = read_small(path, _LARGEST_FILE)
     lines = [line for line in said.split(b"\n") if line and not line.startswith(b"#")]
     if not lines or len(said) == _LARGEST_FILE or any(b"\0" in line or line.startswith(b'"') for line in lines):
         return None
@@ -104,10 +104,10 @@ def _names(own: Path, top: Path) -> bool:
     """Return whether a git folder elsewhere says that it is the one of this folder."""
     folder = os.path.realpath(top)
     place = Path(os.path.realpath(own))
-    worktree = os.fsdecode(_read(place / "gitdir").strip())
+    worktree = os.fsdecode(read_small(place / "gitdir", _LARGEST_FILE).strip())
     if worktree.endswith("/.git") and _is_folder(place / worktree.removesuffix("/.git"), folder):
         return True
-    configured = b"\n".join(_read(place / name) for name in ("config", "config.worktree"))
+    configured = b"\n".join(read_small(place / name, _LARGEST_FILE) for name in ("config", "config.worktree"))
     return any(_is_folder(place / os.fsdecode(one), folder) for one in _WORKTREE.findall(configured))
 
 
@@ -119,12 +119,12 @@ def _is_worktree(own: Path, common: Path) -> bool:
     return os.path.dirname(os.path.realpath(own)) == os.path.join(os.path.realpath(common), "worktrees")  # noqa: PTH118, PTH120
 
 
-def _read(path: Path) -> bytes:
-    """Return the bytes of a regular file, up to a megabyte; empty if there is none."""
+def read_small(path: Path, limit: int) -> bytes:
+    """Return the first ``limit`` bytes of a regular file; empty if it does not exist or cannot be read."""
     try:
         if not path.is_file():
             return b""
         with path.open("rb") as file:
-            return file.read(_LARGEST_FILE)
+            return file.read(limit)
     except (OSError, ValueError):
         return b""
