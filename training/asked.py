@@ -81,7 +81,7 @@ def part_of(repository: str) -> Part:
 
 
 def read_asked(folder: Path) -> Iterator[Asked]:
-    """Yield the questions of each file in the folder's ``code``, ``mechanisms`` and ``prose``, in the order of their names."""
+    """Yield the questions of each file in ``code``, ``mechanisms`` and ``prose``, in the order of their names."""
     for file in sorted(file for kind in ("code", "mechanisms", "prose") for file in folder.glob(f"{kind}/*.json")):
         data = json.loads(file.read_text("utf-8"))
         questions = tuple(
