@@ -16,7 +16,7 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
 from quaestor.stores import Kept, Writer
 
-# On source code, levels above save another 3 % in twice the time, and those below are no faster.
+# Of source code, higher levels make little less and take much longer; lower ones are no faster.
 _LEVEL = 4
 
 

@@ -98,6 +98,7 @@ class PostgresStore(LexicalQueries):
         self._filters: dict[Where, Allowed] = {}
         self._filters_of = -1
         self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
+        self._unkept: tuple[int, Sequence[str]] = (-1, ())
         self._damaged: set[str] = set()
 
     @classmethod
@@ -242,8 +243,12 @@ class PostgresStore(LexicalQueries):
         return None if kept is None else restored(kept, path)
 
     def unkept(self) -> Collection[str]:
-        """Return the paths of documents that were put without their bytes."""
-        return self._read(lambda connection, _: stored_rows.unkept(connection, self._corpus))
+        """Return the paths of documents that were put without their bytes; they are read once a generation."""
+        if self._unkept[0] != self.generation():
+            self._unkept = self._read(
+                lambda connection, now: (now.generation, stored_rows.unkept(connection, self._corpus))
+            )
+        return self._unkept[1]
 
     def add_bytes(self, given: Mapping[Document, Kept]) -> None:
         """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
