@@ -44,9 +44,18 @@ def test_an_index_moves_there_and_back_without_being_made_again(quaestor: Run, t
     quaestor("index", one)
     there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     assert there["written"] == there["documents"] > 0
+    (one / "later.py").write_text("later = 1\n")
+    quaestor("index", one)
+    (one / "later.py").write_text("later = 2\n")
+    once_more = quaestor("store", "copy", one, store, "--corpus", "moved")
+    assert "1 file changed since it was indexed" in once_more.err
+    assert "1 written" in once_more.out
     assert "moved" in {
         found["name"] for found in quaestor("store", "corpora", "--store", store, "--json").json["corpora"]
     }
+    (one / "later.py").unlink()
+    quaestor("index", one)
+    there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     write(other, FILES)
     back = quaestor("store", "copy", store, other, "--corpus", "moved", "--json").json
     assert back["digest"] == there["digest"]

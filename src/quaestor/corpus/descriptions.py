@@ -79,6 +79,7 @@ class Freshness(NamedTuple):
         hindrance: why changes could not be indexed, unless the time was too short; else empty.
         stored: whether the files are on other machines: then ``checked_at`` is the time of the index's last refresh.
         commit: the commit of that refresh, if the files are on other machines; else empty.
+        unkept: if the files are on other machines, how many documents the index does not keep the bytes of.
     """
 
     fresh: bool
@@ -86,6 +87,14 @@ class Freshness(NamedTuple):
     hindrance: str = ""
     stored: bool = False
     commit: str = ""
+    unkept: int = 0
+
+    @property
+    def checked_against(self) -> Literal["files", "bytes", "chunks"]:
+        """What citations are checked against: the files, their bytes in the index, or chunks of some of them."""
+        if not self.stored:
+            return "files"
+        return "chunks" if self.unkept else "bytes"
 
 
 AS_IF_NOT_SET = "QUAESTOR_IGNORE='#' in the environment reads them nevertheless"
@@ -136,6 +145,7 @@ def merged_freshness(each: Sequence[Freshness]) -> Freshness:
         " ".join(dict.fromkeys(one.hindrance for one in each if one.hindrance)),
         any(one.stored for one in each),
         ", ".join(dict.fromkeys(one.commit for one in each if one.commit)),
+        sum(one.unkept for one in each),
     )
 
 

@@ -15,6 +15,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
+from quaestor.core.wording import amount
 from quaestor.corpus.descriptions import Coming, Freshness, Meaning, hidden_by_settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
@@ -26,6 +27,7 @@ from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
+from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.survey import Surveyed
@@ -138,8 +140,8 @@ class FreshIndex:
     ) -> Changes:
         """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
         if not self.has_files():
-            taken_in = self.following(lambda: IntakeNote.of(self.store))
-            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
+            taken_in, unkept = self.following(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
+            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit, unkept=unkept)
             return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
         changes = self.following(
@@ -215,7 +217,17 @@ def _remark_on_store(freshness: Freshness) -> str:
     """Return as of when an answer is where the files are not, and what its citations are checked against."""
     when = f" as of {freshness.checked_at}" if freshness.checked_at else ""
     what = f" (commit {freshness.commit[:12]})" if freshness.commit else ""
-    return f"The files are not here: this is the index{when}{what}, and citations are checked against what it keeps."
+    against = "the bytes that it keeps of them"
+    if freshness.unkept:
+        against += (
+            f", but for {amount(freshness.unkept, 'document')} whose bytes it lacks: against their chunks, until "
+            "`quaestor index` runs where the files are"
+        )
+    return f"The files are not here: this is the index{when}{what}, and citations are checked against {against}."
+
+
+def _count_unkept(store: Store) -> int:
+    return len(store.unkept()) if isinstance(store, SharingStore) else 0
 
 
 def _repairs(damaged: Collection[str]) -> tuple[str, ...]:
