@@ -18,7 +18,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget
 from quaestor.indexing.indexer import Indexer, Progress, ProgressState
-from quaestor.search.ranker import Ranker, trusting
+from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.stores import Store
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
@@ -281,7 +281,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
                 store,
                 embedder,
                 indexer,
-                trusting(Ranker.bundled(), tuning_of(store).trust),
+                with_dense_factor(Ranker.bundled(), tuning_of(store).trust),
                 lambda: upgrade_state(root, settings),
             )
         except BaseException:
