@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 from browser_parts import DESKTOP, Page, StartPage
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
@@ -221,6 +222,7 @@ def test_an_answer_is_there_when_the_connection_comes_back(chromium: Chrome, ser
     chromium.get_log("browser")  # of what broke
 
 
+@pytest.mark.slow
 def test_a_server_that_is_started_again_shows_what_became_of_the_answer(chromium: Chrome, tmp_path: Path) -> None:
     folder, home = write(tmp_path / "kitchen"), tmp_path / "home"
     with ScriptedServer(slow) as model:
