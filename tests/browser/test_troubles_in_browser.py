@@ -107,6 +107,7 @@ def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Ca
     assert typed(one) == "And where?"
 
 
+@pytest.mark.slow
 def test_three_devices_in_one_conversation_show_the_same_and_keep_what_is_typed(page: StartPage) -> None:
     may_end = threading.Event()
 
@@ -183,6 +184,7 @@ class Cutting:
                 end.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.slow
 def test_an_upload_that_breaks_off_is_named_and_can_be_repeated(alone: Chrome, server: Callable[..., Running]) -> None:
     with Cutting(server().url, 1_000_000) as between:
         one = Page(alone, between.url).size(*DESKTOP).open("/documents")
