@@ -29,7 +29,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
 # Few examples show a mistake that has just been made; `make slow` tries many.
-settings.register_profile("quaestor", deadline=None, max_examples=25)
+settings.register_profile("quaestor", deadline=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("quaestor")
 

@@ -63,6 +63,7 @@ def test_a_failed_answer_says_why_and_can_be_tried_again(page: StartPage) -> Non
     assert RESTS in one.wait_for(".turn[data-turn='2'][data-state=done]").text
 
 
+@pytest.mark.slow
 def test_a_whole_answer_can_be_asked_for_again_and_only_the_last(page: StartPage) -> None:
     replies = iter([RESTS, "It rests for long.", "In short: it rests."])
     one = page(lambda _: next(replies))
@@ -249,6 +250,7 @@ def _ask_and_restart(chromium: Chrome, folder: Path, home: Path, settings: dict[
     chromium.get_log("browser")  # of what could not be reached
 
 
+@pytest.mark.slow
 def test_a_conversation_is_listed_as_soon_as_it_has_begun(page: StartPage) -> None:
     one = page([slow()])
     begun(one)

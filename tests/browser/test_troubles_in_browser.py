@@ -84,6 +84,7 @@ def told(browser: websocket.WebSocket, method: str, **given: object) -> dict[str
     return dict(said["result"])
 
 
+@pytest.mark.slow
 def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Callable[..., Running]) -> None:
     may_end = threading.Event()
 
@@ -252,7 +253,7 @@ def test_full_storage_is_said_and_loses_nothing_that_is_on_the_page(page: StartP
     one.run("localStorage.clear()")
 
 
-@pytest.mark.parametrize("years", [-30, 30])
+@pytest.mark.parametrize("years", [pytest.param(-30, marks=pytest.mark.slow), 30])
 def test_a_clock_that_is_wrong_changes_nothing(page: StartPage, years: int) -> None:
     one: Page = page(lambda _: Reply(in_pieces(RESTS), delay=2.5))
     one.before_each_page(

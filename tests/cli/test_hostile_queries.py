@@ -13,7 +13,7 @@ from cli_parts import FILES, HIT_KEYS, Run, aged, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hostile_queries import HOSTILE
+from hostile_queries import HOSTILE, each_hostile_query
 from quaestor.cli import run
 
 
@@ -63,12 +63,12 @@ def check_ask(corpus: Path, question: str) -> None:
         assert 1 <= citation["start_line"] <= citation["end_line"] <= text.count("\n")
 
 
-@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+@each_hostile_query
 def test_hostile_searches(corpus: Path, query: str) -> None:
     check_search(corpus, query)
 
 
-@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+@each_hostile_query
 def test_hostile_questions(corpus: Path, query: str) -> None:
     check_ask(corpus, query)
 

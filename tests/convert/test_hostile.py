@@ -36,9 +36,15 @@ def reason_of(data: bytes, path: str) -> str:
         pytest.param(b"<div>" * 20_000, id="deep"),
         pytest.param(b"<table><tr><td>" * 5_000, id="deep tables"),
         pytest.param(b'<div class="sidebar"><p>words</p>' * 79 + b"<b>x</b>" * 20_000, id="furniture in furniture"),
-        pytest.param(b"<div>" + b"<span>" * 78 + b"<i>x</i>" * 20_000, id="a block at the end of deep lines"),
-        pytest.param(b"<div class=author>" * 78 + b"<i>x</i>" * 20_000, id="authors in authors"),
-        pytest.param(b"<a href=x><div>" * 39 + b"<i>x</i>" * 20_000, id="cards in cards"),
+        pytest.param(
+            b"<div>" + b"<span>" * 78 + b"<i>x</i>" * 20_000,
+            id="a block at the end of deep lines",
+            marks=pytest.mark.slow,
+        ),
+        pytest.param(
+            b"<div class=author>" * 78 + b"<i>x</i>" * 20_000, id="authors in authors", marks=pytest.mark.slow
+        ),
+        pytest.param(b"<a href=x><div>" * 39 + b"<i>x</i>" * 20_000, id="cards in cards", marks=pytest.mark.slow),
         pytest.param(b"<pre>x" + b"\n" * 400_000 + b"x</pre>", id="blank lines"),
         pytest.param(b'<div class="' + b"-skip-to-" * 50_000 + b'.">', id="a long class"),
     ],
