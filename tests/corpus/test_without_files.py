@@ -18,6 +18,7 @@ from quaestor.answers.citations.verify import check_quote
 from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError
+from quaestor.core.passages import Chunk
 from quaestor.corpus.corpus_json import index_object
 from quaestor.files.git_folder import head_commit
 from shared_state import copied_database, earlier_version
@@ -121,6 +122,10 @@ def test_citations_are_checked_against_the_bytes_that_the_index_keeps(
             index.read(name)
 
 
+def chunks(index: Index) -> dict[str, list[tuple[int, Chunk]]]:
+    return {path: [(one.id, one.chunk) for one in index.store.chunks_of(path)] for path in PASSAGES}
+
+
 def test_what_an_earlier_version_indexed_is_checked_against_its_chunks_until_it_is_indexed_again(
     postgres_server: PostgresServer, tmp_path: Path
 ) -> None:
@@ -137,7 +142,7 @@ def test_what_an_earlier_version_indexed_is_checked_against_its_chunks_until_it_
             assert any("but for 4 documents whose bytes it lacks" in said for said in index.remarks)
             passage, quote = PASSAGES["bread.md"]
             assert check_quote(passage, quote, index.read).status == "verified"
-            before = {path: index.store.chunks_of(path) for path in PASSAGES}
+            before = chunks(index)
             with Index.ready(root, settings=settings) as searching:
                 searching.search("dough")
             assert len(index.store.unkept()) == 3  # type: ignore[attr-defined]
@@ -145,7 +150,7 @@ def test_what_an_earlier_version_indexed_is_checked_against_its_chunks_until_it_
             index.search("dough")
             assert index_object(index)["checked_against"] == "bytes"
             assert (index.read("latin.md"), index.read("dough.py")) == (LATIN, b"changed = True\n")
-            assert {path: index.store.chunks_of(path) for path in PASSAGES} == before, "nothing is made anew for it"
+            assert chunks(index) == before, "nothing is made anew for it"
             assert index.store.check() == []  # type: ignore[attr-defined]
         open_database(store).close()
 

@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.wording import command
+from quaestor.core.wording import amount, command
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import ForgivingEmbedder, RemoteEmbedder, SlowEmbedder
 from quaestor.embedding.static import StaticEmbedder
@@ -95,6 +95,21 @@ class Freshness(NamedTuple):
         if not self.stored:
             return "files"
         return "chunks" if self.unkept else "bytes"
+
+    @property
+    def remark(self) -> str:
+        """As of when an answer is where the files are not, and what its citations are checked against; else empty."""
+        if not self.stored:
+            return ""
+        when = f" as of {self.checked_at}" if self.checked_at else ""
+        what = f" (commit {self.commit[:12]})" if self.commit else ""
+        against = "the bytes that it keeps of them"
+        if self.unkept:
+            against += (
+                f", but for {amount(self.unkept, 'document')} whose bytes it lacks: against their chunks, until "
+                "`quaestor index` runs where the files are"
+            )
+        return f"The files are not here: this is the index{when}{what}, and citations are checked against {against}."
 
 
 AS_IF_NOT_SET = "QUAESTOR_IGNORE='#' in the environment reads them nevertheless"

@@ -15,7 +15,6 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.core.wording import amount
 from quaestor.corpus.descriptions import Coming, Freshness, Meaning, hidden_by_settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
@@ -91,6 +90,8 @@ class FreshIndex:
         self._reopening = Lock()
         self._former: list[Store] = []
         self._use(parts)
+        if not self.has_files():
+            self.take_in()
 
     def _use(self, parts: Parts) -> None:
         self.store, self.embedder, self.indexer, ranker, coming = parts
@@ -201,7 +202,7 @@ class FreshIndex:
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
-        said = (_remark_on_store(self.freshness),) if self.freshness.stored else said
+        said = (self.freshness.remark,) if self.freshness.stored else said
         return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def close(self) -> None:
@@ -211,19 +212,6 @@ class FreshIndex:
 
     def _as_indexed(self, documents: Iterable[Document]) -> bool:
         return not self.has_files() or all(state == "fresh" for state in check(self._folder, documents).values())
-
-
-def _remark_on_store(freshness: Freshness) -> str:
-    """Return as of when an answer is where the files are not, and what its citations are checked against."""
-    when = f" as of {freshness.checked_at}" if freshness.checked_at else ""
-    what = f" (commit {freshness.commit[:12]})" if freshness.commit else ""
-    against = "the bytes that it keeps of them"
-    if freshness.unkept:
-        against += (
-            f", but for {amount(freshness.unkept, 'document')} whose bytes it lacks: against their chunks, until "
-            "`quaestor index` runs where the files are"
-        )
-    return f"The files are not here: this is the index{when}{what}, and citations are checked against {against}."
 
 
 def _count_unkept(store: Store) -> int:

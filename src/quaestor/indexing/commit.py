@@ -14,7 +14,7 @@ from quaestor.indexing.prepare import Outcome, Ready, Refused, Same
 from quaestor.stores import LOCK_SECONDS, Store, Writer
 from quaestor.stores.shared_store import SharedWork, SharingStore, keep
 
-_KEPT_AT_ONCE = 64
+_KEPT_AT_ONCE = 200
 
 
 def keep_missing(store: Store, folder: str) -> int:

@@ -106,7 +106,8 @@ def restored(kept: Kept, path: str) -> bytes:
     """
     if not is_whole(kept):
         raise IndexUnusableError(
-            f"The bytes of {path!r} in the store do not agree with their hash: run `quaestor index --rebuild`."
+            f"The bytes of {path!r} in the store do not agree with their hash: run `quaestor index --rebuild` where "
+            "the files are."
         )
     return zlib.decompress(kept.data)
 

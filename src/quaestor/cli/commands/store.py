@@ -61,7 +61,10 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
     elif wrong:
         for one in wrong:
             echo(one_line(one))
-        remark("`quaestor store vacuum` makes words anew; `quaestor index --rebuild` makes everything anew.")
+        remark(
+            "`quaestor store vacuum` makes words anew and drops what nothing refers to; `quaestor index --rebuild`, "
+            "where the files are, makes everything anew."
+        )
     else:
         echo("nothing is wrong")
     return _WRONG if wrong else 0
