@@ -245,6 +245,17 @@ def test_of_prose_the_passage_with_the_nearest_paragraph_is_quoted_first(languag
     assert found.quotes[0].path == first
 
 
+def test_of_passages_about_several_versions_the_one_of_the_version_in_the_question_is_quoted_first() -> None:
+    said = "Ferry {} was released in {}, and carries more letters than before."
+    passages = [
+        Passage(n, "releases.md", n, n, said.format(version, month), language="markdown")
+        for n, version, month in ((1, "1.1", "March"), (2, "1.4", "May"), (3, "v1.3.", "June"), (4, "11.3", "July"))
+    ]
+    hits = [hit(one, 7.0 - 1.2 * one.n) for one in passages]
+    found = answer("when was 1.3 released", passages, StaticEmbedder.bundled().encode, refused=False, hits=hits)
+    assert found.quotes[0].start_line == 3
+
+
 def test_of_documents_found_as_good_the_one_that_more_was_found_of_is_quoted_first() -> None:
     said = "The gate is closed at {} in winter, and opened again at seven in the morning."
     passages = [

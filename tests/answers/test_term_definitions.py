@@ -19,6 +19,7 @@ from quaestor.answers.ways import answer_by_way
 FORMS = {
     '*   **LGTM**: Means "Looks Good to Me". It is what a reviewer says.': ("LGTM", Form.ENTRY),
     "- **[18F](https://18f.gsa.gov/)** - 18F develops partnerships with agencies.": ("18F", Form.ENTRY),
+    "=== boot.img ===\n\nHolds the kernel and what is loaded before it.": ("boot.img", Form.SECTION),
     "leaf bundle\n: A _leaf bundle_ is a directory that contains an index.": ("leaf bundle", Form.ENTRY),
     "Queue\n    What holds the letters until somebody reads them.": ("queue", Form.ENTRY),
     "carrier:: What takes a letter from one post office to another.": ("carrier", Form.ENTRY),

@@ -1,6 +1,7 @@
-"""Answering under which licence all of it stands, and what it depends on, from the files that say so.
+"""Answering under which licence all of it stands, what it depends on, and how it began, from the files that say so.
 
 "What are the dependencies?" holds one word that tells anything, and a search finds whatever says that word most often.
+"Who started the project?" shares none with a page called *History*.
 """
 
 from __future__ import annotations
@@ -11,9 +12,16 @@ from itertools import islice
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
 from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.stores import Where
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
 """Yields the first and last lines of a file that tell what is asked."""
@@ -38,6 +46,34 @@ _DEPENDS = re.compile(
     rf"|what\s+(?:else\s+)?(?:does\s+{_IT}\s+(?:depend\s+on|require)|{_IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{_IT})?|dependencies"
 )
+_ORIGIN = re.compile(
+    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{_IT}(?:\s.*)?"
+    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{_IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
+    rf"|what\s+was\s+{_IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
+    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{_IT}"
+)
+_TELLS_ORIGIN = re.compile(
+    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
+    r"(?:\s+(?:and|&|of)\s+.*)?",
+    re.IGNORECASE,
+)
+"""What pages are called that tell how all of it began."""
+_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_HEAD_OF_PAGE = 40
+_ASKS_ORIGIN = (
+    "who ",
+    "when ",
+    "how ",
+    "why ",
+    "by whom ",
+    "what was ",
+    "what is the ",
+    "what's the ",
+    "tell me the ",
+    "the ",
+)
+_MOST_PAGES = 8
+_PASSAGES = 5
 _LICENCE_FILE = re.compile(
     r"(?:licen[cs]e|copying|unlicense)(?:[.-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl))?", re.IGNORECASE
 )
@@ -83,13 +119,45 @@ _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the licence or the dependencies of all of it are; None for any other question, or if none tells."""
+    """Answer what the licence or the dependencies of all of it are, or how it began; None if nothing tells that."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
+    if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
+        return origin
     if not _LICENCE.fullmatch(text) and not _DEPENDS.fullmatch(text):
         return None
     corpus.take_in()
     find = _licence if _LICENCE.fullmatch(text) else _dependencies
     return corpus.following(lambda: _quoted(corpus, find))
+
+
+def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
+    """Quote how all of it began from the pages of documents that are called so; None for any other question."""
+    if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+        return None
+    corpus.take_in()
+    pages = corpus.following(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    if not pages:
+        return None
+    hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
+    found = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    lines, draft = CorpusLines(corpus), Draft()
+    for quote in found.quotes:
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
+    return draft.finished("facts") if draft.hits else None
+
+
+def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
+    if not holds_documents(corpus):
+        return
+    lines = CorpusLines(corpus)
+    for path, document in corpus.store.documents().items():
+        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
+        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
+            continue
+        # A history of versions tells what changed, not how it began.
+        if not any(_VERSION.match(title) for _, title in headings(_lines(path, lines)[:_HEAD_OF_PAGE])):
+            yield path
 
 
 def _quoted(corpus: Corpus, find: _Finder) -> WayAnswer | None:

@@ -76,6 +76,9 @@ _OF_SCORE, _OF_LIKENESS, _OF_TOLD, _OF_DOCUMENT = 0.58, 6.4, 4.3, 1.3
 """What a passage of prose is worth for each point of the ranker, for its paragraph that is most like the question, for
 the one that holds most of its words, and for its document's share of what was found: weights of a softmax over ten
 passages, learned from the part ``learn`` of the questions about documents."""
+_OF_NUMBERS = 1.5
+"""What it gains that holds the question's numbers: in a list of versions, all but one of them are another's."""
+_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _FEWEST_WORDS = 4
 _GAP = "⋯"
@@ -154,7 +157,7 @@ def answer(
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
-    if encode is not None:
+    if encode is not None and not asks_for_several(question):
         passages, hits = _by_paragraphs(question, passages, hits, rarity, encode)
     found = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
@@ -243,15 +246,22 @@ def _by_paragraphs(
     of_document = defaultdict[str, float](float)
     for hit, share in zip(hits, odds, strict=True):
         of_document[hit.path] += share / math.fsum(odds)
+    numbers = frozenset(_NUMBER.findall(question))
     worth = [
         _OF_SCORE * hit.score
         + _OF_LIKENESS * alike[rank]
         + _OF_TOLD * told[rank]
         + _OF_DOCUMENT * of_document[hit.path]
+        + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
         for rank, hit in enumerate(hits)
     ]
     ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
     return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
+
+
+def _numbers_of(passage: Passage) -> frozenset[str]:
+    """Return the numbers and versions in a passage and in its headings."""
+    return frozenset(_NUMBER.findall("\n".join(filter(None, (passage.title, passage.symbol, passage.text)))))
 
 
 def _paragraphs(text: str) -> Sequence[str]:

@@ -25,6 +25,7 @@ _READMES = (
     "docs/index.rst",
 )
 _TITLE_LINES = 60
+_SHORTEST_NAME = 3
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
@@ -69,6 +70,15 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
     found = make_build_guide(corpus, count=tokenizer_for("gpt-4o").count)
     return WayAnswer("build", tuple(sections_of(found)), found.hits) if found.hits else None
+
+
+def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
+    """Return a question in small letters with other words for what the corpus is called."""
+    title = _title(corpus).lower()
+    for name in (corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)):
+        if len(name) >= _SHORTEST_NAME:
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
+    return text
 
 
 def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
