@@ -195,8 +195,9 @@ class Corpora:
         try:
             return opening.index.result(wait)
         except NotYet:
+            progress = first_index_progress(_state(name, opening))
             raise StillIndexingError(
-                f"The first index of {opening.root.name!r} is still being made: {how_far(_state(name, opening))}."
+                f"The first index of {opening.root.name!r} is still being made: {progress}."
             ) from None
 
     def several(
@@ -287,7 +288,7 @@ def _free_name(root: Path, taken: Container[str]) -> str:
     return next((name for name in names if name not in taken), str(root))
 
 
-def how_far(state: State) -> str:
+def first_index_progress(state: State) -> str:
     """Return how far a first index is, for people."""
     if not state.total:
         return "its files are being counted"
