@@ -1,4 +1,4 @@
-"""Under which licence a project stands, and what it depends on."""
+"""Under which licence a project stands, what it depends on, and which version of its language it needs."""
 
 from __future__ import annotations
 
@@ -102,6 +102,42 @@ def test_dependencies_are_quoted_from_the_manifest(ferry: Index, question: str) 
 )
 def test_a_thing_of_its_own_is_searched_for(ferry: Index, question: str) -> None:
     assert places(ferry, question) == []
+
+
+VERSIONED = {
+    "Python": ("pyproject.toml", '[project]\nname = "x"\nrequires-python = ">=3.11"\nversion = "2"\n'),
+    "Node": ("package.json", '{\n "name": "x",\n "engines": {"node": ">=22"},\n "version": "2"\n}\n'),
+    "Go": ("go.mod", "module x\n\ngo 1.25.0\n\nrequire y v2\n"),
+    "Rust": ("Cargo.toml", '[package]\nname = "x"\nrust-version = "1.90"\nversion = "2"\n'),
+    "Java": ("pom.xml", "<project>\n<properties>\n<maven.compiler.release>8</maven.compiler.release>\n</properties>\n"),
+    "PHP": ("composer.json", '{\n "name": "x",\n "require": {"y": "2",\n  "php": ">=8.1"}\n}\n'),
+    "Ruby": ("x.gemspec", "spec.name = 'x'\nspec.version = '1'\nspec.required_ruby_version = '>= 3.0'\nend\n"),
+}
+
+
+@pytest.mark.parametrize("language", VERSIONED)
+@pytest.mark.parametrize(
+    "asked", ["Which {} version is required?", "what version of {} do I need", "minimum {} version"]
+)
+def test_the_version_of_the_language_is_quoted_from_the_manifest(tmp_path: Path, language: str, asked: str) -> None:
+    name, text = VERSIONED[language]
+    with index_of(tmp_path / "x", {name: text, "parse.py": "def version(): ...\n"}) as index:
+        [(path, first, last)] = places(index, asked.format(language))
+    assert path == name and first == last and any(digit.isdigit() for digit in text.splitlines()[first - 1])
+
+
+def test_the_readme_tells_the_version_as_well(tmp_path: Path) -> None:
+    needs = "## Requirements\n\n- X 2: Java 8\n- X 1: Java 6\n"
+    readme = f"# X\n\nLike Java 5, but faster.\n\n{needs}\n## Use\n\nJava 9 has it.\n"
+    with index_of(tmp_path / "x", {"README.md": readme, "pom.xml": VERSIONED["Java"][1]}) as index:
+        asked = ["Which Java version does this project need?", "Welche Java-Version wird benötigt?"]
+        assert [places(index, one) for one in asked] == [[("README.md", 7, 8), ("pom.xml", 3, 3)]] * 2
+
+
+@pytest.mark.parametrize("question", ["Which Kotlin version is required?", "where is the Java version checked?"])
+def test_a_version_that_no_file_tells_is_searched_for(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "x", {"pom.xml": VERSIONED["Java"][1]}) as index:
+        assert places(index, question) == []
 
 
 @pytest.mark.parametrize("name", LISTS)

@@ -1,17 +1,18 @@
-"""Answering under which licence all of it stands, what it depends on, and how it began, from the files that say so.
+"""Answering under which licence all of it stands, what it depends on, which language it needs, and how it began.
 
-"What are the dependencies?" holds one word that tells anything, and a search finds whatever says that word most often.
-"Who started the project?" shares none with a page called *History*.
+The files that say so are quoted. "What are the dependencies?" holds one word that tells anything, and a search finds
+whatever says that word most often. "Who started the project?" shares none with a page called *History*.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 from typing import TypeAlias
 
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
 from quaestor.answers.explain_term import holds_documents
 from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
@@ -114,19 +115,63 @@ _BLOCKS: tuple[tuple[str, str, str], ...] = (
     (r"description", r"(?:Imports|Depends)\s*:", r"\s+\S"),
 )
 
+# How people call a language, the manifests of its projects, and the lines of these that tell its version.
+_LANGUAGES: tuple[tuple[str, str, str], ...] = (
+    (r"python|cpython", r"pyproject\.toml|setup\.(?:cfg|py)", r"""\s*(?:requires-python|python_requires|python)\s*="""),
+    (r"node(?:\.?js)?|npm|deno|bun", r"package\.json", r'\s*"engines"\s*:'),
+    (r"go|golang", r"go\.mod", r"(?:go|toolchain)\s+\S"),
+    (r"rust|rustc|cargo", r"cargo\.toml", r"\s*rust-version\s*="),
+    (
+        r"java|jdk|jre|jvm",
+        r"pom\.xml|build\.gradle(?:\.kts)?",
+        r"\s*<(?:maven\.compiler\.(?:release|source)|java\.version)>"
+        r"|\s*(?:sourceCompatibility|jvmToolchain|jvmTarget|languageVersion)\b",
+    ),
+    (r"kotlin", r"pom\.xml|build\.gradle(?:\.kts)?", r"\s*(?:<kotlin\.version>|kotlin\(.*\)\s*version\b)"),
+    (r"php", r"composer\.json", r'\s*"php"\s*:'),
+    (r"ruby", r"gemfile|[\w-]+\.gemspec", r"\s*(?:ruby\s|\w+\.required_ruby_version)"),
+    (r"elixir|erlang|otp", r"mix\.exs|rebar\.config", r"\s*(?:elixir:|\{minimum_otp_vsn)"),
+    (r"dart|flutter", r"pubspec\.ya?ml", r"environment\s*:"),
+    (r"swift|xcode", r"package\.swift", r"//\s*swift-tools-version"),
+    (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
+    (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
+    (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
+    (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
+)
+_LANGUAGE = rf"(?P<language>{'|'.join(name for name, _, _ in _LANGUAGES)})"
+_LEAST = r"(?:(?:minimum|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
+_RUNS = (
+    rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{_IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
+    r"(?:require[ds]?|support(?:s|ed)?|need(?:s|ed)?|have|use|run|necessary|compatible)?(?:\s+(?:on|with))?"
+    rf"(?:\s+(?:to|for)\s+(?:build|run|us|install|compil|develop)\w*(?:\s+(?:{_IT}|from\s+source))?|\s+(?:by|for|in|with)\s+{_IT})?"
+)
+_WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:required\s+|supported\s+)?"
+_VERSIONS = re.compile(
+    rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
+    rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
+    rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
+    r"\s+(?:brauch\w*|benötig\w*|wird|werden|ist|sind|unterstütz\w*)\b.*"
+)
+_README = re.compile(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
+_NEEDED = re.compile(
+    r"\b(?:requir\w*|needs?|needed|support\w*|compatib\w*|minimum|at\s+least|newer|later|higher|above|up|prerequisites?)\b|\d\+|>=|≥",
+    re.IGNORECASE,
+)
+_MOST_SAID = 4
+
 
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the licence or the dependencies of all of it are, or how it began; None if nothing tells that."""
+    """Answer what the licence, the dependencies or the language's version are, or how it began; None for all else."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
         return origin
-    if not _LICENCE.fullmatch(text) and not _DEPENDS.fullmatch(text):
+    find = _asked(text)
+    if find is None:
         return None
     corpus.take_in()
-    find = _licence if _LICENCE.fullmatch(text) else _dependencies
     return corpus.following(lambda: _quoted(corpus, find))
 
 
@@ -158,6 +203,17 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
         # A history of versions tells what changed, not how it began.
         if not any(_VERSION.match(title) for _, title in headings(_lines(path, lines)[:_HEAD_OF_PAGE])):
             yield path
+
+
+def _asked(text: str) -> _Finder | None:
+    """Return what finds the lines that a question asks for; None for a question of another kind."""
+    if _LICENCE.fullmatch(text):
+        return _licence
+    if _DEPENDS.fullmatch(text):
+        return _dependencies
+    found = _VERSIONS.fullmatch(text)
+    named = next(filter(None, found.groups()), None) if found else None
+    return None if named is None else partial(_versions, named)
 
 
 def _quoted(corpus: Corpus, find: _Finder) -> WayAnswer | None:
@@ -192,6 +248,37 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in listed if one[1] > one[0]), listed)
             yield from listed if _LINE_BY_LINE.match(path) else whole
+
+
+def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield where a manifest names the version of a language, or where a readme says which is needed."""
+    texts: Sequence[str] = ()
+    for language, manifest, tells in _LANGUAGES:
+        if re.fullmatch(language, named) and re.fullmatch(manifest, path, re.IGNORECASE):
+            texts = texts or _lines(path, lines)
+            for at, line in enumerate(texts, 1):
+                if re.match(tells, line):
+                    yield at, end_of_statement(texts, at)
+    if _README.fullmatch(path):
+        yield from _runs([*islice(_said(named, _lines(path, lines)), _MOST_SAID)])
+
+
+def _said(named: str, texts: Sequence[str]) -> Iterator[int]:
+    """Yield the lines of a readme that name a version as one that is needed, by their words or their heading."""
+    version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
+    heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
+    needed = False
+    for number, line in enumerate(texts, 1):
+        needed = heads.get(number, needed)
+        if version.search(line) and (needed or _NEEDED.search(line)):
+            yield number
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last of numbers that follow each other."""
+    for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
+        found = [number for _, number in run]
+        yield found[0], found[-1]
 
 
 def _listed(texts: Sequence[str], begins: re.Pattern[str], goes_on: re.Pattern[str]) -> Iterator[tuple[int, int]]:
