@@ -233,6 +233,25 @@ def test_an_upload_that_stands_still_says_so_and_can_be_stopped(alone: Chrome, s
         assert one.run("return [...upload.elements.files.files].map((file) => file.name)") == ["tides.pdf", "ebb.md"]
 
 
+def test_a_file_that_stands_still_while_it_is_attached_can_be_stopped(
+    alone: Chrome, server: Callable[..., Running], tmp_path: Path
+) -> None:
+    (tmp_path / "tides.pdf").write_text("The flood begins at noon.\n" * 600_000)
+    with Cutting(server().url, 1_000_000, silent=True) as between:
+        one = Page(alone, between.url).size(*DESKTOP).open()
+        one.one("#question").send_keys("When is the flood?")
+        one.one("#attached").send_keys(str(tmp_path / "tides.pdf"))
+        one.wait(lambda: "Attaching tides.pdf, " in one.text("#uploading"))
+        one.press(Keys.ENTER)
+        one.wait(lambda: one.text("#refused").startswith("A file is still being attached."))
+        one.run("let more = 0; const now = Date.now; Date.now = () => now() + (more += 20_000)")
+        one.wait(lambda: "Nothing has moved for " in one.text("#uploading"))
+        one.one("#stop-upload").click()
+        one.wait(lambda: one.text("#refused") == "tides.pdf: You stopped it before it was uploaded.")
+        assert not one.one("#uploading").is_displayed()
+        assert typed(one) == "When is the flood?"
+
+
 def test_a_file_whose_attaching_breaks_off_leaves_the_question_as_it_was(
     alone: Chrome, server: Callable[..., Running], tmp_path: Path
 ) -> None:

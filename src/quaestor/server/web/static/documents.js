@@ -42,12 +42,13 @@ export async function remove(row) {
 async function add(documents, form) {
   const problems = [];
   const left = new DataTransfer();
-  const stopping = new AbortController();
+  const signal = untilStopped();
   const button = form.querySelector("button");
   button.disabled = true;
-  stop.onclick = () => stopping.abort(new Error("You stopped it before it was uploaded."));
   for (const [number, given] of [...documents].entries()) {
-    await send(given, `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`, stopping.signal).catch((error) => {
+    const what = `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`;
+    const sent = given instanceof File ? send(given, what, signal) : call("POST", "/api/documents", given);
+    await sent.catch((error) => {
       problems.push(about(given.name, error.message));
       if (given instanceof File && (!error.status || error.status >= 500)) left.items.add(given);
     });
@@ -64,8 +65,15 @@ async function add(documents, form) {
   await refresh("/parts/documents").catch(() => {});
 }
 
-async function send(given, what, signal) {
-  if (!(given instanceof File)) return call("POST", "/api/documents", given);
+/** What ends the uploads that begin now, once their button is pressed. */
+export function untilStopped() {
+  const stopping = new AbortController();
+  stop.onclick = () => stopping.abort(new Error("You stopped it before it was uploaded."));
+  return stopping.signal;
+}
+
+/** Send a file, while the page says how much of it has left, and for how long nothing moves; return the document. */
+export async function send(given, what, signal) {
   signal.throwIfAborted();
   const form = new FormData();
   form.append("file", given);
@@ -81,7 +89,7 @@ async function send(given, what, signal) {
   say(what);
   tell();
   try {
-    await uploaded("/api/documents", form, signal, (now) => {
+    return await uploaded("/api/documents", form, signal, (now) => {
       [share, moved] = [now, Date.now()];
       tell();
     });
@@ -91,8 +99,8 @@ async function send(given, what, signal) {
   }
 }
 
-// What refuses a file before it is read does not know its name.
-function about(name, message) {
+/** What is said of a file that failed: what refuses one before it is read does not know its name. */
+export function about(name, message) {
   return message.includes(name) ? message : `${plain(name)}: ${message}`;
 }
 

@@ -18,22 +18,23 @@ export async function call(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
-/** Post a form with files; `sending` is told the share of it that has left, each time that it grows. */
+/** Post a form with files, and get JSON; `sending` is told the share of it that has left, each time that it grows. */
 export function upload(path, form, signal, sending) {
   const request = new XMLHttpRequest(); // fetch does not tell how much has left
-  return new Promise((resolve, reject) => {
+  const answered = new Promise((resolve, reject) => {
     request.upload.addEventListener("progress", ({ loaded, total }) => sending(loaded / total));
     request.addEventListener("error", () => reject(unreachable()));
     request.addEventListener("abort", () => reject(signal.reason));
     request.addEventListener("load", () => {
       const { status, responseText: body } = request;
-      if (status < 400) resolve();
+      if (status < 400) resolve(body);
       else reject(refusal(status, body, request.getResponseHeader("retry-after")));
     });
     signal.addEventListener("abort", () => request.abort());
     request.open("POST", path);
     request.send(form);
   });
+  return answered.then(JSON.parse);
 }
 
 /** Ask for a piece of HTML that the server made, as nodes; scripts in it would not run. */
