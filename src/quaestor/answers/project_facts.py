@@ -268,16 +268,16 @@ def _said(named: str, texts: Sequence[str]) -> Iterator[int]:
     version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False
-    for number, line in enumerate(texts, 1):
-        needed = heads.get(number, needed)
+    for at, line in enumerate(texts, 1):
+        needed = heads.get(at, needed)
         if version.search(line) and (needed or _NEEDED.search(line)):
-            yield number
+            yield at
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and last of numbers that follow each other."""
     for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
-        found = [number for _, number in run]
+        found = [at for _, at in run]
         yield found[0], found[-1]
 
 
