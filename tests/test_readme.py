@@ -58,7 +58,10 @@ SHELL = [command for language, block in BLOCKS if language == "sh" for command i
 PYTHON = [block for language, block in BLOCKS if language == "python"]
 
 
-@pytest.mark.parametrize("command", SHELL)
+# An evaluation makes an index for each chunker; `tests/cli/test_eval_command.py` makes small ones in every run.
+@pytest.mark.parametrize(
+    "command", [pytest.param(one, marks=pytest.mark.slow if one.startswith("quaestor eval") else []) for one in SHELL]
+)
 def test_commands_run(command: str, environment: dict[str, str]) -> None:
     done = run(["sh", "-c", command], environment)
     # A question may go unanswered, and that is an answer; nothing else may fail.

@@ -210,6 +210,7 @@ def test_a_name_that_is_no_unicode(quaestor: Run, tmp_path: Path) -> None:
     assert found(quaestor, "needle", folder) == []
 
 
+@pytest.mark.slow
 def test_a_folder_whose_own_name_is_odd(quaestor: Run, tmp_path: Path) -> None:
     folder = write(tmp_path / os.fsdecode(b"root\xff \x1b[31m\n"), {"a.txt": "the needle is in here\n"})
     root = os.fsencode(folder)

@@ -52,6 +52,7 @@ def test_it_prints_its_address_answers_and_stops(repository: Path, home: Path) -
     assert (before, after.strip()) == ([], ""), "nothing but the address is said"
 
 
+@pytest.mark.slow
 def test_requests_are_logged_for_who_asks(repository: Path, home: Path) -> None:
     with served(repository, "--log-requests") as (process, address, _):
         urlopen(f"{address}/healthz").close()

@@ -63,6 +63,7 @@ def check_whole(root: Path, home: Path, store: str) -> None:
         assert held_of(index) == held_of(alone)
 
 
+@pytest.mark.slow
 def test_each_document_is_taken_in_by_one(server_with_tables: PostgresServer, root: Path, tmp_path: Path) -> None:
     with copied_database(server_with_tables) as store:
         crowd = [begun(root, tmp_path / str(number), store) for number in range(CROWD)]

@@ -66,6 +66,7 @@ def test_what_is_asked_before_the_end_of_input_is_answered(repository: Path, tmp
     assert "src/retry.py" in answers[3]["result"]["content"][0]["text"]
 
 
+@pytest.mark.slow
 def test_a_call_that_is_called_off_is_not_waited_for(repository: Path, tmp_path: Path) -> None:
     call = {"name": "overview", "arguments": {}}
     answers = said(

@@ -83,6 +83,7 @@ def test_a_session_without_a_handshake(repository: Path, tmp_path: Path) -> None
         assert best_of(answers["c"]) == "src/retry.py"
 
 
+@pytest.mark.slow
 def test_a_client_that_offers_more_than_is_known(repository: Path, tmp_path: Path) -> None:
     with served(tmp_path / "home", repository) as (_, say, hear):
         say(
@@ -112,6 +113,7 @@ def test_an_odd_beginning(line: bytes, repository: Path, tmp_path: Path) -> None
         assert answer["result"]["protocolVersion"] == "2025-11-25"
 
 
+@pytest.mark.slow
 def test_nothing_at_all(repository: Path, tmp_path: Path) -> None:
     with served(tmp_path / "home", repository):
         pass

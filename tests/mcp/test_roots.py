@@ -60,6 +60,7 @@ def test_several_are_told_apart(working_in: Start, repository: Path, tmp_path: P
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_the_command_line_comes_first(working_in: Start, repository: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -93,6 +94,9 @@ def running(served: Served, *, grace: int = 30, **changes: Any) -> Iterator[Runn
     server = make_server(create_app(served), grace=grace)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[at])), daemon=True)
     thread.start()
+    # pytest changes the filters for warnings with each test, which a server that still starts would feel.
+    while thread.is_alive() and not server.started:
+        time.sleep(0.005)
     try:
         yield Running(f"http://127.0.0.1:{at.getsockname()[1]}", served, server)
     finally:

@@ -33,8 +33,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def server(place: Path) -> Iterator[Running]:
-    with serving(write(place / "kitchen"), home=place / "home") as server:
+def kitchen(place: Path) -> Path:
+    return write(place / "kitchen")
+
+
+@pytest.fixture(scope="module")
+def server(place: Path, kitchen: Path) -> Iterator[Running]:
+    with serving(kitchen, home=place / "home") as server:
         yield server
 
 
@@ -87,8 +92,8 @@ def test_over_mcp(server: Running, name: str, argument: str, query: str) -> None
 
 
 @each_hostile_query
-def test_in_python(place: Path, query: str) -> None:
-    with Index.build(place / "kitchen", settings=Settings(home=str(place / "home"))) as index:
+def test_in_python(place: Path, kitchen: Path, query: str) -> None:
+    with Index.build(kitchen, settings=Settings(home=str(place / "home"))) as index:
         for mode in ("ranked", "fusion", "lexical", "dense"):
             hits = index.search(query, mode=mode)
             assert sorted((hit.score for hit in hits), reverse=True) == [hit.score for hit in hits]

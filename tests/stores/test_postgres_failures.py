@@ -143,6 +143,7 @@ def test_a_full_disk_leaves_what_was_committed_and_room_mends_it(
             postgres_server.run_sql("DROP TABLESPACE small")
 
 
+@pytest.mark.postgres
 def test_a_standby_that_lags_is_passed_over_for_what_was_seen(opened: Opened) -> None:
     with server_folder() as folder, server_folder() as beside:
         server = PostgresServer.created(folder)

@@ -226,6 +226,7 @@ def test_a_limit_spent_on_one_is_refused_on_the_other(
         api.close()
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_had_under_way_is_whole_and_goes_on_at_the_other(
     start: Callable[..., Serving],
     two: tuple[Serving, Serving],
