@@ -13,10 +13,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.errors import IndexUnusableError
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.files.ingest_report import Skipped
+from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import worker_pool as workers
 from quaestor.indexing.batches import batched, shared, task_bytes
+from quaestor.indexing.prepare import Outcome, Preparer, Ready, Refused, Task
 from quaestor.indexing.process_start import can_copy
 from quaestor.indexing.worker_pool import Pool, run_here
+from quaestor.stores.embedded.packing import pack
+from quaestor.stores.shared_store import keep
 
 pytestmark = pytest.mark.usefixtures("kind")
 
@@ -76,6 +82,19 @@ def test_the_same_here_and_there() -> None:
     batches = [[1, 2], [3], [4, 5, 6]]
     here = sorted(result for batch in run_here(Double(), batches) for result in batch)
     assert results(Double(), batches) == here == [2, 4, 6, 8, 10, 12]
+
+
+def test_a_document_comes_back_whole_with_its_bytes(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_bytes("# Bread\n\nCrème.\n\n\n".encode("latin-1"))
+    os.utime(tmp_path / "a.md", (10**9, 10**9))  # a file that was written just now may change its stamp
+    for embedder in (None, StaticEmbedder.bundled()):
+        preparer = Preparer(str(tmp_path), IngestSettings(), "static", pack, embedder, keeps=True)
+        [here] = preparer.prepare([Task("a.md")])
+        with Pool[Task, Outcome](preparer, 2, lambda task: Refused(Skipped(task.path, "failed"))) as pool:
+            [[there]] = pool.run(iter([[Task("a.md")]]), 1)
+        kept = there.packed.kept if isinstance(there, Ready) else there.kept  # type: ignore[union-attr]
+        assert there == here
+        assert kept == keep((tmp_path / "a.md").read_bytes())
 
 
 @both_kinds
