@@ -89,7 +89,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     corpus.take_in()
     find = _licence if _LICENCE.fullmatch(text) else _dependencies
-    return corpus.following(lambda: _quoted(corpus, find))
+    return corpus.reopening(lambda: _quoted(corpus, find))
 
 
 def _quoted(corpus: Corpus, find: _Finder) -> WayAnswer | None:
