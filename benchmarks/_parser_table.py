@@ -28,7 +28,7 @@ from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
-from quaestor.convert.page_metadata import outgoing
+from quaestor.convert.page_metadata import outgoing_links
 from quaestor.core.bylines import author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys
 from quaestor.crawl.politeness import parse as parse_robots
@@ -162,7 +162,7 @@ PARSERS: Mapping[str, Parser] = {
     "HTML as a tree": Parser("pages", _refusing(parse_html, ConversionError)),
     "HTML as Markdown": Parser("pages", _refusing(lambda text: from_html(text.encode()), ConversionError)),
     "links of a page": Parser(
-        "pages", _refusing(lambda text: outgoing(parse_html(text), "https://a/"), ConversionError)
+        "pages", _refusing(lambda text: outgoing_links(parse_html(text), "https://a/"), ConversionError)
     ),
     "is it a page": Parser("pages", lambda text: reads_as_page(text.encode())),
     "a notebook": Parser("pages", _refusing(lambda text: from_notebook(text.encode()), ConversionError)),

@@ -25,7 +25,7 @@ from _public_prose_sets import CRANFIELD, write_cranfield, write_squad
 
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.evaluation.datasets import DataSet, read_data_set
-from quaestor.evaluation.metric_scores import MAIN, measures, shown
+from quaestor.evaluation.metric_scores import MAIN, measures, metric_name
 from quaestor.evaluation.statistics import difference, estimate
 
 CHUNKS = 50
@@ -146,7 +146,7 @@ def table(report: Mapping[str, Any]) -> str:
     """A row for each system on each set, means with their 95% intervals."""
     lines = []
     for name, own in report["sets"].items():
-        heads = "".join(f"{shown(measure):>24}" for measure in MEASURES)
+        heads = "".join(f"{metric_name(measure):>24}" for measure in MEASURES)
         title = f"{name}: {own['questions']:,} questions, {own['documents']:,} documents"
         lines.append(f"{title:<44}{heads}{'quaestor less it, NDCG@10':>36}")
         for system, values in own["systems"].items():

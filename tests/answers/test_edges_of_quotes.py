@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.fixed_parts import agreement, template_words
+from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.quotes import ExtractiveModel, answer
+from quaestor.answers.restated import without_restated
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.joined_passages import DEFINITION, LARGEST
 
 QUESTION = "What is the default?"
 
@@ -166,3 +169,112 @@ def test_shares_of_what_a_message_and_a_template_say() -> None:
 
 def test_an_empty_literal_has_no_words() -> None:
     assert template_words('join("", "two words")') == ("two", "words")
+
+
+def test_a_word_that_few_passages_hold_tells_more() -> None:
+    passages = [passage(1, "A zebra."), *(passage(n, "The default.") for n in (2, 3, 4))]
+    found = answer("default zebra", passages, most=1)
+    assert found.quotes[0].n == 1
+    assert found.coverage == pytest.approx(0.623, abs=0.001)
+
+
+def test_a_first_passage_that_says_nothing_of_the_question_is_no_answer() -> None:
+    bread = passage(1, "Bread is baked.")
+    assert not answer("How do I knit a scarf?", [bread], hits=[hit(bread, 9.0)]).known
+
+
+def test_no_more_than_two_quotes_still_leaves_out_what_was_found_far_behind() -> None:
+    passages = [passage(n, f"The default is {n}.") for n in (1, 2)]
+    assert quoted(passages, [9.0, 0.0], most=2) == [1]
+
+
+def test_beyond_five_lists_of_links_nothing_is_looked_at() -> None:
+    links = [passage(n, "- [Default](a.md)\n- [Others](b.md)\n") for n in range(1, 6)]
+    assert quoted([*links, passage(6, "The default is six.")], [9.0] * 6)[0] == 1
+
+
+def test_a_passage_is_quoted_whole_up_to_its_greatest_length() -> None:
+    most = max(LARGEST, DEFINITION)
+    for length, whole_ in ((most, True), (most + 1, False)):
+        text = ("default " * most)[: length - 1] + "."
+        [quote, *_] = answer(QUESTION, [passage(1, text)], refused=False, hits=[hit(passage(1, text), 9.0)]).quotes
+        assert (quote.text == text) == whole_
+
+
+def test_documents_are_quoted_for_several_things_until_there_is_enough_to_read() -> None:
+    passages = [passage(n, f"The default of {n} is kept. " + "It is so for all. " * 48) for n in range(1, 7)]
+    found = answer("list all defaults that are kept", passages, hits=[hit(one, 9.0) for one in passages])
+    assert [quote.n for quote in found.quotes] == [1, 2, 3, 4]
+
+
+def test_a_line_that_was_found_is_what_is_quoted() -> None:
+    filler = " ".join(["The vault is opened once and is kept open until the process ends."] * 12)
+    one = passage(1, f"## One\n\nA queue. {filler}\n\n## Two\n\nA queue. {filler}\n")
+    for line, label in ((3, "One"), (7, "Two")):
+        found = Hit(
+            Document("1.x", "", 0, 0, "markdown"), Chunk(Span(0, 1, 1, 7), one.text), 1.0, found=Span(0, 1, line, line)
+        )
+        [quote] = answer("queue", [one], hits=[found]).quotes
+        assert quote.label == label
+
+
+def test_a_quote_is_headed_by_its_place() -> None:
+    assert "`1.x:7-8`:" in answer("wait", [passage(1, "wait()\nwait()", "python", 7)], refused=False).text
+
+
+def test_code_stands_between_three_backticks() -> None:
+    assert "\n```python\nwait()\n```\n" in answer("wait", [passage(1, "wait()", "python")], refused=False).text
+
+
+@pytest.mark.parametrize(
+    ("title", "symbol", "label"),
+    [
+        ("Ferry", "One > Two > Three", "Ferry > Three"),
+        ("Ferry", None, "Ferry"),
+        ("F" * 100, None, "F" * 90 + "…"),
+        ("F" * 90, None, "F" * 90),
+    ],
+)
+def test_the_label_of_prose(title: str, symbol: str | None, label: str) -> None:
+    one = Passage(1, "a.md", 1, 1, "The default is one.", title=title, symbol=symbol, language="markdown")
+    assert answer(QUESTION, [one], refused=False).quotes[0].label == label
+
+
+def test_code_beside_what_was_found_has_not_its_name() -> None:
+    text = "def drain():\n" + "".join(f"    step_{n}()\n" for n in range(40)) + "\n\ndef default():\n    return 5\n"
+    code = Passage(2, "a.py", 1, 45, text, symbol="drain", language="python")
+    found = Hit(Document("a.py", "", 0, 0, "python"), Chunk(Span(0, 1, 1, 45), text), 9.0, found=Span(0, 1, 1, 41))
+    first = passage(1, "The default is one.")
+    quotes = answer(QUESTION, [first, code], refused=False, hits=[hit(first, 9.0), found]).quotes
+    assert [(quote.n, quote.start_line, quote.label) for quote in quotes] == [(1, 1, ""), (2, 44, "")]
+
+
+def test_a_head_right_before_its_statements_is_one_quote_with_them() -> None:
+    text = "def drain():\n" + "".join(f"    step_{number}()\n" for number in range(40))
+    assert [one.parts for one in of(text, "python") if one.text.startswith("def drain():\n    step_0()\n")]
+
+
+def test_statements_that_share_a_line_are_one_block() -> None:
+    assert [(one.first, one.last) for one in blocks_of("a = [\n 1]; b = [\n 2]\n", "python")] == [(0, 2)]
+
+
+def test_half_of_the_lines_make_a_list_of_questions() -> None:
+    asked = ["Where does the ferry land?", "Who may cross at night?", "What does a letter cost?"]
+    told = hit(passage(1, "It lands at noon.", "python"), 1.0)
+    for others, is_list in ((3, True), (4, False)):
+        text = "\n".join([*(f'"{one}",' for one in asked), *("land(ferry)" for _ in range(others))])
+        listed = hit(passage(2, text, "python"), 1.0)
+        assert without_restated("Where does a ferry land at noon?", [listed, told]) == (
+            (told,) if is_list else (listed, told)
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        ("# About X\n\nIt lands.\n", [("It lands.", "About X")]),
+        ("It lands.\n\n----\n\nIt leaves.\n", [("It lands.", ""), ("It leaves.", "")]),
+    ],
+)
+def test_headings_and_rules_of_markdown(text: str, pieces: list[tuple[str, str]]) -> None:
+    assert [(text[one.start : one.end], one.heading) for one in pieces_of(text, begins=True)] == pieces

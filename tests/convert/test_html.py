@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from quaestor.convert import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, decode_page, parse, tokens
-from quaestor.convert.page_metadata import outgoing, read_metadata
+from quaestor.convert.page_metadata import outgoing_links, read_metadata
 
 FILLER = "<p>" + "Words that make this the text of the page. " * 10 + "</p>"
 
@@ -152,11 +152,11 @@ def test_where_a_page_leads() -> None:
         type="application/atom+xml"><link rel=next href="?page=2"><meta http-equiv=refresh content="0; url=/e">
         <a href="http://[broken">x</a>"""
     )
-    led = outgoing(page, "https://a.example/x/y")
+    led = outgoing_links(page, "https://a.example/x/y")
     assert led.links == tuple(f"https://a.example{path}" for path in ("/x/b", "/x/d", "/x/y?page=2", "/e"))
     assert led.feeds == ("https://a.example/x/feed.xml",)
     assert led.index and led.follow
-    assert not outgoing(parse("<meta name=robots content='noindex, nofollow'>"), "https://a.example/").index
+    assert not outgoing_links(parse("<meta name=robots content='noindex, nofollow'>"), "https://a.example/").index
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from quaestor.crawl.connections import FetchError, is_public, resolve
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
 from quaestor.crawl.frontier import Entry, Frontier
-from quaestor.crawl.scope import SiteRules
-from quaestor.crawl.urls import LONGEST, Scope, host_of, is_looping, normalise, path_for, shape_of
+from quaestor.crawl.scope import Scope, SiteRules
+from quaestor.crawl.urls import LONGEST, host_of, is_looping, normalise, path_for, shape_of
 
 HOST = "a.example"
 START = f"https://{HOST}/docs/"

@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.crawl.urls import LONGEST, Scope, is_looping, normalise, path_for, shape_of
+from quaestor.crawl.scope import Scope
+from quaestor.crawl.urls import LONGEST, is_looping, normalise, path_for, shape_of
 
 HOSTS = st.sampled_from(
     ["a.example", "A.Example", "a.example:80", "a.example:8080", "[::1]", "bücher.example", "1.2.3.4"]

@@ -9,7 +9,7 @@ from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
 from quaestor.convert.html_tree import DEEPEST, Element, End, Start, decode_page, parse, tokens
 from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
-from quaestor.convert.page_metadata import outgoing, read_metadata
+from quaestor.convert.page_metadata import outgoing_links, read_metadata
 
 NAMES = "html head title body main article p div h1 h2 li ul ol a b code pre table tr td th dl dt dd nav footer".split()
 MARKS = [
@@ -114,7 +114,7 @@ def test_a_page_is_markdown_without_tags_and_no_link_but_to_the_web(text: str) -
     told = read_metadata(page, "https://x.example/2020/01/02/a")
     for field in (told.title, told.author, told.date):
         assert field is None or (field == " ".join(field.split()) and len(field) <= 300)
-    assert all(one.strip() for one in outgoing(page, "https://x.example/").links)
+    assert all(one.strip() for one in outgoing_links(page, "https://x.example/").links)
     made = page_text(page, "https://x.example/", told)
     assert "](javascript:" not in made.text.lower()
     assert "\x00" not in made.text

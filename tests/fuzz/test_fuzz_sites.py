@@ -9,8 +9,9 @@ from urllib.parse import urlsplit
 from fuzz.soups import fuzzed
 from quaestor.crawl.connections import is_public
 from quaestor.crawl.politeness import parse
+from quaestor.crawl.scope import Scope
 from quaestor.crawl.sitemaps import MOST_ADDRESSES, is_list, read_list
-from quaestor.crawl.urls import LONGEST, Scope, host_of, is_looping, normalise, path_for, shape_of
+from quaestor.crawl.urls import LONGEST, host_of, is_looping, normalise, path_for, shape_of
 
 ROBOTS = [
     *(

@@ -17,7 +17,7 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.files.ingest_report import Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import worker_pool as workers
-from quaestor.indexing.batches import batched, shared, task_bytes
+from quaestor.indexing.batches import batched, shrinking_batches, task_bytes
 from quaestor.indexing.prepare import Outcome, Preparer, Ready, Refused, Task
 from quaestor.indexing.process_start import can_copy
 from quaestor.indexing.worker_pool import Pool, run_here
@@ -192,7 +192,7 @@ def test_a_process_of_several_threads_is_not_copied() -> None:
 
 @given(st.lists(st.integers(0, 400_000), max_size=300), st.integers(1, 8))
 def test_batches_that_are_shared_become_smaller(sizes: list[int], workers: int) -> None:
-    found = list(shared(list(enumerate(sizes)), workers, 64))
+    found = list(shrinking_batches(list(enumerate(sizes)), workers, 64))
     assert [item for batch in found for item in batch] == list(range(len(sizes)))
     left = sum(sizes)
     for batch in found:

@@ -60,7 +60,7 @@ def test_they_are_those_of_the_sdk(version: str) -> None:
     assert replies.version_opened(read(first)) == version
     assert replies.asks_for_tools(read(second), version)
     ours = [replies.answer(read(first), replies.greeting(version))]
-    ours.append(replies.answer(read(second), replies.listing(version, TOOLS)))
+    ours.append(replies.answer(read(second), replies.tool_list(version, TOOLS)))
     assert [json.loads(line) for line in ours] == answers_of_sdk(first, second)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quaestor.llm.tokens import counter_for
-from quaestor.tools.tool_results import cut, fit, plural
+from quaestor.tools.tool_results import cut_to_budget, fit, plural
 
 LINES = st.lists(st.text(st.characters(exclude_characters="\n", exclude_categories=["Cs"]), max_size=40), max_size=40)
 
@@ -42,11 +42,11 @@ COUNTER = counter_for("gpt-4o")
 @given(LINES, st.integers(0, 60))
 def test_tokens_of_a_real_encoding(lines: list[str], budget: int) -> None:
     count = COUNTER.text
-    assert count(cut("\n".join(lines), budget, count)) <= budget
+    assert count(cut_to_budget("\n".join(lines), budget, count)) <= budget
 
 
 def test_what_fits_is_whole() -> None:
-    assert cut("one\ntwo\n", 2, words) == "one\ntwo\n"
+    assert cut_to_budget("one\ntwo\n", 2, words) == "one\ntwo\n"
 
 
 def test_more_room_shows_more() -> None:
@@ -73,5 +73,5 @@ def test_a_text_that_is_much_too_long_is_not_counted_whole() -> None:
         return len(text)
 
     text = "x" * 79 + "\n"
-    assert len(cut(text * 100_000, 800, count)) <= 800
+    assert len(cut_to_budget(text * 100_000, 800, count)) <= 800
     assert counted < 100_000

@@ -17,7 +17,7 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import Replaced
 from quaestor.evaluation.made import texts_of
 from quaestor.evaluation.metrics import Question
-from quaestor.tuning.learn_rows import learned, pairs_of, rows_to_keep
+from quaestor.tuning.learn_rows import learn_rows, pairs_of, rows_to_keep
 from quaestor.tuning.tune_embedder import Asked, Tuned, Values, figures_object, rows_of, tune
 from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, _dealt, ground_of, part_of
 
@@ -96,7 +96,7 @@ def test_words_that_the_corpus_has_not_stay_as_they_were(strange: tuple[Path, Se
     root, settings = strange
     with Index.build(root, settings=settings) as index:
         pairs = pairs_of(texts_of(index).values(), 0)
-    rows, vectors = learned(pairs, 0)
+    rows, vectors = learn_rows(pairs, 0)
     tuned, bundled = rows_to_keep(rows, vectors, 1.0).embedder(), StaticEmbedder.bundled()
     assert np.array_equal(tuned.encode(["unrelated zebra"]), bundled.encode(["unrelated zebra"]))
     assert not np.allclose(tuned.encode(["harbour"]), bundled.encode(["harbour"]), atol=0.01)

@@ -47,7 +47,7 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not (trace.frames or is_pasted(text)):
         return None
     corpus.take_in()
-    return corpus.following(lambda: _answered(text, corpus))
+    return corpus.reopening(lambda: _answered(text, corpus))
 
 
 def _answered(text: str, corpus: Corpus) -> WayAnswer | None:

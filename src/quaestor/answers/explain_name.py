@@ -54,7 +54,7 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     corpus.take_in()
-    return corpus.following(lambda: _explained(asked.target, asked.kind, corpus))
+    return corpus.reopening(lambda: _explained(asked.target, asked.kind, corpus))
 
 
 def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:

@@ -66,7 +66,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not term:
         return None
     corpus.take_in()
-    return corpus.following(lambda: _numbered(term, corpus) or _explained(term, corpus))
+    return corpus.reopening(lambda: _numbered(term, corpus) or _explained(term, corpus))
 
 
 def read_term_question(text: str) -> str:

@@ -172,7 +172,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     if find is None:
         return None
     corpus.take_in()
-    return corpus.following(lambda: _quoted(corpus, find))
+    return corpus.reopening(lambda: _quoted(corpus, find))
 
 
 def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -180,7 +180,7 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
     corpus.take_in()
-    pages = corpus.following(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    pages = corpus.reopening(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
     if not pages:
         return None
     hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))

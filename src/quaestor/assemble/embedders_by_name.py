@@ -85,9 +85,9 @@ def _spec_of_known(name: str, settings: Settings) -> str:
     """Return the setting that gives the embedder of this name, with the folder of a transformer as it is known."""
     if not name.startswith(NAME):
         return spec_of(name)
-    from quaestor.embedding.transformer.model_folder import known  # noqa: PLC0415 - only for these
+    from quaestor.embedding.transformer.model_folder import transformer_of_name  # noqa: PLC0415 - only for these
 
-    seen = known(name, register_of(settings))
+    seen = transformer_of_name(name, register_of(settings))
     return name if seen is None else f"{PREFIX}{seen.place}"
 
 

@@ -159,7 +159,7 @@ def edit_settings_of(settings: Settings, whole: bool | None = None) -> EditSetti
     return EditSettings(settings.passages, settings.window, reserve, whole=whole)
 
 
-async def asked(
+async def ask_for_proposal(
     corpus: Corpus,
     model: MeteredModel | None,
     instruction: str,
@@ -221,7 +221,7 @@ class Changing:
     async def asked(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
         """Have a model propose a change."""
         settings = edit_settings_of(self._settings, whole=False)
-        return (await asked(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
+        return (await ask_for_proposal(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
 
     def apply(self, proposal: Proposal) -> None:
         """Show the proposal, ask, and apply it.

@@ -27,8 +27,8 @@ def from_epub(data: bytes) -> Converted:
     archive = Archive(data)
     package_path = _package_path(archive)
     package = _xml(archive.read(package_path))
-    items = {item.get("id"): item for item in package.iter() if _named(item, "item")}
-    listed = (items.get(one.get("idref")) for one in package.iter() if _named(one, "itemref"))
+    items = {item.get("id"): item for item in package.iter() if _has_tag(item, "item")}
+    listed = (items.get(one.get("idref")) for one in package.iter() if _has_tag(one, "itemref"))
     pages = (item.get("href") or "" for item in listed if item is not None and item.get("media-type") in _PAGES)
     # Each part once, by however many items and addresses it is named.
     names = dict.fromkeys(normpath(join(dirname(package_path), unquote(page))) for page in pages)
@@ -49,7 +49,7 @@ def from_epub(data: bytes) -> Converted:
 
 def _package_path(archive: Archive) -> str:
     root = _xml(archive.read(_CONTAINER))
-    path = next((one.get("full-path") for one in root.iter() if _named(one, "rootfile")), None)
+    path = next((one.get("full-path") for one in root.iter() if _has_tag(one, "rootfile")), None)
     if not path:
         raise ConversionError("unreadable", "the file is damaged: it names no book")
     return path
@@ -65,10 +65,10 @@ def _xml(data: bytes) -> ElementTree.Element:
         raise ConversionError("unreadable", "the file is damaged: its contents are not XML") from None
 
 
-def _named(element: ElementTree.Element, name: str) -> bool:
+def _has_tag(element: ElementTree.Element, name: str) -> bool:
     return element.tag.rpartition("}")[2] == name
 
 
 def _field(package: ElementTree.Element, name: str) -> str | None:
-    texts = (" ".join((one.text or "").split()) for one in package.iter() if _named(one, name))
+    texts = (" ".join((one.text or "").split()) for one in package.iter() if _has_tag(one, name))
     return next(filter(None, texts), "")[:LONGEST_FIELD] or None

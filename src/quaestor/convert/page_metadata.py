@@ -37,7 +37,7 @@ class Outgoing:
     follow: bool
 
 
-def outgoing(page: Element, address: str) -> Outgoing:
+def outgoing_links(page: Element, address: str) -> Outgoing:
     """Return where a page leads.
 
     Args:

@@ -238,11 +238,17 @@ class _Reading:
     def _draw(self, operator: bytes, operands: Sequence[Any], cm: list[float]) -> None:
         """Take a step of a path; curves and slanting lines are around no cell."""
         places = [float(one) for one in operands if isinstance(one, int | float)]
-        at = self._begun if operator == b"h" else _placed(places[-2], places[-1], cm) if len(places) >= 2 else None
+        at = (
+            self._begun
+            if operator == b"h"
+            else _transform_point(places[-2], places[-1], cm)
+            if len(places) >= 2
+            else None
+        )
         if operator == b"re" and len(places) == 4:
             x, y, width, height = places
-            at = _placed(x, y, cm)
-            self._path.append(_stroke(at, _placed(x + width, y + height, cm)))
+            at = _transform_point(x, y, cm)
+            self._path.append(_stroke(at, _transform_point(x + width, y + height, cm)))
         elif operator in (b"l", b"h") and self._at and at and len(self._path) <= _MOST_STROKES:
             line = _stroke(self._at, at)
             self._path += [line] if min(line.right - line.x, line.top - line.y) < _THIN else []
@@ -262,12 +268,12 @@ def _stroke(one: tuple[float, float], other: tuple[float, float]) -> Stroke:
     return Stroke(left, low, right, top)
 
 
-def _placed(x: float, y: float, m: Sequence[float]) -> tuple[float, float]:
+def _transform_point(x: float, y: float, m: Sequence[float]) -> tuple[float, float]:
     return x * m[0] + y * m[2] + m[4], x * m[1] + y * m[3] + m[5]
 
 
 def _product(m: Sequence[float], n: Sequence[float]) -> tuple[float, float, float, float, float, float]:
-    x, y = _placed(m[4], m[5], n)
+    x, y = _transform_point(m[4], m[5], n)
     return (
         m[0] * n[0] + m[1] * n[2],
         m[0] * n[1] + m[1] * n[3],

@@ -17,7 +17,7 @@ from quaestor.core.passages import Document, Hit
 from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness, Meaning
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex, Parts
-from quaestor.corpus.understood_filters import Understood, search_understood, understood
+from quaestor.corpus.understood_filters import Understood, read_understood, search_understood
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -205,9 +205,9 @@ class Corpus:
         """Mark the index as not fresh if any of these documents changed."""
         self._index.look_at(documents)
 
-    def following(self, act: Callable[[], _Done]) -> _Done:
+    def reopening(self, act: Callable[[], _Done]) -> _Done:
         """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
-        return self._index.following(act)
+        return self._index.reopening(act)
 
     def report_as(self, other: Corpus, changes: Changes) -> None:
         """Take over the freshness and the changes of ``other``, which this replaces."""
@@ -245,7 +245,7 @@ class Corpus:
             from quaestor.search.filters import both_filters, make_filter  # noqa: PLC0415 - few searches are filtered
 
             where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
-        return self.checked(
+        return self.with_freshness(
             self._index.found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )
 
@@ -253,7 +253,7 @@ class Corpus:
         """Return up to ``k`` hits for a turn of a conversation; otherwise as ``search``."""
         from quaestor.search.turns import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
-        return self.checked(
+        return self.with_freshness(
             self._index.found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
         )
 
@@ -278,7 +278,7 @@ class Corpus:
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that this corpus lacks, each with the most similar words that it has."""
-        return self._index.following(lambda: self.retriever.spelling(query))
+        return self._index.reopening(lambda: self.retriever.spelling(query))
 
     def translated(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
@@ -290,7 +290,7 @@ class Corpus:
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with its dates and authors as a filter, within ``where``."""
-        return understood(self.store, question, where)
+        return read_understood(self.store, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents that a filter lets through, and when."""
@@ -300,7 +300,7 @@ class Corpus:
         """Return the names in a question that nothing in this corpus mentions."""
         from quaestor.corpus.doubt import unmentioned  # noqa: PLC0415 - no search needs it
 
-        return self._index.following(lambda: unmentioned(self.store, question))
+        return self._index.reopening(lambda: unmentioned(self.store, question))
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt that the hits of a search for a question answer it.
@@ -313,7 +313,7 @@ class Corpus:
         alike = likeness(question, hits)
         return doubt_of(question, hits, self.unmentioned(question), absent, alike=alike, translated=translated)
 
-    def checked(self, hits: list[Hit]) -> list[Hit]:
+    def with_freshness(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""
         if self.freshness.fresh:
             return hits

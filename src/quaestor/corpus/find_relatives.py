@@ -63,7 +63,9 @@ class Relatives:
             raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near))}")
         if self._index.freshness.fresh:
             return found
-        return found.marked({one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives})
+        return found.with_freshness(
+            {one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives}
+        )
 
     def _current(self) -> Relations:
         """Return the relations in the store that the index has now: another one once it was embedded anew."""

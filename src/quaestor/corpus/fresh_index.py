@@ -106,10 +106,10 @@ class FreshIndex:
         The files of the hits are checked in any case; if one changed, all files are looked at and ``find`` runs again.
         """
         self.take_in()
-        found = self.following(find)
+        found = self.reopening(find)
         if self.overtaken(documents(found)):
             self.take_in()
-            found = self.following(find)
+            found = self.reopening(find)
             self.look_at(documents(found))
         return found
 
@@ -141,11 +141,11 @@ class FreshIndex:
     ) -> Changes:
         """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
         if not self.has_files():
-            taken_in, unkept = self.following(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
+            taken_in, unkept = self.reopening(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
             self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit, unkept=unkept)
             return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
-        changes = self.following(
+        changes = self.reopening(
             lambda: self.indexer.refresh(
                 progress=progress,
                 budget_seconds=budget_seconds,
@@ -159,7 +159,7 @@ class FreshIndex:
 
     def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
         """Count what the index holds as of the last refresh; as ``Corpus.survey``."""
-        return self.following(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
+        return self.reopening(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 
     def has_files(self) -> bool:
         """Return whether the source's files are here; a shared index may have an empty folder in their place."""
@@ -168,7 +168,7 @@ class FreshIndex:
         with os.scandir(self.root) as entries:
             return any(entries)
 
-    def following(self, act: Callable[[], _Done]) -> _Done:
+    def reopening(self, act: Callable[[], _Done]) -> _Done:
         """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
         used = self.store
         try:

@@ -16,7 +16,7 @@ from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.passages import Hit
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
-from quaestor.corpus.understood_filters import Understood, search_understood, understood
+from quaestor.corpus.understood_filters import Understood, read_understood, search_understood
 from quaestor.files.walk import folder_of
 from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
@@ -151,7 +151,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
         """Return a question with its dates and authors as a filter, unless that leaves nothing in any corpus."""
-        return understood(self, question, where)
+        return read_understood(self, question, where)
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return who wrote the documents of all corpora that a filter lets through, and when."""
@@ -188,12 +188,12 @@ class SeveralCorpora(Mapping[str, Corpus]):
         query = self._read(spelling.text)
         if spelling.strange or not query.text:
             return []
-        counts = self._each(lambda corpus: corpus.following(lambda: corpus.store.counts(query.terms)))
+        counts = self._each(lambda corpus: corpus.reopening(lambda: corpus.store.counts(query.terms)))
         among = reduce(Counts.plus, counts.values())
         count = max(CANDIDATES, k)
 
         def candidates(corpus: Corpus) -> Candidates:
-            return corpus.following(lambda: corpus.retriever.candidates(query, count, where, among))
+            return corpus.reopening(lambda: corpus.retriever.candidates(query, count, where, among))
 
         each = self._each(candidates, {name: self[name] for name in counts})
         return _hits(query, {name: (self[name], found) for name, found in each.items()}, k, mode, count)
@@ -209,7 +209,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         """Return the number of chunks of all corpora that hold each term."""
         wanted = list(terms)
         total = Counter(dict.fromkeys(wanted, 0))
-        for found in self._each(lambda corpus: corpus.following(lambda: corpus.store.frequencies(wanted))).values():
+        for found in self._each(lambda corpus: corpus.reopening(lambda: corpus.store.frequencies(wanted))).values():
             total.update(found)
         return total
 
@@ -219,7 +219,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
     def _set_fresh(self, hits: Sequence[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""
         checked = {
-            name: iter(corpus.checked([hit for hit in hits if hit.corpus == name]))
+            name: iter(corpus.with_freshness([hit for hit in hits if hit.corpus == name]))
             for name, corpus in self._corpora_of(hits)
         }
         return [next(checked[hit.corpus]) for hit in hits]

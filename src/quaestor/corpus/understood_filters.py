@@ -44,7 +44,7 @@ class HasBylines(Protocol):
         ...
 
 
-def understood(store: HasBylines, question: str, where: Where | None = None) -> Understood:
+def read_understood(store: HasBylines, question: str, where: Where | None = None) -> Understood:
     """Return a question with its dates and authors as a filter, within ``where``.
 
     If no document has that date or author, the question is not changed.

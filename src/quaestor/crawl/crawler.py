@@ -30,9 +30,9 @@ from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
 from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, Taking
-from quaestor.crawl.scope import SiteRules
+from quaestor.crawl.scope import Scope, SiteRules
 from quaestor.crawl.site_folder import Dropped, Mirror, checked_start, pages_folder
-from quaestor.crawl.urls import Scope, host_of
+from quaestor.crawl.urls import host_of
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.sqlite_failures import READ_ONLY, is_full
 
@@ -185,12 +185,12 @@ class _Run:
     def _keep_all(self) -> None:
         """Leave the pages of the crawl before as they are."""
         if self._frontier.count_before():
-            self._frontier.put_back(self._frontier.leaving())
+            self._frontier.put_back(self._frontier.unwanted_pages())
             self._frontier.end()
 
     def _let_go(self) -> None:
         """Drop missing pages, unless they are so many that the site itself may be failing."""
-        leaving = self._frontier.leaving()
+        leaving = self._frontier.unwanted_pages()
         scope = self._rules.scope
         lost = [page for page in leaving if page.is_lost and not scope.is_left_out_by_choice(page.url)]
         if not self._settings.drop and len(lost) * _MOST_LOST > self._frontier.count_before():
@@ -330,7 +330,7 @@ class _Run:
         taken = self._taking
         return CrawlReport(
             start=self._start,
-            pages=self._frontier.on_disk() + len(self._frontier.leaving()),
+            pages=self._frontier.on_disk() + len(self._frontier.unwanted_pages()),
             new=taken.new,
             changed=taken.changed,
             unchanged=taken.unchanged,

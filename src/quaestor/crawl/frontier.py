@@ -271,7 +271,7 @@ class Frontier:
                 return
             url = row[0]
 
-    def kept(self) -> Iterator[Entry]:
+    def kept_pages(self) -> Iterator[Entry]:
         """Yield every page on disk."""
         rows = self._db.execute(f"SELECT {_FIELDS} FROM addresses WHERE state = 'kept' ORDER BY number").fetchall()
         yield from (Entry(*row) for row in rows)
@@ -295,7 +295,7 @@ class Frontier:
         """Return whether an address's page was on disk when the crawl began."""
         return self._db.execute("SELECT 1 FROM before WHERE url = ?", (url,)).fetchone() is not None
 
-    def leaving(self) -> list[UnwantedPage]:
+    def unwanted_pages(self) -> list[UnwantedPage]:
         """Return the pages that were on disk when the crawl began and are not wanted any more."""
         rows = self._db.execute(
             "SELECT url, path, hash, depth, "

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from quaestor.convert import ConversionError, Converted, converted
 from quaestor.convert.html import page_text
 from quaestor.convert.html_tree import decode_page, parse
-from quaestor.convert.page_metadata import Outgoing, outgoing, read_metadata
+from quaestor.convert.page_metadata import Outgoing, outgoing_links, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
@@ -114,7 +114,7 @@ class Taking:
 
     def drop_unwanted(self) -> None:
         """Remove pages that are out of scope by now."""
-        for entry in list(self._frontier.kept()):
+        for entry in list(self._frontier.kept_pages()):
             if not self._rules.scope.holds(entry.url):
                 self.skip(entry, "out of scope")
 
@@ -326,7 +326,7 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
         page = parse(text)
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
-    led = _with_robots_header(fetched.headers, outgoing(page, url))
+    led = _with_robots_header(fetched.headers, outgoing_links(page, url))
     told = read_metadata(page, url)
     return _PageContent(page_text(page, url, told), led, told.canonical)
 

@@ -70,7 +70,7 @@ def site_root(sites: Path, url: str) -> Path:
     return pages_folder(site_folder(sites, url), checked_start(url))
 
 
-def chosen(folder: Path, **given: object) -> CrawlSettings:
+def settings_for_crawl(folder: Path, **given: object) -> CrawlSettings:
     """Return the settings for a crawl: those given, else those of the last crawl; remember them.
 
     Whether private addresses are allowed is never remembered.

@@ -101,7 +101,7 @@ def crawl(
     if rebuild:
         site.erase(folder, site.checked_start(url))
     try:
-        return Crawl(url, folder, site.chosen(folder, **chosen)).run(progress)
+        return Crawl(url, folder, site.settings_for_crawl(folder, **chosen)).run(progress)
     except (ForbiddenError, UpstreamError):
         if rebuild:
             site.put_back(folder, site.checked_start(url))

@@ -1,13 +1,9 @@
-"""Addresses of pages: their normal form, the scope of a site, and a page's path on disk. Pure."""
+"""Addresses of pages: their normal form, and a page's path on disk. Pure."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from fnmatch import translate
-from functools import cached_property
 from hashlib import blake2b
-from posixpath import splitext
 from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsplit
 
 from quaestor.files.deny import deny_file, deny_folder
@@ -109,56 +105,6 @@ def shape_of(url: str) -> str:
     parts = urlsplit(url)
     names = sorted(part.partition("=")[0] for part in parts.query.split("&"))
     return re.sub(r"\d+", "0", f"{parts.netloc}{parts.path}?{'&'.join(names)}")
-
-
-@dataclass(frozen=True)
-class Scope:
-    """The addresses that belong to a site.
-
-    Attributes:
-        start: the address that was given, normalised.
-        hosts: hosts, with ports, that belong to it.
-        include: globs on paths (``*`` matches any text, slashes too); empty for all below the start.
-        exclude: globs on paths that are left out in any case.
-    """
-
-    start: str
-    hosts: frozenset[str]
-    include: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-
-    def holds(self, url: str) -> bool:
-        """Return whether a normalised address belongs to the site."""
-        return url == self.start or (self.on_site(url) and self._is_wanted(urlsplit(url).path))
-
-    def is_left_out_by_choice(self, url: str) -> bool:
-        """Return whether ``include`` or ``exclude`` leave a normalised address out, wherever it is."""
-        plain = unquote(urlsplit(url).path)
-        included, excluded = self._patterns
-        wanted = not included or any(pattern.match(plain) for pattern in included)
-        return url != self.start and (not wanted or any(pattern.match(plain) for pattern in excluded))
-
-    def on_site(self, url: str) -> bool:
-        """Return whether an address is on one of the hosts."""
-        return host_of(url) in self.hosts
-
-    def _is_wanted(self, path: str) -> bool:
-        plain = unquote(path)
-        if any(pattern.match(plain) for pattern in self._patterns[1]):
-            return False
-        if self.include:
-            return any(pattern.match(plain) for pattern in self._patterns[0])
-        return path == self.prefix or path.startswith(self.prefix.rstrip("/") + "/")
-
-    @cached_property
-    def prefix(self) -> str:
-        """The path below which pages belong to the site: the start's own, or its folder if it names a file."""
-        path = urlsplit(self.start).path
-        return path.rpartition("/")[0] + "/" if splitext(path)[1] else path
-
-    @cached_property
-    def _patterns(self) -> tuple[list[re.Pattern[str]], list[re.Pattern[str]]]:
-        return tuple([re.compile(translate(glob)) for glob in globs] for globs in (self.include, self.exclude))  # type: ignore[return-value]
 
 
 def path_for(url: str, home: str) -> str:

@@ -162,26 +162,26 @@ class _Planning:
             case Whole(content=content) if file.data is None or not file.data:
                 self._write(file, path, content)
             case Whole(content=content):
-                file.data = _encoded(path, _whole(path, _text(path, file.data or b""), content))
+                file.data = _encode_text(path, _whole(path, _text(path, file.data or b""), content))
                 file.how.append("whole")
             case Create(content=content):
                 if file.data:
                     raise _Refused("exists", f"{path!r} exists already; search for the lines that are to change")
                 self._write(file, path, content)
             case Delete():
-                self._existing(path, file)
+                self._present_bytes(path, file)
                 file.data = None
             case Rename(to=to):
                 return self._rename(path, file, to)
         return None
 
     def _replace(self, path: str, file: _File, change: Replace) -> Refusal | None:
-        data = self._existing(path, file)
+        data = self._present_bytes(path, file)
         language = recognise(data, path)
         fitted = fit(_text(path, data), change, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
         if not isinstance(fitted, Fitted):
             return fitted
-        file.data = _encoded(path, fitted.text)
+        file.data = _encode_text(path, fitted.text)
         file.how.append(fitted.how)
         return None
 
@@ -189,7 +189,7 @@ class _Planning:
         target = confined(to)
         if isinstance(target, Refusal):
             return target
-        data = self._existing(path, file)
+        data = self._present_bytes(path, file)
         new = self._file(target)
         if new.data is not None:
             raise _Refused("exists", f"{target!r} exists already; choose another path for {path!r}")
@@ -202,7 +202,7 @@ class _Planning:
         file.data = content.replace("\r\n", "\n").encode("utf-8")
         file.how.append("whole")
 
-    def _existing(self, path: str, file: _File) -> bytes:
+    def _present_bytes(self, path: str, file: _File) -> bytes:
         if file.data is None:
             raise _Refused("missing", f"there is no file {path!r}; name one that exists, or give a new one in full")
         return file.data
@@ -227,7 +227,7 @@ def _text(path: str, data: bytes) -> Text:
         raise _Refused("not text", f"{path!r} is not edited: {error}") from None
 
 
-def _encoded(path: str, text: Text) -> bytes:
+def _encode_text(path: str, text: Text) -> bytes:
     try:
         return text.data()
     except UnicodeEncodeError as error:

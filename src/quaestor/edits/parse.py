@@ -40,7 +40,7 @@ def path_before(lines: list[str], at: int, behind: int) -> str:
         if path := path_in_info(fence[2]):
             return path
         place = _above(lines, place, behind)
-    return "" if place is None else path_on(lines[place]) or _mentioned(lines[place])
+    return "" if place is None else path_on(lines[place]) or _path_mentioned(lines[place])
 
 
 def path_in_info(info: str) -> str:
@@ -65,7 +65,7 @@ def path_on(line: str) -> str:
     return _clean(named) if _looks_like_path(named) or _BARE_NAME.fullmatch(named) else ""
 
 
-def _mentioned(line: str) -> str:
+def _path_mentioned(line: str) -> str:
     """Return the one quoted path in a sentence, or nothing."""
     quoted = {_clean(found[1]) for found in re.finditer(r"`([^`\n]+)`", line)}
     paths = [path for path in quoted if _looks_like_path(path)]
@@ -156,14 +156,14 @@ def _read_added(lines: list[str], at: int, path: str) -> Read:
         for end in range(start + 1, len(lines)):
             closing = FENCE.match(lines[end])
             if closing and not closing[2].strip() and closing[1].startswith(mark):
-                return [Create(path, _joined(lines[start + 1 : end]))], [], end + 1
+                return [Create(path, _text_of_lines(lines[start + 1 : end]))], [], end + 1
         return [], [Problem(start + 1, "the fence is not closed; write the file again, to its end")], len(lines)
     end = start
     while end < len(lines) and lines[end].startswith("+"):
         end += 1
     if end == start:
         return [], [Problem(at + 1, f"the text of {path!r} is missing; begin each of its lines with '+'")], end
-    return [Create(path, _joined([line[1:] for line in lines[start:end]]))], [], end
+    return [Create(path, _text_of_lines([line[1:] for line in lines[start:end]]))], [], end
 
 
 @dataclass(slots=True)  # mutable: grows line by line
@@ -223,16 +223,16 @@ def _written_behind(lines: list[str], at: int) -> int | None:
 
 def _change(hunk: _Hunk, path: str, *, add: bool) -> Change | Problem:
     if add:
-        return Create(path, _joined(hunk.new))
+        return Create(path, _text_of_lines(hunk.new))
     anchors = [anchor for anchor in hunk.anchors if anchor]
     if not hunk.old and not anchors:
         return Problem(
             hunk.line + 1, f"nothing says where these lines go in {path!r}; add lines that stand around them"
         )
     if not hunk.old:
-        return Replace(path, _joined(anchors[-1:]), _joined([anchors[-1], *hunk.new]))
+        return Replace(path, _text_of_lines(anchors[-1:]), _text_of_lines([anchors[-1], *hunk.new]))
     before = [line for anchor in anchors for line in (anchor, _ELISION)]
-    return Replace(path, _joined([*before, *hunk.old]), _joined([*before, *hunk.new]))
+    return Replace(path, _text_of_lines([*before, *hunk.old]), _text_of_lines([*before, *hunk.new]))
 
 
 def _at(change: Change, path: str) -> Change:
@@ -247,7 +247,7 @@ def _bare(path: str) -> str:
     return path.strip("`\"' ")
 
 
-def _joined(lines: list[str]) -> str:
+def _text_of_lines(lines: list[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -402,4 +402,4 @@ def _readings(body: list[str], length: int) -> tuple[tuple[str, str], ...]:
     """Return every (search, replace) that the dividers of a block allow, the first divider first."""
     marks = [(place, found) for place, line in enumerate(body) if (found := _DIVIDER.match(line))]
     fitting = [place for place, found in marks if len(found[1]) == length] or [place for place, _ in marks]
-    return tuple((_joined(body[:place]), _joined(body[place + 1 :])) for place in fitting)
+    return tuple((_text_of_lines(body[:place]), _text_of_lines(body[place + 1 :])) for place in fitting)

@@ -87,7 +87,7 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
     try:
         search, replace = _lines_to_search(text, change)
         pieces, how = _find_pieces(text.strings, search, replace)
-        return _Writing(text, pieces, prose=prose, dots_are_code=dots_are_code).fitted(how)
+        return _Writing(text, pieces, prose=prose, dots_are_code=dots_are_code).write_pieces(how)
     except _Refused as refused:
         return Refusal(change.path, refused.kind, f"{change.path!r}: {refused}", refused.lines)
 
@@ -117,7 +117,7 @@ def _find_pieces(file: list[str], search: list[str], replace: list[str]) -> tupl
             how: How = "exact" if normal is str and one is search else "whitespace"
             return [_Piece(one, two, taken)], how
     if any(is_elision(line) for line in bare[0]):
-        return _elided(file, *bare), "elided"
+        return _pieces_between_gaps(file, *bare), "elided"
     return [_fuzzy(file, *bare)], "fuzzy"
 
 
@@ -146,7 +146,7 @@ def _several(places: Sequence[int]) -> _Refused:
 # --- runs of lines with dots between them -------------------------------------------------------------------------
 
 
-def _elided(file: list[str], search: list[str], replace: list[str]) -> list[_Piece]:
+def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str]) -> list[_Piece]:
     ones, twos = split_at_elisions(search), split_at_elisions(replace)
     if len(ones) != len(twos):
         raise _Refused("elided", "search text and replacement leave out different parts; write the lines out")
@@ -263,7 +263,7 @@ class _Writing:
         self._prose = prose
         self._dots_are_code = dots_are_code
 
-    def fitted(self, how: How) -> Fitted:
+    def write_pieces(self, how: How) -> Fitted:
         """Return the text with all pieces written.
 
         Raises:
@@ -288,7 +288,9 @@ class _Writing:
         if (lazy := new_elision(new, known, prose=self._prose, dots_are_code=self._dots_are_code)) is not None:
             raise _Refused("elided", f"the replacement leaves lines out ({lazy.strip()!r}); write them")
         try:
-            return self._with_line_ends(merge(changes, piece.replace, piece.places, piece.stop), self._mending(piece))
+            return self._with_line_ends(
+                merge(changes, piece.replace, piece.places, piece.stop), self._mend_indentation(piece)
+            )
         except ConflictError:
             raise _Refused("conflict", "the search text differs from the file where the change is made") from None
         except UnclearError as error:
@@ -300,7 +302,7 @@ class _Writing:
         pairs = zip(piece.search, piece.places, strict=True)
         return all(_tail(said) == _tail(file[place]) for said, place in pairs if place is not None)
 
-    def _mending(self, piece: _Piece) -> Mending:
+    def _mend_indentation(self, piece: _Piece) -> Mending:
         file = self._text.strings
         pairs = [
             (said, file[place]) for said, place in zip(piece.search, piece.places, strict=True) if place is not None

@@ -170,7 +170,7 @@ def alignments(file: Sequence[str], search: Sequence[str]) -> list[Alignment]:
         for own in at.get(line, ()):
             votes[place - own] += weight(line)
     best = sorted(votes, key=lambda diagonal: (-votes[diagonal], diagonal))[:_CANDIDATES]
-    found = {alignment.places: alignment for diagonal in best if (alignment := _aligned(file, search, diagonal))}
+    found = {alignment.places: alignment for diagonal in best if (alignment := _align(file, search, diagonal))}
     return sorted(found.values(), key=lambda alignment: -alignment.score)
 
 
@@ -179,7 +179,7 @@ def weight(line: str) -> int:
     return min(len(line), _LONGEST_COUNTED)
 
 
-def _aligned(file: Sequence[str], search: Sequence[str], diagonal: int) -> Alignment | None:
+def _align(file: Sequence[str], search: Sequence[str], diagonal: int) -> Alignment | None:
     slack = max(4, len(search) // 3)
     low, high = max(0, diagonal - slack), diagonal + len(search) + slack
     part = file[low:high]

@@ -30,7 +30,7 @@ from quaestor.embedding.requests_and_replies import (
     shortened,
 )
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, explained, headers_for
+from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, headers_for, translate_error
 from quaestor.llm.endpoints.failures import (
     Endpoint,
     TooLongError,
@@ -278,7 +278,7 @@ class HttpEmbedder(RemoteEmbedder):
         try:
             return self._new_client().post("/embeddings", body=body, cast_to=object, options=options)
         except openai.OpenAIError as error:
-            raise explained(error, self._endpoint, timeout=timeout) from None
+            raise translate_error(error, self._endpoint, timeout=timeout) from None
         except ValueError as error:
             raise self._nonsense(str(error)) from None
 

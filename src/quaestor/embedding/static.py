@@ -106,12 +106,12 @@ class Pieces(dict[str, bytes]):
         found = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
         return found
 
-    def joined(self, text: str) -> bytes:
+    def row_bytes(self, text: str) -> bytes:
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
         return b"".join(map(self.__getitem__, rough_words(text)))
 
     def of_distinct(self, text: str) -> bytes:
-        """Return the rows of the words of ``text``, each word once, in no order; otherwise as ``joined``."""
+        """Return the rows of the words of ``text``, each word once, in no order; otherwise as ``row_bytes``."""
         return b"".join(map(self.__getitem__, set(rough_words(text))))
 
     def listed(self) -> Sequence[str]:
@@ -120,7 +120,7 @@ class Pieces(dict[str, bytes]):
 
     def rows(self, text: str) -> NDArray[np.int32]:
         """Return the rows of every word of ``text``, in order."""
-        return np.frombuffer(self.joined(text), np.int32)
+        return np.frombuffer(self.row_bytes(text), np.int32)
 
 
 class StaticEmbedder:
@@ -272,7 +272,7 @@ class StaticEmbedder:
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
         """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
-        counts = Counter(memoryview(self.pieces.joined(text)).cast("i"))
+        counts = Counter(memoryview(self.pieces.row_bytes(text)).cast("i"))
         rows = sorted(counts)
         weights = self._scales.take(rows) * damped(np.array([counts[row] for row in rows], np.float32))
         vector: NDArray[np.float32] = weights @ self._table.take(rows, 0).astype(np.float32)
@@ -281,7 +281,7 @@ class StaticEmbedder:
 
     def _sum(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
         """Write each text's weighted sum of rows; the rows of all texts are counted in one sort."""
-        joined = [self.pieces.joined(text) for text in texts]
+        joined = [self.pieces.row_bytes(text) for text in texts]
         owners = np.repeat(np.arange(len(texts)), [len(found) // _ROW_BYTES for found in joined])
         found = np.frombuffer(b"".join(joined), np.int32)
         pairs, counts = np.unique(owners * len(self._scales) + found, return_counts=True)

@@ -69,7 +69,7 @@ class Scored:
         return {name: [values[number] for number in chosen] for name, values in self.values.items()}
 
 
-def shown(metric: str) -> str:
+def metric_name(metric: str) -> str:
     """Return a metric's name as people write it: ``NDCG@10``, ``recall@10``, ``MRR@10``."""
     return metric.replace("ndcg", "NDCG").replace("mrr", "MRR")
 

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.grid import Step, steps
-from quaestor.evaluation.metric_scores import MAIN, Scored, measures, score, shown
+from quaestor.evaluation.metric_scores import MAIN, Scored, measures, metric_name, score
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.run import Outcome
 from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate, holm
@@ -73,7 +73,7 @@ class Results:
         return tuple(self.rows[0].means) if self.rows else ()
 
     @property
-    def asked(self) -> int:
+    def question_count(self) -> int:
         """Questions that every configuration was asked."""
         return len(self.rows[0].scored.questions) if self.rows else 0
 
@@ -104,7 +104,7 @@ class Results:
         """A sentence on which configuration is best, and how sure that is."""
         best, value = self.best, self.best.means[MAIN]
         told = f"{best.name} ({best.scored.configuration})"
-        worth = f"{shown(MAIN)} of {value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
+        worth = f"{metric_name(MAIN)} of {value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
         if len(self.rows) == 1:
             return f"{told} has an {worth}."
         if not self.rivals:

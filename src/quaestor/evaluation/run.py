@@ -167,7 +167,7 @@ class Run:
                     cells.append(cell)
         return Outcome(tuple(cells), tuple(problems))
 
-    def missing(self, part: Part, configuration: Configuration) -> list[Question] | None:
+    def unasked_questions(self, part: Part, configuration: Configuration) -> list[Question] | None:
         """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
         cell = self._begin_cell(part, configuration)
         about = finished(part.root, cell.folder, cell.trial.embedder, cell.settings)
@@ -282,7 +282,7 @@ def estimate(
             remote = remote_model(settings)
             if remote is None:
                 continue
-            missing = run.missing(part, one)
+            missing = run.unasked_questions(part, one)
             if missing is None and (one.embedder, one.chunker) not in begun:
                 begun.add((one.embedder, one.chunker))
                 found.append(survey_and_estimate(part.root, settings, rebuild=True)[1])

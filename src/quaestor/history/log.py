@@ -178,6 +178,6 @@ def is_empty(git: Git) -> bool:
     return not (found or "").strip()
 
 
-def limited(repository: Repository, path: str) -> tuple[str, ...]:
+def path_specification(repository: Repository, path: str) -> tuple[str, ...]:
     """Return the path specification for a path of the corpus."""
     return (repository.inner(path).rstrip("/"),)

@@ -49,7 +49,7 @@ def task_bytes(left: int, workers: int) -> int:
     return min(TASK_BYTES, max(left // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
 
 
-def shared(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
+def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
     """Yield lists of items in order, ever smaller ones; a free worker takes the next."""
     left = sum(size for _, size in items)
     batch: list[Item] = []
@@ -106,7 +106,7 @@ class SharedBatches:
         while leased := self._work.take(TASK_FILES, self._foreign):
             own = [self._tasks[path] for path in leased if path in self._tasks]
             self._leave([path for path in leased if path not in self._tasks])
-            yield from shared(own, self._workers, TASK_FILES)
+            yield from shrinking_batches(own, self._workers, TASK_FILES)
 
     def is_over(self) -> bool:
         """Return whether every file is finished, by whomever; waits a moment if not.

@@ -21,7 +21,14 @@ from quaestor.embedding.tuning_names import is_tuned
 from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
-from quaestor.indexing.batches import COPIES_BYTES, LARGE_BYTES, POOL_BYTES, TASK_FILES, SharedBatches, shared
+from quaestor.indexing.batches import (
+    COPIES_BYTES,
+    LARGE_BYTES,
+    POOL_BYTES,
+    TASK_FILES,
+    SharedBatches,
+    shrinking_batches,
+)
 from quaestor.indexing.commit import Committer
 from quaestor.indexing.index_notes import KEY, as_pending, is_pending, pending
 from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Ready, Refused, Task, encode, ready, with_vectors
@@ -222,7 +229,7 @@ class _Queue:
         self._given = 0
 
     def batches(self) -> Iterator[list[Task]]:
-        for batch in shared(list(zip(self._tasks, self._sizes, strict=True)), self._workers, TASK_FILES):
+        for batch in shrinking_batches(list(zip(self._tasks, self._sizes, strict=True)), self._workers, TASK_FILES):
             if self._given and self._deadline is not None and time.monotonic() >= self._deadline:
                 return
             self._given += len(batch)

@@ -179,7 +179,7 @@ class ComingVectors:
                 " folder: `quaestor index` makes them anew."
             ) from error
 
-    def known(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
+    def finished_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the finished vectors of these keys, as the bytes of 16-bit floats."""
         found: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _KEYS_AT_ONCE):
@@ -236,7 +236,7 @@ def fill(
     """
     while True:
         keys = list(dict.fromkeys(key for key, _ in _texts(store, embedder.name, settings)))
-        missing = set(keys) - coming.known(keys).keys()
+        missing = set(keys) - coming.finished_vectors(keys).keys()
         total, done = len(keys), len(keys) - len(missing)
         coming.expect(total)
         progress(done, total)
@@ -273,7 +273,10 @@ class Looked:
             UsageError: the embedder cannot be run.
         """
         keys = vector_keys(self.name, texts)
-        known = {key: np.frombuffer(data, "<f2").astype(np.float32) for key, data in self._coming.known(keys).items()}
+        known = {
+            key: np.frombuffer(data, "<f2").astype(np.float32)
+            for key, data in self._coming.finished_vectors(keys).items()
+        }
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         if missing:
             made = self._embedder.encode_within(list(missing.values()), Allowance(None))

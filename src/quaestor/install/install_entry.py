@@ -240,7 +240,7 @@ def install(client: Client, place: Place, command: str, arguments: Sequence[str]
         settings[NAME] = entry
 
     by_hand = f"add this by hand: {_on_one_line(client, entry)}"
-    change = _edited(client, _file(client, place), edit, expect, by_hand)
+    change = _edit_settings(client, _file(client, place), edit, expect, by_hand)
     if write and change.changed:
         _write(change)
     return change
@@ -274,7 +274,7 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
             if client.form == "toml" and not inner and len(client.path) == 1:
                 settings.pop(client.path[0])
 
-    change = _edited(client, path, edit, expect, f"take {NAME!r} out by hand")
+    change = _edit_settings(client, path, edit, expect, f"take {NAME!r} out by hand")
     former, backup = _former(client, path, change.before or ""), _backup(path)
     if former.known:
         change = Change(path, change.before, former.text, None)
@@ -296,7 +296,7 @@ class _Former:
 def _former(client: Client, path: Path, text: str) -> _Former:
     """Find out whether a text is what our entry made of the file's backup, or of no file, and of nothing else."""
     backup = _backup(path)
-    former = _read(backup)
+    former = _read_settings(backup)
     entry = _entry(client, text)
     if entry is None or (former is not None and _entry(client, former) is not None):
         return _Former(known=False)
@@ -348,11 +348,11 @@ def _file(client: Client, place: Place) -> Path:
     return path.resolve() if path.is_symlink() else path
 
 
-def _edited(
+def _edit_settings(
     client: Client, path: Path, edit: Callable[[str], str], expect: Callable[[dict[str, Any]], None], by_hand: str
 ) -> Change:
     loads = _loads(client)
-    before = _read(path)
+    before = _read_settings(path)
     try:
         expected = deepcopy(loads(before or ""))
         after = edit(before or "")
@@ -366,7 +366,7 @@ def _edited(
     return Change(path, before, after, _backup(path) if before is not None else None)
 
 
-def _read(path: Path) -> str | None:
+def _read_settings(path: Path) -> str | None:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:

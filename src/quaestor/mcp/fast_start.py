@@ -185,7 +185,7 @@ class Opening:
         self._read_more()
         for request in self._waiting:
             if asks_for_tools(request, version):
-                self._answer(request, listing(version, self.tools))
+                self._answer(request, tool_list(version, self.tools))
 
     def files(self) -> tuple[TextIO, TextIO]:
         """Return the files that the SDK reads from and writes to."""
@@ -286,7 +286,7 @@ def greeting(version: str) -> Object:
         "instructions": load("mcp_instructions").template,
     }
     if version in _ENVELOPES:
-        return _enveloped({**said, "supportedVersions": list(_ENVELOPES)})
+        return _reply_object({**said, "supportedVersions": list(_ENVELOPES)})
     return {**said, "protocolVersion": version, "serverInfo": _server()}
 
 
@@ -299,13 +299,13 @@ def asks_for_tools(request: Request, version: str) -> bool:
     return not request.params
 
 
-def listing(version: str, tools: Iterable[Tool]) -> Object:
+def tool_list(version: str, tools: Iterable[Tool]) -> Object:
     """Return the answer to a request for the list of tools."""
-    said = {"tools": [listed(tool) for tool in tools]}
-    return _enveloped(said) if version in _ENVELOPES else said
+    said = {"tools": [tool_object(tool) for tool in tools]}
+    return _reply_object(said) if version in _ENVELOPES else said
 
 
-def listed(tool: Tool) -> Object:
+def tool_object(tool: Tool) -> Object:
     """Return how the protocol describes a tool."""
     return {
         "name": tool.name,
@@ -357,7 +357,7 @@ def _is_proper(client: object, abilities: object) -> bool:
     return named and isinstance(abilities, dict) and all(isinstance(value, dict) for value in abilities.values())
 
 
-def _enveloped(result: Mapping[str, Any]) -> Object:
+def _reply_object(result: Mapping[str, Any]) -> Object:
     stamp = {_RESERVED + "serverInfo": _server()}
     return {"cacheScope": "private", "resultType": "complete", "ttlMs": 0, **result, "_meta": stamp}
 

@@ -258,12 +258,12 @@ def _answer_as_text(outcome: TurnOutcome) -> str:
         return load("mcp_unchecked").render(answer=done.answer, quotes=quotes or "-")
     text = done.answer + trailing_sources(outcome.citations, unchecked=False)
     if outcome.unsupported:
-        text += "\n\n" + load("mcp_unsupported").render(sentences=_listed(outcome.unsupported))
+        text += "\n\n" + load("mcp_unsupported").render(sentences=_bullet_list(outcome.unsupported))
     if outcome.nearest:
-        places = _listed(f"{one.path}:{one.start_line}-{one.end_line}" for one in outcome.nearest)
+        places = _bullet_list(f"{one.path}:{one.start_line}-{one.end_line}" for one in outcome.nearest)
         text += "\n\n" + load("mcp_nearest").render(places=places)
     return text
 
 
-def _listed(items: Iterable[str]) -> str:
+def _bullet_list(items: Iterable[str]) -> str:
     return "\n".join(f"- {item}" for item in items)

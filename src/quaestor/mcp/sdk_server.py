@@ -25,7 +25,7 @@ from mcp import MCPError
 from quaestor import __version__
 from quaestor.core.errors import QuaestorError
 from quaestor.llm.prompts import load
-from quaestor.mcp.fast_start import NAME, folders_of_uris, listed
+from quaestor.mcp.fast_start import NAME, folders_of_uris, tool_object
 
 if TYPE_CHECKING:
     from anyio.streams.memory import MemoryObjectSendStream
@@ -81,7 +81,7 @@ def make_server(offering: Offering) -> Server[Any]:
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
             return types.ListToolsResult.model_validate(
-                {"tools": [listed(tool) for tool in await offering.tools(context.session)]}
+                {"tools": [tool_object(tool) for tool in await offering.tools(context.session)]}
             )
         except QuaestorError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
@@ -90,10 +90,10 @@ def make_server(offering: Offering) -> Server[Any]:
         try:
             by_name = {tool.name: tool for tool in await offering.tools(context.session)}
         except QuaestorError as error:
-            return _failed(str(error))
+            return _failed_result(str(error))
         tool = by_name.get(params.name)
         if tool is None:
-            return _failed(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
+            return _failed_result(f"There is no tool {params.name!r}. There are {', '.join(by_name)}.")
         call = asyncio.create_task(asyncio.to_thread(_run, tool, params.arguments or {}))
         await _report_indexing(tool, call, context.session)
         return await call
@@ -223,15 +223,15 @@ def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     try:
         outcome = tool.run(arguments)
     except QuaestorError as error:
-        return _failed(str(error))
+        return _failed_result(str(error))
     except Exception:
         _LOG.exception("the tool %r failed", tool.name)
-        return _failed(f"The tool {tool.name!r} failed; the server's log says why.")
+        return _failed_result(f"The tool {tool.name!r} failed; the server's log says why.")
     # No structured content: of a result that has both, some clients show a model the one, some the other, some both.
     return types.CallToolResult(content=[_text(outcome.text)], is_error=outcome.failed)
 
 
-def _failed(message: str) -> types.CallToolResult:
+def _failed_result(message: str) -> types.CallToolResult:
     return types.CallToolResult(content=[_text(message)], is_error=True)
 
 
@@ -256,7 +256,7 @@ class Offering:
     def begin(self, session: ServerSession) -> asyncio.Task[Sequence[Tool]]:
         """Begin to make the tools, unless that is done or under way."""
         if self._making is None or _startup_failed(self._making):
-            self._making = asyncio.create_task(self._made(session))
+            self._making = asyncio.create_task(self._make_tools(session))
         return self._making
 
     async def tools(self, session: ServerSession) -> Sequence[Tool]:
@@ -268,7 +268,7 @@ class Offering:
         # A client that disconnects does not end it for the next one.
         return await asyncio.shield(self.begin(session))
 
-    async def _made(self, session: ServerSession) -> Sequence[Tool]:
+    async def _make_tools(self, session: ServerSession) -> Sequence[Tool]:
         named = await folders_of(session) if self._asking else ()
         return await asyncio.to_thread(self._make, named)
 

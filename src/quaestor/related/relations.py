@@ -108,7 +108,7 @@ class OfName:
     def definitions(self) -> list[Relative]:
         """Return where the name is defined, those that fit the target's scope and place only, if any do."""
         if self._definitions is None:
-            self._definitions = self._fitting(list(self._all_definitions()))
+            self._definitions = self._in_scope_of_target(list(self._all_definitions()))
         return self._definitions
 
     def _all_definitions(self) -> Iterator[Relative]:
@@ -132,7 +132,7 @@ class OfName:
                 symbol = ".".join(place.symbols)
                 yield read[0].relative("definitions", "definition", place.start_line, place.end_line, symbol)
 
-    def _fitting(self, found: list[Relative]) -> list[Relative]:
+    def _in_scope_of_target(self, found: list[Relative]) -> list[Relative]:
         target = self._target
         if target.scope:
             ending = ".".join((*target.scope, target.name))

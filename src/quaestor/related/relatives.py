@@ -91,6 +91,6 @@ class Related:
         """Return the relatives of one kind."""
         return tuple(relative for relative in self.relatives if relative.kind == kind)
 
-    def marked(self, fresh: Mapping[str, bool]) -> Related:
+    def with_freshness(self, fresh: Mapping[str, bool]) -> Related:
         """Return the same, with whether each relative is fresh, by path."""
         return replace(self, relatives=tuple(replace(one, fresh=fresh[one.path]) for one in self.relatives))

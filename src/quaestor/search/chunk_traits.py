@@ -63,7 +63,7 @@ class Traits:
         name_terms: the terms of what it defines.
         symbol_parts: the terms of its symbol, without the one of a compound as a whole.
         fixed: the values of ``FIXED``, float32, as bytes.
-        rows: the embedder's rows for its words as ``Pieces.joined`` gives them, once ``likeness`` asked for them.
+        rows: the embedder's rows for its words as ``Pieces.row_bytes`` gives them, once ``likeness`` asked for them.
     """
 
     __slots__ = (

@@ -94,7 +94,7 @@ class Recorded:
         """Return the number of requests that a turn sent."""
         return int(self._rows("select count(*) from requests where turn = ?", (turn,))[0][0])
 
-    def shown(self, turn: int) -> tuple[int, int]:
+    def count_shown_passages(self, turn: int) -> tuple[int, int]:
         """Return how many passages a turn's requests showed to a model, and of how many that were found for it."""
         with self._reading():
             decided = [json.loads(zlib.decompress(row[0])) for row in self._rows(_DECIDED, (turn,))]

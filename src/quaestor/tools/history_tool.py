@@ -7,7 +7,7 @@ from functools import partial
 from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.tools.tool_results import cut, show_passages, shown_line
+from quaestor.tools.tool_results import cut_to_budget, show_passages, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
@@ -36,6 +36,6 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     # Where each stands is said by the passages themselves.
     heads = [shown_line(" ".join(head.split())) for head in found.heads][:_MOST_HEADS]
     if not found.hits:
-        return Outcome(cut("\n".join(heads), room.budget, room.count))
+        return Outcome(cut_to_budget("\n".join(heads), room.budget, room.count))
     shown = show_passages(room.numbered(number(found.hits)), room, heads)
     return Outcome(shown.text, shown.passages)

@@ -8,7 +8,7 @@ from typing import Any
 
 from quaestor.core.errors import UsageError
 from quaestor.tools.arguments import brief, check_arguments, nearest
-from quaestor.tools.tool_results import cut
+from quaestor.tools.tool_results import cut_to_budget
 from quaestor.tools.tool_values import Numbered, Outcome, Room, Subroutine, numbered_from_one, tag_list, tool
 
 
@@ -79,7 +79,7 @@ class Registry:
         except OSError as error:
             outcome = Outcome(f"{name!r} failed: {error.strerror or type(error).__name__}.", failed=True)
         # Whatever a subroutine makes of its budget, the promise is kept here.
-        return replace(outcome, text=cut(outcome.text, budget, count))
+        return replace(outcome, text=cut_to_budget(outcome.text, budget, count))
 
     def _unknown(self, name: str) -> str:
         like = nearest(name, self.names)

@@ -51,7 +51,7 @@ class Fitted:
     cut: bool = False
 
 
-def cut(text: str, budget: int, count: Count) -> str:
+def cut_to_budget(text: str, budget: int, count: Count) -> str:
     """Return a text that takes at most ``budget`` tokens; a mark says how many lines are missing."""
     if count_up_to(text, budget, count):
         return text

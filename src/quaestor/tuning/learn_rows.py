@@ -70,7 +70,7 @@ def _pairs_of(text: SourceText, chance: random.Random) -> Iterator[Pair]:
         yield from prose_pairs("\n".join(text.lines), text.path, text.language, chance, _DRAWS)
 
 
-def learned(
+def learn_rows(
     pairs: Sequence[Pair], seed: int, tick: Callable[[], None] = lambda: None
 ) -> tuple[NDArray[np.int32], Floats]:
     """Train on pairs; return the changed rows and their new weighted vectors.

@@ -143,10 +143,10 @@ def _tune(ground: Ground, seed: int, clock: Clock) -> Tuned:
     new = halves[0].answers(trusts[1]) | halves[1].answers(trusts[0])
     clock.doing("learned documents")
     trust, everything = min(trusts), range(PARTS)
-    after = bench.answers(bench.fitted(bench.pairs(everything, ground.taught)).embedder(), trust)
+    after = bench.answers(bench.tuned_rows(bench.pairs(everything, ground.taught)).embedder(), trust)
     clock.doing("learning the questions, too")
     pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
-    kept = bench.fitted(pairs)
+    kept = bench.tuned_rows(pairs)
     asked = (
         Asked(question, *map(Values, before[question.id], new[question.id], after[question.id]))
         for question in ground.questions

@@ -36,7 +36,7 @@ from quaestor.indexing.pending_vectors import texts_of as embedded_texts
 from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.search.retriever import Mode
 from quaestor.stores import Scored, Store, Where
-from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, rows_to_keep, sampled
+from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learn_rows, pairs_of, rows_to_keep, sampled
 from quaestor.tuning.training_pairs import Kind, Pair
 
 _KINDS: Mapping[str, Kind] = {
@@ -195,9 +195,9 @@ class Bench:
             )
         return sampled(pairs, self._seed)
 
-    def fitted(self, pairs: Sequence[Pair]) -> Replaced:
+    def tuned_rows(self, pairs: Sequence[Pair]) -> Replaced:
         """Return rows that were tuned on pairs."""
-        return rows_to_keep(*learned(pairs, self._seed, self.clock.look), STRENGTH)
+        return rows_to_keep(*learn_rows(pairs, self._seed, self.clock.look), STRENGTH)
 
     def trial(self, embedder: StaticEmbedder) -> Trial:
         """Return the copy searched with an embedder."""
@@ -222,7 +222,7 @@ class Half:
         self._questions = bench.ground.questions_of(part)
         self._tick = bench.clock.tick
         taught = (*bench.ground.questions, *bench.ground.taught)
-        self._trial = bench.trial(bench.fitted(bench.pairs(set(range(PARTS)) - {part}, taught)).embedder())
+        self._trial = bench.trial(bench.tuned_rows(bench.pairs(set(range(PARTS)) - {part}, taught)).embedder())
         self._whole: dict[float, list[float]] = {}
 
     def trust(self) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.server.web.page_frame import money, usage_by_period, usage_in_short
+from quaestor.server.web.page_context import money, usage_by_period, usage_in_short
 
 USED = {
     "requests": 3,

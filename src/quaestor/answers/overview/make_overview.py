@@ -95,12 +95,12 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
 
 def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    found = corpus.following(made)
+    found = corpus.reopening(made)
     if corpus.overtaken(_documents(found)):
         corpus.take_in()
-        found = corpus.following(made)
+        found = corpus.reopening(made)
         corpus.look_at(_documents(found))
-    return replace(found, hits=tuple(corpus.checked(list(found.hits))))
+    return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))
 
 
 def _documents(overview: Overview) -> Iterator[Document]:

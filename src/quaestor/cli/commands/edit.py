@@ -20,7 +20,7 @@ from quaestor.cli.proposed_edits import (
     Consent,
     apply_and_say,
     ask_consent,
-    asked,
+    ask_for_proposal,
     edit_settings_of,
     offer_undo,
     plan_object,
@@ -101,14 +101,14 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     _recover(journal)
     objection = make_objection(root, settings)
 
-    def planned(proposal: Proposal) -> Plan:
+    def plan_edit(proposal: Proposal) -> Plan:
         return plan(root, proposal, objection=objection, check_syntax=not any_syntax)
 
     whole = None if form == "auto" else form == "whole"
     if reply is not None:
         words = _read(reply)
         proposal = parse(words, whole=whole is True)
-        proposed = Proposed(words, proposal, planned(proposal), "", Usage(0, 0, reported=False))
+        proposed = Proposed(words, proposal, plan_edit(proposal), "", Usage(0, 0, reported=False))
     else:
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
@@ -116,10 +116,10 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         with Index.ready(root, settings=settings, progress=indexing_progress()) as index:
             asker = make_model(settings, Purpose(kind="edit", source=str(index.root)))
             proposed = asyncio.run(
-                asked(index, asker, instruction, edit_settings_of(settings, whole), planned, quiet=as_json)
+                ask_for_proposal(index, asker, instruction, edit_settings_of(settings, whole), plan_edit, quiet=as_json)
             )
     wanted = _EditOptions(terminal_consent(given=yes, sensitive=allow_sensitive), as_json, patch_file, check)
-    return _ProposalHandler(root, journal, instruction or "", proposed, wanted).reached()
+    return _ProposalHandler(root, journal, instruction or "", proposed, wanted).finish_edit()
 
 
 def _recover(journal: Journal) -> None:
@@ -148,7 +148,7 @@ class _ProposalHandler:
         self._check: int | None = None
         self._undone = False
 
-    def reached(self) -> int:
+    def finish_edit(self) -> int:
         """Handle the proposal as the options say and return the exit code."""
         code = self._finish()
         if self._wanted.as_json:

@@ -21,7 +21,7 @@ from quaestor.core.wording import amount
 from quaestor.evaluation.datasets import DataSet, Part, read_data_set
 from quaestor.evaluation.grid import Configuration, grid
 from quaestor.evaluation.made import KINDS
-from quaestor.evaluation.metric_scores import MAIN, shown
+from quaestor.evaluation.metric_scores import MAIN, metric_name
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.results import SURE, Results, Row, results_of
 from quaestor.evaluation.run import DEPTH, Place, Run, Watcher, estimate
@@ -194,7 +194,7 @@ def _plain(name: str) -> str:
 def _print_results(results: Results, written: Mapping[str, Path]) -> None:
     """Print the configurations, the significance of their differences, and the report's path."""
     data_set = results.data_set
-    echo(style(one_line(data_set.name), bold=True) + f": {amount(results.asked, 'question')}")
+    echo(style(one_line(data_set.name), bold=True) + f": {amount(results.question_count, 'question')}")
     for sentence in data_set.about:
         _print_wrapped(sentence)
     echo()
@@ -213,7 +213,17 @@ def _print_wrapped(text: str) -> None:
 
 
 def _print_rows(results: Results) -> None:
-    head = ["", "embedder", "chunker", "search", *map(shown, results.metrics), "index", "size", "chunks", "query p50"]
+    head = [
+        "",
+        "embedder",
+        "chunker",
+        "search",
+        *map(metric_name, results.metrics),
+        "index",
+        "size",
+        "chunks",
+        "query p50",
+    ]
     print_table(head, [_cells(results, row) for row in results.rows], range(4, len(head)))
 
 

@@ -24,10 +24,10 @@ from quaestor.embedding.transformer.model_folder import (
     Known,
     Pooling,
     Transformer,
-    identified,
     keep,
-    known,
     read_folder,
+    transformer_of_name,
+    with_name,
 )
 
 if TYPE_CHECKING:
@@ -287,14 +287,14 @@ class OnnxEmbedder(SlowEmbedder):
         """
         transformer = read_folder(place)
         try:
-            return cls(identified(transformer, register), register)
+            return cls(with_name(transformer, register), register)
         except OSError as error:
             raise UsageError(f"{str(transformer.folder)!r} cannot be read ({error.strerror or error}).") from None
 
     @classmethod
     def named(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
         """Return the transformer of a name wherever it was seen last; whether it is still there is seen at its use."""
-        seen = known(name, register) or Known(name, "", [])
+        seen = transformer_of_name(name, register) or Known(name, "", [])
         return cls(seen._replace(dimensions=dimensions), register)
 
     @property
@@ -376,7 +376,7 @@ class OnnxEmbedder(SlowEmbedder):
                     )
                 transformer = read_folder(self._seen.place)
                 try:
-                    now = identified(transformer, self._register).name
+                    now = with_name(transformer, self._register).name
                 except OSError as error:
                     raise UsageError(f"{transformer.shown!r} cannot be read ({error.strerror or error}).") from None
                 if now != self.name:

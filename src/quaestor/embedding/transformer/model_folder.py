@@ -378,7 +378,7 @@ class Known(NamedTuple):
     dimensions: int = 0
 
 
-def identified(transformer: Transformer, register: Path) -> Known:
+def with_name(transformer: Transformer, register: Path) -> Known:
     """Return a transformer with its name; its files are read only if they do not look as when that was last done.
 
     Raises:
@@ -390,13 +390,13 @@ def identified(transformer: Transformer, register: Path) -> Known:
     if found is not None:
         return found
     named = f"{NAME}{_digest(transformer)[:_DIGITS]}"
-    before = known(named, register)
+    before = transformer_of_name(named, register)
     now = Known(named, place, looks, 0 if before is None else before.dimensions)
     keep(now, register)
     return now
 
 
-def known(name: str, register: Path) -> Known | None:
+def transformer_of_name(name: str, register: Path) -> Known | None:
     """Return the transformer of a name; None if it was never seen here."""
     try:
         return Known(**json.loads((register / f"{name}.json").read_bytes()))
@@ -415,7 +415,7 @@ def keep(seen: Known, register: Path) -> None:
 
 def _all_known(register: Path) -> Iterator[Known]:
     for file in sorted(register.glob(f"{NAME}*.json")):
-        found = known(file.stem, register)
+        found = transformer_of_name(file.stem, register)
         if found is not None:
             yield found
 

@@ -59,7 +59,7 @@ def prose_query(text: str, fewest: int = 3) -> str | None:
         return None
     plain = _INLINE.sub(lambda found: found[1] or found[2] or found[3] or "", text)
     plain = " ".join(plain.replace("``", "`").split())
-    plain = _cut(plain)
+    plain = _keep_whole_sentences(plain)
     letters = sum(character.isalpha() or character == " " for character in plain)
     if len(_WORDS.findall(plain)) < fewest or letters < 0.75 * len(plain) or _CODE.search(plain):
         return None
@@ -105,7 +105,7 @@ def without_sentence(paragraph: str, sentence: str, lines: int) -> list[str]:
     return kept + [""] * (lines - len(kept))
 
 
-def _cut(text: str) -> str:
+def _keep_whole_sentences(text: str) -> str:
     """Keep whole sentences up to the longest useful query."""
     if len(text) <= _LONGEST_QUERY:
         return text

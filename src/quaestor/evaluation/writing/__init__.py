@@ -39,7 +39,7 @@ def _lines(results: Results, row: Row) -> Iterator[list[object]]:
     spent = [seconds, costs.index_bytes, costs.chunks, f"{costs.chunk_bytes:.0f}"]
     spent += [f"{costs.query_p50 * 1000:.3f}", f"{costs.query_p95 * 1000:.3f}"]
     spent += ["" if costs.price is None else costs.price]
-    yield [*own, "", results.asked, *_numbers(row.means.values()), *spent]
+    yield [*own, "", results.question_count, *_numbers(row.means.values()), *spent]
     for category, estimate in row.by_category.items():
         yield [*own, category, results.categories[category], *_numbers([estimate])]
 

@@ -12,7 +12,7 @@ from textwrap import dedent
 
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.grid import Configuration
-from quaestor.evaluation.metric_scores import MAIN, Costs, shown
+from quaestor.evaluation.metric_scores import MAIN, Costs, metric_name
 from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import SURE, Comparison, Contrast, Results, Row
 from quaestor.evaluation.statistics import Estimate
@@ -21,7 +21,7 @@ from quaestor.evaluation.writing.html_report import Lane, Markup, Point, against
 
 _STYLE = Path(__file__).with_name("report.css")
 _PLOTTED = 12
-_MAIN = shown(MAIN)
+_MAIN = metric_name(MAIN)
 
 _TARGETS = 3
 _WORST = 8
@@ -49,7 +49,7 @@ def _sections(results: Results) -> Iterator[Markup]:
 
 
 def _head(results: Results) -> Markup:
-    asked = f"{results.asked:,} questions, {len(results.rows)} configurations"
+    asked = f"{results.question_count:,} questions, {len(results.rows)} configurations"
     problems = tag("ul", *(tag("li", one) for one in results.problems), class_="problems") if results.problems else None
     return tag(
         "header",
@@ -66,7 +66,7 @@ def _section(title: str, *children: Markup) -> Markup:
 
 
 def _table(results: Results) -> Markup:
-    metrics = [shown(metric).replace(f"{_MAIN} by", "by") for metric in results.metrics]
+    metrics = [metric_name(metric).replace(f"{_MAIN} by", "by") for metric in results.metrics]
     head = ["", "embedder", "chunker", "search", *metrics, "index, chunks", "query p50, p95"]
     priced = any(row.scored.costs.price != 0 for row in results.rows)
     rows = [_cells(results, row, priced=priced) for row in results.rows]
@@ -195,8 +195,8 @@ def _differences(results: Results) -> Iterator[Markup]:
     adjusted = f", adjusted for {count} comparisons (Holm)" if count > 1 else ""
     yield tag(
         "p",
-        f"Each compares the same {results.asked:,} questions. p is the probability of so large a difference if both "
-        f"were alike, by a paired randomisation test{adjusted}. Above {SURE}, a difference may be chance.",
+        f"Each compares the same {results.question_count:,} questions. p is the probability of so large a difference "
+        f"if both were alike, by a paired randomisation test{adjusted}. Above {SURE}, a difference may be chance.",
         class_="quiet",
     )
 
@@ -357,7 +357,7 @@ def results_object(results: Results, written: Mapping[str, Path]) -> dict[str, o
             "name": data_set.name,
             "layout": data_set.layout,
             "unit": data_set.unit,
-            "questions": results.asked,
+            "questions": results.question_count,
             "categories": dict(results.categories),
             "corpora": list(dict.fromkeys(part.name for part in data_set.parts)),
             "about": list(data_set.about),

@@ -217,7 +217,7 @@ def headers_for(endpoint: Endpoint) -> dict[str, Any]:
     return headers
 
 
-def explained(
+def translate_error(
     error: openai.OpenAIError, endpoint: Endpoint, *, timeout: float, proxy: str | None = None, received: str = ""
 ) -> UpstreamError:
     """Translate an error of the ``openai`` package into ours.
@@ -243,7 +243,7 @@ def explained(
         return endpoint.nonsense(error.message)
     if isinstance(error, openai.APIError):
         return endpoint.failed_while_replying(*error_object(error), received)
-    return endpoint.cut(received) if received else endpoint.nonsense(str(error))
+    return endpoint.stream_cut_error(received) if received else endpoint.nonsense(str(error))
 
 
 def _explained_connection(
@@ -253,7 +253,7 @@ def _explained_connection(
     # By name, so that the HTTP library under the openai package stays its own affair.
     if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol", "ProxyError"):
         return endpoint.unreachable(str(cause), proxies=proxy is None and bool(getproxies()))
-    return endpoint.cut(received)
+    return endpoint.stream_cut_error(received)
 
 
 def error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:

@@ -335,7 +335,7 @@ class Endpoint:
             " try again, and look at the server's log if it happens again"
         )
 
-    def cut(self, received: str) -> UpstreamError:
+    def stream_cut_error(self, received: str) -> UpstreamError:
         """Return the error for a stream that ended without an end; ``hung_up`` if nothing had arrived."""
         if not received:
             return self.hung_up()

@@ -18,7 +18,14 @@ from typing import TYPE_CHECKING, Any, Self
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import as_wire
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.client import RetryPolicy, async_client, checked_url, error_object, explained, headers_for
+from quaestor.llm.endpoints.client import (
+    RetryPolicy,
+    async_client,
+    checked_url,
+    error_object,
+    headers_for,
+    translate_error,
+)
 from quaestor.llm.endpoints.failures import Endpoint, worth_retrying
 from quaestor.llm.models import Delta, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities, capabilities_at
@@ -204,7 +211,11 @@ class OpenAICompatibleModel:
         if not reply.ended:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
-            raise self._endpoint.cut(reply.text) if reply.chunks else self._endpoint.nonsense("no completion at all")
+            raise (
+                self._endpoint.stream_cut_error(reply.text)
+                if reply.chunks
+                else self._endpoint.nonsense("no completion at all")
+            )
         if reply.empty_for_length:
             raise self._endpoint.too_long_unsaid()
         if rest := reply.flush():
@@ -261,8 +272,8 @@ class OpenAICompatibleModel:
 
     def _explain(self, error: openai.OpenAIError | NotCompletionsError, received: str = "") -> UpstreamError:
         if isinstance(error, NotCompletionsError):
-            return self._endpoint.cut(received) if received else self._endpoint.nonsense(str(error))
-        return explained(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
+            return self._endpoint.stream_cut_error(received) if received else self._endpoint.nonsense(str(error))
+        return translate_error(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)
 
 
 async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:

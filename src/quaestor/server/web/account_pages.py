@@ -18,7 +18,7 @@ from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.api.document_routes import add, index_behind
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, PageContext, usage_by_period
+from quaestor.server.web.page_context import Looking, PageContext, usage_by_period
 from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
 

@@ -22,7 +22,7 @@ from quaestor.files.ingest_report import Survey
 from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, PageContext, money
+from quaestor.server.web.page_context import Looking, PageContext, money
 from quaestor.server.web.safe_text import written_size
 from quaestor.server.web.templates_filled import page
 

@@ -22,7 +22,7 @@ from quaestor.server.api.access import corpus_settings, locate_corpus, may_edit,
 from quaestor.server.api.session_routes import Turn, keep_feedback
 from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking
+from quaestor.server.web.page_context import Looking
 from quaestor.sessions.records import CallRecord, Feedback
 from quaestor.tools.edit_tool import proposal_of
 

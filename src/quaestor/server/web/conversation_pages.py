@@ -36,7 +36,7 @@ from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, sessions_of_user, subject_of_session, turn_of
+from quaestor.server.web.page_context import Looking, sessions_of_user, subject_of_session, turn_of
 from quaestor.server.web.safe_text import in_words, plain_line, written_time
 from quaestor.server.web.search_pages import Limits
 from quaestor.server.web.templates_filled import page

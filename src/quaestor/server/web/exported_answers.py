@@ -18,7 +18,7 @@ from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.server.api.access import locate_corpus, session_of
 from quaestor.server.web.answer_html import Cited, render
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Looking, PageContext, turn_of
+from quaestor.server.web.page_context import Looking, PageContext, turn_of
 from quaestor.server.web.safe_text import written_time
 from quaestor.server.web.source_lines import page_at
 from quaestor.server.web.templates_filled import page

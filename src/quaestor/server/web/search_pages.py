@@ -20,7 +20,7 @@ from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import TITLES, Looking
+from quaestor.server.web.page_context import TITLES, Looking
 from quaestor.server.web.source_lines import shown, telling
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place

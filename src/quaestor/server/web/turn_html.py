@@ -178,7 +178,7 @@ def _view(
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
     requests = transcript.sent(turn.number)
-    found = _found_and_sent(len(sources), *transcript.shown(turn.number))
+    found = _found_and_sent(len(sources), *transcript.count_shown_passages(turn.number))
     return TurnView(
         number=turn.number,
         path=path,

@@ -1,4 +1,4 @@
-"""The frame of every page: conversations, corpora with their progress, the user, and usage in words.
+"""What every page shows around its content: conversations, corpora with their progress, the user, and usage in words.
 
 Looking up the record that a page is about is here, too.
 """

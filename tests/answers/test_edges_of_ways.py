@@ -1,0 +1,174 @@
+"""Ways of answering without a model at their limits: which lines are quoted, which document and which use is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.drafts import around, end_of_head, end_of_statement, place_of, stretch
+from quaestor.answers.names_question import read_name_question
+from quaestor.answers.resolved_names import resolve_path, uses_of
+from quaestor.answers.term_definitions import definitions_of, end_of_list
+from quaestor.answers.traces import read_trace
+from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_by_way
+from quaestor.answers.within_file import read_file_question
+from quaestor.chunking.definitions import Definition, definitions
+from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.related.stored_files import IndexedFile, load_file
+
+STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))
+FILES = {
+    "ferry/river.py": (
+        'class RiverError(Exception):\n    """The river is closed."""\n\n'
+        '    def __str__(self):\n        return "closed"\n\n\n'
+        "def cross(letter):\n    raise RiverError(letter)\n"
+    ),
+    "ferry/boat.py": (
+        "from ferry.river import RiverError, cross\n\n\ndef carry(letter):\n"
+        f'{STEPS}    cross(letter)\n\n    raise RiverError("no boat")\n'
+    ),
+    "ferry/desk.py": (
+        "from ferry.boat import carry\nfrom ferry.river import cross\n\n\ndef send(letter):\n"
+        "    carry(letter)\n    cross(letter)\n"
+    ),
+    "a/util.py": "def one(): ...\n",
+    "b/util.py": "def two(): ...\n",
+    "main.py": "def main(): ...\n",
+    "c/main.py": "def other(): ...\n",
+    "js/app.js": "export function land(ferry) {\n  return ferry.stop();\n}\n",
+}
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with index_of(tmp_path_factory.mktemp("edges") / "ferry", FILES) as index:
+        yield index
+
+
+def quoted(index: Index, text: str) -> list[tuple[str, int, int]]:
+    answer = answer_by_way(Question(text), index)
+    assert answer is not None
+    return [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]
+
+
+@pytest.mark.parametrize(("last", "place"), [(7, "a.py:7"), (9, "a.py:7-9")])
+def test_a_place_is_a_line_or_the_first_and_the_last(last: int, place: str) -> None:
+    assert place_of(Hit(Document("a.py", "", 0, 0, "python"), Chunk(Span(0, 1, 7, last), "x"), 0.0)) == place
+
+
+@pytest.mark.parametrize(
+    ("lines", "line", "end"),
+    [
+        (["f(", "    1,", ")", "g()"], 1, 3),
+        (["f(", "    1,", ")", "g()"], 4, 4),
+        (["a = [", *["    1,"] * 4, "]"], 1, 6),
+        (["a = [", *["    1,"] * 5, "]"], 1, 1),
+        (["x", "f("], 2, 2),
+    ],
+)
+def test_a_statement_ends_where_its_brackets_do_if_that_is_near(lines: Sequence[str], line: int, end: int) -> None:
+    assert end_of_statement(lines, line) == end
+
+
+HEADS = {
+    "python": ("# drain\n@once\ndef drain(\n    queue,\n):\n    queue.clear()\n", 2, 5),
+    "java": (
+        "class A {\n    // drain\n    @Test\n    static void\n    drain()\n        throws E {\n    x();\n  }\n}\n",
+        3,
+        6,
+    ),
+    "c": ("/* drain */\nvoid\ndrain(int a)\n{\n    a++;\n}\n", 2, 3),
+}
+
+
+@pytest.mark.parametrize("language", HEADS)
+def test_a_head_ends_before_the_body(language: str) -> None:
+    text, start, end = HEADS[language]
+    found = next(one for one in definitions(text.encode(), language) if one.name == "drain")
+    assert end_of_head(text.split("\n"), found, start, "drain") == end
+
+
+def test_a_head_without_a_known_definition_is_the_statement_that_names_it() -> None:
+    lines = ["drain first", "", "@drain", "static", "int drain(", "  int a)", "{"]
+    assert end_of_head(lines, None, 3, "drain") == 6
+
+
+def test_the_innermost_definition_holds_a_line() -> None:
+    text = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
+    found = definitions(text.encode(), "python")
+    assert [one.name if (one := around(found, line)) else None for line in (1, 3, 6, 9)] == ["A", "f", "g", None]
+
+
+def file_of(index: Index, path: str) -> tuple[IndexedFile, Sequence[Definition]]:
+    file = load_file(index.store, path)
+    assert file is not None
+    return file, definitions(file.text.encode(), "python")
+
+
+def test_of_a_long_definition_the_lines_around_one_are_quoted_from_a_blank_one_on(index: Index) -> None:
+    file, known = file_of(index, "ferry/boat.py")
+    carry = around(known, 20)
+    assert stretch(file, carry, 20) == (12, 26)
+    assert stretch(file, carry, 20, 22) == (12, 28)
+    assert stretch(file, carry, 5) == (4, 11)
+    assert stretch(file, carry, 57) == (57, 57)
+    assert stretch(file, None, 3) == (3, 9)
+    file, known = file_of(index, "ferry/desk.py")
+    assert stretch(file, around(known, 6), 6) == (5, 7)
+
+
+def test_of_files_of_one_name_that_in_the_root_is_meant_or_none(index: Index) -> None:
+    paths = ["main.py", "util.py", "b/util.py", "/home/x/ferry/boat.py", "nothing.py"]
+    assert [resolve_path(index, path) for path in paths] == ["main.py", None, "b/util.py", "ferry/boat.py", None]
+
+
+@pytest.mark.parametrize("symbol", ["RiverError.__str__", "RiverError"])
+def test_an_error_is_used_where_it_is_made_and_not_where_it_is_defined(index: Index, symbol: str) -> None:
+    assert [(one.path, one.start_line) for one in uses_of(index, symbol, 5)] == [("ferry/boat.py", 57)]
+
+
+def test_a_frame_is_where_its_code_stands_now(index: Index) -> None:
+    trace = 'Traceback (most recent call last):\n  File "/srv/ferry/boat.py", line 3, in carry\n    {}\nOSError: no'
+    assert quoted(index, trace.format("step_45(letter)")) == [("ferry/boat.py", 42, 55)]
+    assert quoted(index, trace.format("gone(letter)")) == [("ferry/boat.py", 4, 10)]
+
+
+def test_a_frame_without_a_place_is_where_its_function_is_defined(index: Index) -> None:
+    assert quoted(index, "    at ferry.boat.carry") == [("ferry/boat.py", 4, 10)]
+
+
+def test_a_script_is_found_by_what_it_was_made_of(index: Index) -> None:
+    assert quoted(index, "TypeError: x\n    at land (js/app.ts:2:5)") == [("js/app.js", 1, 3)]
+
+
+def test_callers_are_quoted_with_the_definition(index: Index) -> None:
+    assert quoted(index, "who calls cross?") == [
+        ("ferry/boat.py", 55, 55),
+        ("ferry/desk.py", 7, 7),
+        ("ferry/river.py", 8, 8),
+    ]
+
+
+def test_a_tab_that_was_written_out_is_one() -> None:
+    line = "at com.shop.Client.send(Client.java:12)"
+    assert read_trace(f"\\\\t{line}") == read_trace(f"\t{line}")
+    assert read_trace(f"\t{line}").frames
+
+
+def test_a_name_may_be_followed_by_a_blank_and_a_question_mark() -> None:
+    assert read_name_question("parse_config ?") == read_name_question("parse_config")
+
+
+def test_a_question_about_a_file_is_one_line() -> None:
+    assert read_file_question("What does src/a.py say of keys?") is not None
+    assert read_file_question("What does src/a.py say\nof keys?") is None
+
+
+def test_a_definition_that_announces_a_list_goes_on_to_its_end() -> None:
+    lines = ["Waxing is a way to keep a letter dry:", "", "- warm the wax", "- dip the letter", "", "It takes an hour."]
+    assert [(one.start_line, one.end_line) for one in definitions_of("waxing", lines)] == [(1, 4)]
+    assert end_of_list(lines, 1) == 4
