@@ -13,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
@@ -337,7 +338,8 @@ class Conversation:
 
     async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
-        turn.sought = await asyncio.to_thread(self.index.in_english, asked.text)
+        said = [message.content for message in self._history.said if message.role == "user"]
+        turn.sought = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
         return self._query([*self._history.said, replace(turn.question, content=asked.text)])
 
     def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
