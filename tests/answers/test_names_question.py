@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.ask_back import is_without_context
+from quaestor.answers.ask_back import is_without_context, with_context
 from quaestor.answers.names_question import NameQuestion, read_name_question
 from quaestor.answers.within_file import read_file_question
 
@@ -104,3 +104,12 @@ def test_a_question_about_one_file() -> None:
     )
     assert read_file_question("how does pyproject.toml change the build?") is None
     assert read_file_question("what differs between src/a.c and src/b.c?") is None
+
+
+def test_a_question_that_points_back_is_understood_by_the_last_that_names_a_thing() -> None:
+    earlier = ["how are requests sent?", "how are nulls written?", "and why is that?"]
+    assert with_context("and how do I turn that off?", earlier) == f"{earlier[1]}\nand how do I turn that off?"
+    assert with_context("and how do I turn that off?", []) == "and how do I turn that off?"
+    assert with_context("where is that tested?", ["why?"]) == "where is that tested?"
+    assert with_context("how are dates written?", earlier) == "how are dates written?"
+    assert with_context("why?", earlier) == "why?"

@@ -409,3 +409,48 @@ def test_definitions_beside_each_other_are_all_named() -> None:
     [quote] = answer("what is a median", [passage], refused=False, hits=[both]).quotes
     assert quote.label == "median, outliers"
     assert "(`median`, `outliers`):" in answer("what is a median", [passage], refused=False, hits=[both]).text
+
+
+DO_IT = Passage(1, "client.py", 1, 2, "def cancel(request):\n    request.drop()\n", symbol="cancel", language="python")
+CANCELLING = Passage(
+    2, "guide.md", 9, 9, "Call `abort` of the controller.\n", symbol="Guide > Cancellation", language="markdown"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "heading", "paths"),
+    [
+        ("How do I cancel a request?", "Guide > Cancellation", ["client.py", "guide.md"]),
+        ("how to cancel a request", "Guide > Cancelling requests", ["guide.md", "client.py"]),
+        ("Where do I cancel a request?", "Guide > Cancellation", ["client.py"]),
+        ("How do I cancel a request?", "Guide > Encryption", ["client.py"]),
+    ],
+)
+def test_who_asks_how_to_do_a_thing_gets_the_guide_beside_the_code(
+    question: str, heading: str, paths: list[str]
+) -> None:
+    passages = [DO_IT, replace(CANCELLING, symbol=heading)]
+    found = answer(question, passages, refused=False, hits=[hit(passages[0], 9.0), hit(passages[1], 4.0)])
+    assert [quote.path for quote in found.quotes] == paths
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## timeout\n\nType: `number`\nDefault: `10000`\n\nOf each attempt.",
+        "/**\nOf an attempt.\n\n@default 10000\n*/\ntimeout?: number;",
+        "DEFAULT_TIMEOUT = 10",
+        "  --timeout int   seconds (default 10)",
+        'parser.add("--timeout", default=10)',
+    ],
+)
+def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:
+    waits = Passage(1, "timeout.py", 1, 2, "def timeout(request):\n    wait(request, default())\n", language="python")
+    gives = Passage(2, "options.txt", 1, 9, text, language="markdown")
+    hits = [hit(waits, 9.0), hit(gives, 5.0)]
+    asked = answer("What is the default timeout?", [waits, gives], refused=False, hits=hits)
+    assert asked.quotes[0].path == "options.txt"
+    other = answer("What is the default size?", [waits, gives], refused=False, hits=hits)
+    assert other.quotes[0].path == "timeout.py"
+    elsewhere = answer("Where is the timeout?", [waits, gives], refused=False, hits=hits)
+    assert elsewhere.quotes[0].path == "timeout.py"

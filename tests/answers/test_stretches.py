@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -234,3 +236,25 @@ def test_numbered_items_of_mediawiki_are_no_headings() -> None:
 def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
     text = ".. _limits:\n\n.. only:: html\n\n.. index:: limit\n\nReads stop.\n\n+------+\n| 1 GB |\n+======+\n"
     assert [text[one.start : one.end] for one in pieces_of(text, begins=False)] == ["Reads stop.", "| 1 GB |"]
+
+
+@pytest.mark.parametrize(
+    ("language", "imports"),
+    [
+        ("go", 'package sea\n\nimport (\n\t"errors"\n\t"log"\n)\n\n'),
+        ("python", "from __future__ import annotations\n\nimport log\nfrom boats import (\n    Ferry,\n)\n\n"),
+        ("java", "package org.sea;\n\nimport java.util.Log;\nimport static org.boats.Ferry.of;\n\n"),
+        ("rust", "use std::io::{\n    self,\n    Log,\n};\nuse boats::Ferry;\n\n"),
+        ("c", '#include <log.h>\n#include "boats.h"\n\n'),
+        ("typescript", "import {Log} from './log';\nimport {\n\tFerry,\n} from 'boats';\n\n"),
+        ("csharp", "using System.Log;\nusing Boats;\n\n"),
+    ],
+)
+def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: str, imports: str) -> None:
+    passage = Passage(1, "a", 1, 9, f"{imports}sail = 3\nrow = sail\n", language=language)
+    found = whole(passage, (1, 9), lambda text: float("sail" in text))
+    assert found is not None and found.text == "sail = 3\nrow = sail"
+    asked = whole(passage, (1, 9), lambda text: float("log" in text.lower()))
+    assert asked is not None and asked.text.startswith(imports[:4])
+    alone = whole(replace(passage, text=imports), (1, 9), lambda text: 0.0)
+    assert alone is not None and alone.text == imports.rstrip()

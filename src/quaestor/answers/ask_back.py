@@ -7,6 +7,7 @@ sees the question alone and asks back in its own words.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import EMPTY_WORDS
@@ -69,6 +70,14 @@ def is_without_context(text: str) -> bool:
     if _BARE.match(text):
         return True
     return _POINTING.search(text) is not None and all(_says_nothing(word) for word in words)
+
+
+def with_context(text: str, earlier: Sequence[str]) -> str:
+    """Return a question that only points at something with the last of the earlier ones that names it. Pure."""
+    if not is_without_context(text) or not _POINTING.search(text):
+        return text
+    told = next((one for one in reversed(earlier) if not is_without_context(one)), "")
+    return f"{told}\n{text}" if told else text
 
 
 def _says_nothing(word: str) -> bool:

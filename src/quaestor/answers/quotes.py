@@ -88,6 +88,19 @@ _LONGEST_LABEL = 90
 _MOST_NAMED = 3
 _ASKS_WHERE = re.compile(r"\b(?:where|which|who|links?|resources?|further|more about|read)\b", re.IGNORECASE)
 """A question that a link may answer."""
+_ASKS_HOW_TO = re.compile(r"^\W*how\s+(?:(?:do|can|could|should|would)\s+(?:i|we|you|one)\b|to\b)", re.IGNORECASE)
+"""A question of somebody who uses what is here: a document tells it better than the code that does it."""
+_OF_GUIDE = 0.5
+"""The share of its words that the headings of a document's passage hold at least to be quoted beside code."""
+_HEADINGS_OF_GUIDE = 2
+_ASKS_DEFAULT = re.compile(
+    r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
+)
+_DEFAULT = "default"
+_SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
+"""A line that gives the default of what the lines before it, or after it, are about."""
+_HOLDS_DEFAULT = re.compile(r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({]\S)|(?:=|:)\s*default", re.IGNORECASE)
+_ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +174,7 @@ def answer(
         passages, hits = _by_paragraphs(question, passages, hits, rarity, encode)
     found = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
+    chosen = _with_guide(question, chosen, passages, hits, rarity)
     coverage = _share(_terms_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
@@ -367,6 +381,56 @@ def _first_whole(
     ranks = [0] if _ASKS_WHERE.search(question) else [*range(min(len(hits), len(passages), _PASSAGES))]
     near = [rank for rank in ranks if _points_behind(rank, passages[rank], hits)[0] <= _NEAR]
     rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
+    if _ASKS_DEFAULT.search(question):
+        rank = next((at for at, one in enumerate(passages) if _gives_default(one.text, rarity.keys())), rank)
+    return _whole_passage(rank, passages, hits, rarity)
+
+
+def _gives_default(text: str, wanted: Iterable[str]) -> bool:
+    """Return whether a text gives the default of what is asked for: in one line, or in a line of its own beside it."""
+    about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
+    for at, line in enumerate(lines):
+        if _SAYS_DEFAULT.search(line):
+            beside = lines[max(0, at - _ABOUT_BEFORE) : at + 1 + _ABOUT_AFTER]
+        elif _HOLDS_DEFAULT.search(line):
+            beside = [line]
+        else:
+            continue
+        if about and about <= content_terms("\n".join(beside)):
+            return True
+    return False
+
+
+def _with_guide(
+    question: str,
+    chosen: list[_Weighed],
+    passages: Sequence[Passage],
+    hits: Sequence[Hit],
+    rarity: Mapping[str, float],
+) -> list[_Weighed]:
+    """Return stretches with what a document says under a heading of that, where code came first for "how do I ...".
+
+    It is the first where its headings hold all that is asked.
+    """
+    if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
+        return chosen
+    told = {
+        rank: len(content_terms(" ".join(one.symbol.split(" > ")[-_HEADINGS_OF_GUIDE:])) & rarity.keys()) / len(rarity)
+        for rank, one in enumerate(passages[: len(hits)])
+        if one.language.lower() in PROSE and one.symbol
+    }
+    rank = max(told, key=lambda rank: told[rank], default=0)
+    guide = _whole_passage(rank, passages, hits, rarity) if told.get(rank, 0.0) >= _OF_GUIDE else None
+    if guide is None:
+        return chosen
+    rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
+    return [guide, *rest] if told[rank] == 1 else [rest[0], guide, *rest[1:]]
+
+
+def _whole_passage(
+    rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
+) -> _Weighed | None:
+    """Return a passage as one stretch; None where it says nothing, or too much."""
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None

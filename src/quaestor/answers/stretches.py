@@ -24,6 +24,11 @@ _OF_BEST = 0.5
 _MOST_HEAD_LINES = 12
 _MOST_CHECKED = 1900  # characters: a longer quote is not read as one when its citation is checked
 _STOP = re.compile(r"[.!?。！？][\"'”’)*_`]*(?=\s+[\"'“‘(*_`\[]*[A-Z0-9À-Þ]|(?<=[。！？]))")
+_IMPORTS = re.compile(
+    r"\s*(?:package\s+[\w.]+;?\s*$|import\b|from\s+\S+\s+import\b|(?:pub\s+)?use\s+[\w:\\{]|extern\s+crate\b|mod\s+\w+;"
+    r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
+    r"|(?:const|let|var)\s[^=]*=\s*require\(|['\"]use strict)"
+)
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _DEFINITION = re.compile(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
@@ -105,7 +110,7 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
 
 
 def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]) -> Stretch | None:
-    """Return all of a passage as one stretch, without front matter, headings at its edges and blank lines.
+    """Return all of a passage as one stretch, without front matter, imports, headings at its edges and blank lines.
 
     Of prose, sections at its beginning and its end that tell far less than the best of them are left out: what was
     found may be several short sections, or the end of one and the beginning of the next.
@@ -120,7 +125,11 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
     """
     text = passage.text
     if passage.language.lower() not in PROSE:
-        start = len(text) - len(text.lstrip())
+        past = _past_imports(text)
+        rest = text[past:]
+        # What a file imports is read past, unless a word of the question stands only there.
+        start = past if rest.strip() and told(rest) >= told(text) else 0
+        start += len(text[start:]) - len(text[start:].lstrip())
         start = text.rfind("\n", 0, start) + 1
         return Stretch(passage, start, len(text.rstrip()), code=True) if text.strip() else None
     pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
@@ -131,6 +140,18 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+
+
+def _past_imports(text: str) -> int:
+    """Return where the lines end with which a file names its package and imports others."""
+    at, past, depth = 0, 0, 0
+    for line in text.splitlines(keepends=True):
+        if not depth and line.strip() and not _IMPORTS.match(line):
+            break
+        depth += sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")
+        at += len(line)
+        past = at if not depth else past
+    return past
 
 
 def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> list[Piece]:

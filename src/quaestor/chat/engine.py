@@ -13,6 +13,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 
+from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
@@ -338,8 +339,10 @@ class Conversation:
 
     async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
-        turn.search_text = await asyncio.to_thread(self.index.in_english, asked.text)
-        return self._query([*self._history.spoken_messages, replace(turn.question, content=asked.text)])
+        spoken = self._history.spoken_messages
+        said = [message.content for message in spoken if message.role == "user"]
+        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
+        return self._query([*spoken, replace(turn.question, content=asked.text)])
 
     def _search_event(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
