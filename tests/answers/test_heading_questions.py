@@ -18,6 +18,8 @@ NAMES = frozenset({"Ferry"})
         ("Installing Ferry", "How do I install Ferry?"),
         ("Ferry installation", "How do I install Ferry?"),
         ("Installation", "How do I install Ferry?"),
+        ("Sharing your expertise", "How do I share my expertise?"),
+        ("How to see yourself", "How do I see myself?"),
         ("Initial Configuration", "What should I know about initial configuration?"),
         ("Initial Ferry Configuration", "What should I know about initial Ferry configuration?"),
         ("Docker Setup", "What should I know about docker setup?"),

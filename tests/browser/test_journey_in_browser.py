@@ -136,6 +136,8 @@ class Steps:
         self._one = one
         self._name = name
         self._folder = os.environ.get("SCREENSHOTS", "")
+        if self._folder:
+            Path(self._folder).mkdir(parents=True, exist_ok=True)
 
     def take(self, what: str, *steps: Callable[[], object]) -> None:
         for step in steps:
@@ -196,7 +198,8 @@ def test_a_person_finds_their_way(
 
     one.open("/?corpus=kitchen")
     change = write_in("#question", "Let the dough rest for two days", Keys.ENTER)
-    steps.take("proposed", change, shows(".proposal [data-do=copy-change]"), shows("[data-state=done]"))
+    proposal = shows(".proposal [data-do=copy-change]")
+    steps.take("proposed", change, proposal, shows("[data-state=done]"), click("[data-do=newest]"))
     steps.take("consent", click(".proposal [name=sure]"), click(".proposal .button:not([type=button])"))
     steps.take("applied", says("This change was made."))
     steps.take("renaming", click("#actions [data-do=rename]"), shows("#confirm[open]"))

@@ -174,6 +174,9 @@ def test_search_by_date_and_author_is_at_hand_and_fits_a_phone(page: StartPage) 
     assert one.one("[name=since]").get_attribute("value") == "2020"
     assert not one.violations()
     one.size(*PHONE)
+    assert one.run(
+        "return document.getElementById('query').offsetTop === document.querySelector('[role=search] button').offsetTop"
+    )
     assert one.sideways() <= 0
 
 

@@ -238,7 +238,7 @@ def test_a_file_that_stands_still_while_it_is_attached_can_be_stopped(
 ) -> None:
     (tmp_path / "tides.pdf").write_text("The flood begins at noon.\n" * 600_000)
     with Cutting(server().url, 1_000_000, silent=True) as between:
-        one = Page(alone, between.url).size(*DESKTOP).open()
+        one = Page(alone, between.url).size(*PHONE).open()
         one.one("#question").send_keys("When is the flood?")
         one.one("#attached").send_keys(str(tmp_path / "tides.pdf"))
         one.wait(lambda: "Attaching tides.pdf, " in one.text("#uploading"))
@@ -246,6 +246,7 @@ def test_a_file_that_stands_still_while_it_is_attached_can_be_stopped(
         one.wait(lambda: one.text("#refused").startswith("A file is still being attached."))
         one.run("let more = 0; const now = Date.now; Date.now = () => now() + (more += 20_000)")
         one.wait(lambda: "Nothing has moved for " in one.text("#uploading"))
+        assert one.one("#stop-upload").size["height"] < 45
         one.one("#stop-upload").click()
         one.wait(lambda: one.text("#refused") == "tides.pdf: You stopped it before it was uploaded.")
         assert not one.one("#uploading").is_displayed()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import random
 from pathlib import Path
 
 import pytest
 
-from index_of_files import index_of
+from convert.made import docx, paragraph
+from index_of_files import index_of, write_files
 from quaestor import Index
 from quaestor.answers.starters import starters
 from quaestor.core.config import Settings
@@ -127,3 +129,13 @@ def test_a_starter_whose_answer_begins_elsewhere_is_not_offered(tmp_path: Path) 
         outcome = asyncio.run(outcome_of(index, None, question, Settings()))
         assert [one.path for one in outcome.citations] == ["b.md", "a.md"]
         assert question not in Starters().of(index, Settings())
+
+
+def test_starters_are_of_the_documents_with_most_text_however_large_their_files_are(tmp_path: Path) -> None:
+    trees = ("oak", "elm", "ash", "fir", "yew", "bay")
+    text = "They grow beside the old road.\n" * 20
+    root = write_files(tmp_path / "corpus", {f"{name}.md": f"# {name} trees\n\n{text}" for name in trees})
+    form = {"picture": random.Random(7).randbytes(20_000).hex()}
+    (root / "form.docx").write_bytes(docx(paragraph("Empty forms", "Heading1") + paragraph("Fill it in."), **form))
+    with Index.build(root, settings=Settings(home=str(tmp_path / "home"))) as index:
+        assert {f"{name}.md" for name in trees} == {one.path for one in starters(index)}

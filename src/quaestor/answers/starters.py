@@ -21,6 +21,7 @@ from quaestor.corpus import Corpus
 from quaestor.search.asked_names import looks_like_code
 
 _MOST_FILES = 6
+_READ = 24
 _OF_EACH = 3
 _LOOKED_AT = 12
 _MOST_ALIKE = 2
@@ -134,6 +135,8 @@ _TO = re.compile(r"(?P<asks>how|what|when|where|which \w+) to (?P<rest>\S.*)", r
 _DIFFERENCE = re.compile(r"(?P<one>\S.*?)\s+(?:vs\.?|versus)\s+(?P<other>\S.*)", re.IGNORECASE)
 # What is added to a heading: "Team introductions (10 minutes)".
 _ADDED = re.compile(r"\s*\([^()]*\)$")
+_MINE = {"your": "my", "yourself": "myself"}
+_YOURS = re.compile(r"\b(?:your|yourself)\b", re.IGNORECASE)
 _MOST_WORDS = 9
 _MOST_OF_SUBJECT = 4
 
@@ -248,12 +251,14 @@ def _is_explained(code: str) -> bool:
 
 
 def _of_prose(material: Material, project: str) -> Iterator[Starter]:
-    """Yield questions about sections of the README and of the largest other documents, one of each in turn."""
+    """Yield questions about sections of the README and of the other documents with most text, one of each in turn."""
     readme = readme_of(material, "")
     others = sorted(
         (path for path, one in material.documents.items() if one.language in _WRITTEN and _is_own(material, path)),
         key=lambda path: -material.documents[path].size,
     )
+    # A file in Word or HTML is larger than its text, so that a form of half a page would come before any chapter.
+    others = sorted(others[:_READ], key=lambda path: -sum(map(len, material.lines(path))))
     paths = list(dict.fromkeys([*([readme] if readme else []), *others]))[:_MOST_FILES]
     looked_at = [list(islice(_asked_sections(material, path, project), _LOOKED_AT)) for path in paths]
     # A heading that many documents share, such as "Description", makes a question about none of them.
@@ -314,7 +319,7 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
         return small[:1].upper() + small[1:]
     small = small.rstrip("?")
     known = subject if len(subject.split()) <= _MOST_OF_SUBJECT and not _ASKS.match(subject) else ""
-    return next(filter(None, _forms(small, known)), "")
+    return _YOURS.sub(lambda one: _MINE[one[0].lower()], next(filter(None, _forms(small, known)), ""))
 
 
 def names_in(lines: Iterable[str]) -> frozenset[str]:

@@ -82,7 +82,7 @@ export async function send(given, what, signal) {
   const tell = () => {
     const still = Math.round((Date.now() - moved) / 1000);
     const lost = still < LONG_STILL ? "" : `. Nothing has moved for ${time(still)}: the connection may be lost.`;
-    uploading.textContent = share < 1 ? `${what}, ${Math.floor(share * 100)} %${lost}` : `${what}. It is sent; the server reads it (${time(still)}).`;
+    uploading.textContent = share < 1 ? `${what}, ${Math.floor(share * 100)}\u00a0%${lost}` : `${what}. It is sent; the server reads it (${time(still)}).`;
   };
   const ticking = setInterval(tell, 1000);
   uploading.hidden = stop.hidden = false;
