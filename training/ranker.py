@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.search.features import FEATURES
-from quaestor.search.ranker import Ranker, spread
+from quaestor.search.ranker import Ranker, diversify
 from training.asked import read_asked
 from training.judged import Search, asked_searches, prepared_searches
 from training.softmax import fit_softmax
@@ -108,7 +108,7 @@ def measure(searches: Sequence[Search], ranker: Ranker) -> Figures:
 def ranked(search: Search, ranker: Ranker) -> list[int]:
     """Return the candidates as the ranker puts them, best first."""
     scores = ranker.scores(search.features) + search.steps
-    return [index for index, _ in spread(scores.tolist(), search.paths, ranker.decay, len(scores))]
+    return [index for index, _ in diversify(scores.tolist(), search.paths, ranker.decay, len(scores))]
 
 
 def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float, float]:

@@ -84,6 +84,7 @@ def told(browser: websocket.WebSocket, method: str, **given: object) -> dict[str
     return dict(said["result"])
 
 
+@pytest.mark.slow
 def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Callable[..., Running]) -> None:
     may_end = threading.Event()
 
@@ -107,6 +108,7 @@ def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Ca
     assert typed(one) == "And where?"
 
 
+@pytest.mark.slow
 def test_three_devices_in_one_conversation_show_the_same_and_keep_what_is_typed(page: StartPage) -> None:
     may_end = threading.Event()
 
@@ -190,6 +192,7 @@ class Cutting:
                 end.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.slow
 def test_an_upload_that_breaks_off_is_named_and_can_be_repeated(alone: Chrome, server: Callable[..., Running]) -> None:
     with Cutting(server().url, 1_000_000) as between:
         one = Page(alone, between.url).size(*DESKTOP).open("/documents")
@@ -296,7 +299,7 @@ def test_full_storage_is_said_and_loses_nothing_that_is_on_the_page(page: StartP
     one.run("localStorage.clear()")
 
 
-@pytest.mark.parametrize("years", [-30, 30])
+@pytest.mark.parametrize("years", [pytest.param(-30, marks=pytest.mark.slow), 30])
 def test_a_clock_that_is_wrong_changes_nothing(page: StartPage, years: int) -> None:
     one: Page = page(lambda _: Reply(in_pieces(RESTS), delay=2.5))
     one.before_each_page(
