@@ -82,10 +82,11 @@ def main() -> None:
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     for said, values in zip(("page received", "all loaded", "computed"), zip(*times, strict=True), strict=True):
         print(f"{turns} turns, {said:<14} median {statistics.median(values):6.0f} ms  most {max(values):6.0f} ms")
-    print(
-        f"{turns} turns, a frame computed {drawn:.1f} ms on average while {len(intervals):,} of them were scrolled,"
-        f" {1000 / statistics.mean(intervals):.0f} a second"
-    )
+    if intervals:
+        print(
+            f"{turns} turns, a frame computed {drawn:.1f} ms on average while {len(intervals):,} of them were scrolled,"
+            f" {1000 / statistics.mean(intervals):.0f} a second"
+        )
     for said, each in zip(("next frame", "computed"), reacted, strict=True):
         nine = sorted(each)[len(each) * 9 // 10]
         print(

@@ -47,6 +47,8 @@ def test_all_are_searched_until_some_are_chosen(several: Page) -> None:
     one.one(".result .place").click()
     one.wait_for("#panel .line.marked")
     assert "Beans are sown in May" in one.text("#panel")
+    # The panel says of which corpus it shows a file: others have one of the same name.
+    assert one.text("#panel .where") == "garden\nguide.md:1-5"
 
 
 @pytest.mark.parametrize(("size", "scheme"), LOOKS)

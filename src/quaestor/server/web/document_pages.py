@@ -27,7 +27,7 @@ from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
 from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, PageContext, turn_of
+from quaestor.server.web.page_context import TITLES, Looking, PageContext, turn_of
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
@@ -174,6 +174,7 @@ def _page(
         layout=at.layout,
         frame=at.frame,
         heading=heading,
+        corpus=TITLES.get(name, name) if len(at.frame.corpora) > 1 else "",
         place=lines_place(pointed.path, pointed.start_line, pointed.end_line),
         status=pointed.status,
         standing=STANDING.get(pointed.status, ""),
