@@ -52,7 +52,7 @@ def nothing_told(_text: str) -> float:
 
 
 def test_a_passage_a_tenth_as_likely_is_quoted_and_none_beyond() -> None:
-    passages = [passage(n, f"The default is {n}.") for n in (1, 2)]
+    passages = [passage(n, f"The default is {n}.", "python") for n in (1, 2)]
     assert quoted(passages, [math.log(10), 0.0]) == [1, 2]
     assert quoted(passages, [math.log(10) + 0.001, 0.0]) == [1]
 
@@ -65,14 +65,18 @@ def test_how_far_others_are_behind_counts_from_the_one_that_is_quoted_first() ->
 
 def test_of_passages_with_the_same_words_the_one_more_alike_is_quoted() -> None:
     passages = [
-        passage(n, text) for n, text in enumerate(["The default: one.", "The default: two.", "Default: usual."], 1)
+        passage(n, text, "python")
+        for n, text in enumerate(["The default: one.", "The default: two.", "Default: usual."], 1)
     ]
     assert quoted(passages, [9.0, 9.0, 9.0], most=2) == [1, 3]
 
 
 def test_only_the_first_five_passages_are_quoted_from() -> None:
-    passages = [passage(1, "The default is one."), *(passage(n, f"Bread {n}.") for n in range(2, 7))]
-    told = passage(6, "The default is six.")
+    passages = [
+        passage(1, "The default is one.", "python"),
+        *(passage(n, f"Bread {n}.", "python") for n in range(2, 7)),
+    ]
+    told = passage(6, "The default is six.", "python")
     assert quoted([*passages[:5], told], [9.0] * 6) == [1]
     assert quoted([*passages[:4], told], [9.0] * 5) == [1, 6]
 

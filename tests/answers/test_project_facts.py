@@ -1,4 +1,4 @@
-"""Under which licence a project stands, and what it depends on."""
+"""Under which licence a project stands, what it depends on, and which version of its language it needs."""
 
 from __future__ import annotations
 
@@ -104,6 +104,42 @@ def test_a_thing_of_its_own_is_searched_for(ferry: Index, question: str) -> None
     assert places(ferry, question) == []
 
 
+VERSIONED = {
+    "Python": ("pyproject.toml", '[project]\nname = "x"\nrequires-python = ">=3.11"\nversion = "2"\n'),
+    "Node": ("package.json", '{\n "name": "x",\n "engines": {"node": ">=22"},\n "version": "2"\n}\n'),
+    "Go": ("go.mod", "module x\n\ngo 1.25.0\n\nrequire y v2\n"),
+    "Rust": ("Cargo.toml", '[package]\nname = "x"\nrust-version = "1.90"\nversion = "2"\n'),
+    "Java": ("pom.xml", "<project>\n<properties>\n<maven.compiler.release>8</maven.compiler.release>\n</properties>\n"),
+    "PHP": ("composer.json", '{\n "name": "x",\n "require": {"y": "2",\n  "php": ">=8.1"}\n}\n'),
+    "Ruby": ("x.gemspec", "spec.name = 'x'\nspec.version = '1'\nspec.required_ruby_version = '>= 3.0'\nend\n"),
+}
+
+
+@pytest.mark.parametrize("language", VERSIONED)
+@pytest.mark.parametrize(
+    "asked", ["Which {} version is required?", "what version of {} do I need", "minimum {} version"]
+)
+def test_the_version_of_the_language_is_quoted_from_the_manifest(tmp_path: Path, language: str, asked: str) -> None:
+    name, text = VERSIONED[language]
+    with index_of(tmp_path / "x", {name: text, "parse.py": "def version(): ...\n"}) as index:
+        [(path, first, last)] = places(index, asked.format(language))
+    assert path == name and first == last and any(digit.isdigit() for digit in text.splitlines()[first - 1])
+
+
+def test_the_readme_tells_the_version_as_well(tmp_path: Path) -> None:
+    needs = "## Requirements\n\n- X 2: Java 8\n- X 1: Java 6\n"
+    readme = f"# X\n\nLike Java 5, but faster.\n\n{needs}\n## Use\n\nJava 9 has it.\n"
+    with index_of(tmp_path / "x", {"README.md": readme, "pom.xml": VERSIONED["Java"][1]}) as index:
+        asked = ["Which Java version does this project need?", "Welche Java-Version wird benötigt?"]
+        assert [places(index, one) for one in asked] == [[("README.md", 7, 8), ("pom.xml", 3, 3)]] * 2
+
+
+@pytest.mark.parametrize("question", ["Which Kotlin version is required?", "where is the Java version checked?"])
+def test_a_version_that_no_file_tells_is_searched_for(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "x", {"pom.xml": VERSIONED["Java"][1]}) as index:
+        assert places(index, question) == []
+
+
 @pytest.mark.parametrize("name", LISTS)
 def test_each_kind_of_list_is_read_whole_and_no_further(tmp_path: Path, name: str) -> None:
     lines = LISTS[name].splitlines()
@@ -120,3 +156,26 @@ def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
     with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt depends on the flour.\n"}) as notes:
         assert places(notes, "What does it depend on?") == []
         assert places(notes, "What license is this under?") == []
+
+
+PAGES = {
+    "index.rst": "Welcome to Ferry's documentation!\n=================================\n\nHow to sail.\n",
+    "about/history.rst": "History and credits\n===================\n\nIt was called Raft. Mona Petit built it.\n",
+    "oars.md": "# Oars\n\nWho started to row first, started the project of crossing.\n",
+    "CHANGES/history.md": "# History\n\n## 1.2\n\nWho began it all.\n",
+    "tool.py": "def start(project):\n    return project\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who started the project and how did it begin?", "What was Ferry called at first and who built it?"],
+)
+def test_how_all_of_it_began_is_told_by_a_page_that_is_called_so(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "docs", PAGES) as index:
+        assert places(index, question) == [("about/history.rst", 4, 4)]
+        assert places(index, "Who started the fire?") == []
+
+
+def test_among_code_git_tells_who_wrote_it(ferry: Index) -> None:
+    assert places(ferry, "Who wrote this project?") == []

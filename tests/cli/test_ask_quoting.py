@@ -51,6 +51,13 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
     assert "Sources" not in done.out
 
 
+def test_an_empty_folder_is_said_to_be_empty(quaestor: Run, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    done = quaestor("ask", QUESTION, tmp_path / "empty")
+    assert (done.code, done.err) == (1, "There are no documents here.\n")
+    assert "Not found in this corpus." in done.out
+
+
 def test_a_name_that_nothing_mentions_is_not_answered_from_what_is_near(quaestor: Run, repository: Path) -> None:
     done = quaestor("ask", "how many attempts does send_with_retry make on Kafka?", repository)
     assert (done.code, done.err) == (1, "")

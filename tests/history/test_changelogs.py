@@ -109,3 +109,13 @@ def test_any_name_of_a_tag_is_read(name: str) -> None:
 def test_a_heading_is_shown_without_the_marks_of_its_link(line: str, heading: str) -> None:
     [section] = sections(["# Changes", "", line, "", "- B"])
     assert section.heading == heading
+
+
+def test_an_entry_that_begins_with_a_version_is_no_heading_among_marked_ones() -> None:
+    lines = "## 26.1 - 2026-06-06\n\n### Removed\n\n- Python 3.8 and 3.9 support.\n\n## 25.5 - 2025-10-27\n\n- Less.\n"
+    found = sections([*lines.splitlines(), "", "1.0 (2019-01-01)", "", "- First."])
+    assert [(one.heading, one.first, one.last) for one in found] == [
+        ("26.1 - 2026-06-06", 1, 5),
+        ("25.5 - 2025-10-27", 7, 9),
+        ("1.0 (2019-01-01)", 11, 13),
+    ]

@@ -1,19 +1,28 @@
-"""Answering under which licence all of it stands, and what it depends on, from the files that say so.
+"""Answering under which licence all of it stands, what it depends on, which language it needs, and how it began.
 
-"What are the dependencies?" holds one word that tells anything, and a search finds whatever says that word most often.
+The files that say so are quoted. "What are the dependencies?" holds one word that tells anything, and a search finds
+whatever says that word most often. "Who started the project?" shares none with a page called *History*.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from functools import partial
+from itertools import groupby, islice
 from typing import TypeAlias
 
-from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
+from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
 from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.stores import Where
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
 """Yields the first and last lines of a file that tell what is asked."""
@@ -38,6 +47,34 @@ _DEPENDS = re.compile(
     rf"|what\s+(?:else\s+)?(?:does\s+{_IT}\s+(?:depend\s+on|require)|{_IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{_IT})?|dependencies"
 )
+_ORIGIN = re.compile(
+    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{_IT}(?:\s.*)?"
+    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{_IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
+    rf"|what\s+was\s+{_IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
+    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{_IT}"
+)
+_TELLS_ORIGIN = re.compile(
+    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
+    r"(?:\s+(?:and|&|of)\s+.*)?",
+    re.IGNORECASE,
+)
+"""What pages are called that tell how all of it began."""
+_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_HEAD_OF_PAGE = 40
+_ASKS_ORIGIN = (
+    "who ",
+    "when ",
+    "how ",
+    "why ",
+    "by whom ",
+    "what was ",
+    "what is the ",
+    "what's the ",
+    "tell me the ",
+    "the ",
+)
+_MOST_PAGES = 8
+_PASSAGES = 5
 _LICENCE_FILE = re.compile(
     r"(?:licen[cs]e|copying|unlicense)(?:[.-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl))?", re.IGNORECASE
 )
@@ -78,18 +115,105 @@ _BLOCKS: tuple[tuple[str, str, str], ...] = (
     (r"description", r"(?:Imports|Depends)\s*:", r"\s+\S"),
 )
 
+# How people call a language, the manifests of its projects, and the lines of these that tell its version.
+_LANGUAGES: tuple[tuple[str, str, str], ...] = (
+    (r"python|cpython", r"pyproject\.toml|setup\.(?:cfg|py)", r"""\s*(?:requires-python|python_requires|python)\s*="""),
+    (r"node(?:\.?js)?|npm|deno|bun", r"package\.json", r'\s*"engines"\s*:'),
+    (r"go|golang", r"go\.mod", r"(?:go|toolchain)\s+\S"),
+    (r"rust|rustc|cargo", r"cargo\.toml", r"\s*rust-version\s*="),
+    (
+        r"java|jdk|jre|jvm",
+        r"pom\.xml|build\.gradle(?:\.kts)?",
+        r"\s*<(?:maven\.compiler\.(?:release|source)|java\.version)>"
+        r"|\s*(?:sourceCompatibility|jvmToolchain|jvmTarget|languageVersion)\b",
+    ),
+    (r"kotlin", r"pom\.xml|build\.gradle(?:\.kts)?", r"\s*(?:<kotlin\.version>|kotlin\(.*\)\s*version\b)"),
+    (r"php", r"composer\.json", r'\s*"php"\s*:'),
+    (r"ruby", r"gemfile|[\w-]+\.gemspec", r"\s*(?:ruby\s|\w+\.required_ruby_version)"),
+    (r"elixir|erlang|otp", r"mix\.exs|rebar\.config", r"\s*(?:elixir:|\{minimum_otp_vsn)"),
+    (r"dart|flutter", r"pubspec\.ya?ml", r"environment\s*:"),
+    (r"swift|xcode", r"package\.swift", r"//\s*swift-tools-version"),
+    (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
+    (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
+    (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
+    (r"\.net|dotnet|c#", r"[\w.-]+\.csproj|global\.json", r"\s*(?:<TargetFrameworks?>|\"version\")"),
+)
+_LANGUAGE = rf"(?P<language>{'|'.join(name for name, _, _ in _LANGUAGES)})"
+_LEAST = r"(?:(?:minimum|minimal|minimally|lowest|oldest|least|earliest)\s+)?"
+_RUNS = (
+    rf"(?:(?:is|are|does|do|can|must|should|will)\s+)?(?:{_IT}|i|we|you|one|there)?\s*(?:(?:is|are|officially|currently|at\s+least)\s+)*"
+    r"(?:require[ds]?|support(?:s|ed)?|need(?:s|ed)?|have|use|run|necessary|compatible)?(?:\s+(?:on|with))?"
+    rf"(?:\s+(?:to|for)\s+(?:build|run|us|install|compil|develop)\w*(?:\s+(?:{_IT}|from\s+source))?|\s+(?:by|for|in|with)\s+{_IT})?"
+)
+_WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:required\s+|supported\s+)?"
+_VERSIONS = re.compile(
+    rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
+    rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
+    rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
+    r"\s+(?:brauch\w*|benötig\w*|wird|werden|ist|sind|unterstütz\w*)\b.*"
+)
+_README = re.compile(r"readme(?:\.(?:md|rst|txt|adoc|org))?", re.IGNORECASE)
+_NEEDED = re.compile(
+    r"\b(?:requir\w*|needs?|needed|support\w*|compatib\w*|minimum|at\s+least|newer|later|higher|above|up|prerequisites?)\b|\d\+|>=|≥",
+    re.IGNORECASE,
+)
+_MOST_SAID = 4
+
 
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the licence or the dependencies of all of it are; None for any other question, or if none tells."""
+    """Answer what the licence, the dependencies or the language's version are, or how it began; None for all else."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
-    if not _LICENCE.fullmatch(text) and not _DEPENDS.fullmatch(text):
+    if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
+        return origin
+    find = _asked(text)
+    if find is None:
         return None
     corpus.take_in()
-    find = _licence if _LICENCE.fullmatch(text) else _dependencies
     return corpus.reopening(lambda: _quoted(corpus, find))
+
+
+def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
+    """Quote how all of it began from the pages of documents that are called so; None for any other question."""
+    if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+        return None
+    corpus.take_in()
+    pages = corpus.reopening(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    if not pages:
+        return None
+    hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
+    found = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    lines, draft = CorpusLines(corpus), Draft()
+    for quote in found.quotes:
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
+    return draft.finished("facts") if draft.hits else None
+
+
+def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
+    if not holds_documents(corpus):
+        return
+    lines = CorpusLines(corpus)
+    for path, document in corpus.store.documents().items():
+        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
+        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
+            continue
+        # A history of versions tells what changed, not how it began.
+        if not any(_VERSION.match(title) for _, title in headings(_lines(path, lines)[:_HEAD_OF_PAGE])):
+            yield path
+
+
+def _asked(text: str) -> _Finder | None:
+    """Return what finds the lines that a question asks for; None for a question of another kind."""
+    if _LICENCE.fullmatch(text):
+        return _licence
+    if _DEPENDS.fullmatch(text):
+        return _dependencies
+    found = _VERSIONS.fullmatch(text)
+    named = next(filter(None, found.groups()), None) if found else None
+    return None if named is None else partial(_versions, named)
 
 
 def _quoted(corpus: Corpus, find: _Finder) -> WayAnswer | None:
@@ -124,6 +248,37 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in listed if one[1] > one[0]), listed)
             yield from listed if _LINE_BY_LINE.match(path) else whole
+
+
+def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield where a manifest names the version of a language, or where a readme says which is needed."""
+    texts: Sequence[str] = ()
+    for language, manifest, tells in _LANGUAGES:
+        if re.fullmatch(language, named) and re.fullmatch(manifest, path, re.IGNORECASE):
+            texts = texts or _lines(path, lines)
+            for at, line in enumerate(texts, 1):
+                if re.match(tells, line):
+                    yield at, end_of_statement(texts, at)
+    if _README.fullmatch(path):
+        yield from _runs([*islice(_said(named, _lines(path, lines)), _MOST_SAID)])
+
+
+def _said(named: str, texts: Sequence[str]) -> Iterator[int]:
+    """Yield the lines of a readme that name a version as one that is needed, by their words or their heading."""
+    version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
+    heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
+    needed = False
+    for at, line in enumerate(texts, 1):
+        needed = heads.get(at, needed)
+        if version.search(line) and (needed or _NEEDED.search(line)):
+            yield at
+
+
+def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last of numbers that follow each other."""
+    for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
+        found = [at for _, at in run]
+        yield found[0], found[-1]
 
 
 def _listed(texts: Sequence[str], begins: re.Pattern[str], goes_on: re.Pattern[str]) -> Iterator[tuple[int, int]]:

@@ -130,6 +130,7 @@ class Index(Corpus):
             NotFoundError: the path does not exist.
             UpstreamError: nothing could be fetched from the site or repository.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+            UsageError: ``rebuild`` of a shared index from a folder without files.
         """
         if names_repository(path):
             settings = settings or load_configuration().settings
@@ -244,8 +245,17 @@ class Index(Corpus):
 
 
 def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
-    """Throw an index away; who makes a first one there is waited for."""
+    """Throw an index away; who makes a first one there is waited for.
+
+    Raises:
+        UsageError: others fill it, and no files are here to make it anew from.
+    """
     from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
+
+    if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
+        raise UsageError(
+            f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
+        )
 
     def erase() -> None:
         erase_store(root, settings)

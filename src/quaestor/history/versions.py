@@ -198,17 +198,21 @@ def sections(lines: Sequence[str], path: str = "") -> list[Section]:
 
 def _headings(lines: Sequence[str]) -> list[tuple[int, Version, str]]:
     """Return the index, version and text of each line that heads a version."""
-    found = []
+    found, sure = [], False
     for at, line in enumerate(lines):
         if len(line) > _LONGEST_HEADING or not (head := _HEADING.match(line)):
             continue
         underlined = at + 1 < len(lines) and _UNDERLINE.match(lines[at + 1])
+        marked = bool(_MARKED.match(line) or underlined)
+        sure = sure or marked
         # In plain changelogs a heading stands at the margin, and is little more than the version and the day.
-        bare = not line[0].isspace() and (_DATE.search(line) or len(line.strip("=:*-_ v")) <= len(head["version"]) + 24)
+        dated = _DATE.search(line) is not None
+        bare = not line[0].isspace() and (dated or len(line.strip("=:*-_ v")) <= len(head["version"]) + 24)
         version = version_in(head["version"])
-        if version and (_MARKED.match(line) or underlined or (bare and _is_apart(lines, at))):
-            found.append((at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip()))
-    return found
+        if version and (marked or (bare and _is_apart(lines, at))):
+            found.append((marked or dated, (at, version, _LINKED.sub(r"\1", line).strip().strip("#=*[]: ").strip())))
+    # Among marked headings, a short line without a day is an entry: "- Python 3.8 support."
+    return [heading for certain, heading in found if certain or not sure]
 
 
 def _is_apart(lines: Sequence[str], at: int) -> bool:

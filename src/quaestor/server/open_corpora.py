@@ -54,6 +54,7 @@ class State:
         seconds_left: estimated from the speed so far; None if unknown.
         owned: whether it belongs to one user.
         failed: why it cannot be indexed, or "".
+        stored: if its files are on other machines, as of when its answers are; else "".
     """
 
     name: str
@@ -65,6 +66,7 @@ class State:
     seconds_left: int | None = None
     owned: bool = False
     failed: str = ""
+    stored: str = ""
 
 
 class Corpora:
@@ -303,7 +305,8 @@ def _state(name: str, opening: _Opening) -> State:
     ready = opening.index.done() and error is None
     progress = opening.progress
     if ready or progress is None:
-        return State(name, str(opening.root), ready, owned=opening.owned, failed=str(error or ""))
+        stored = opening.index.result().freshness.remark if ready else ""
+        return State(name, str(opening.root), ready, owned=opening.owned, failed=str(error or ""), stored=stored)
     return State(
         name,
         str(opening.root),

@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         except KeyboardInterrupt:
             remark("\nstopped; a single question is not recorded. `quaestor chat` records questions and answers")
             raise
-        why = why_none(index.store, filters.where) if filters.where and not outcome.hits else ""
+        why = "" if outcome.hits or (outcome.done and outcome.done.known) else _why_nothing(index, filters)
         remarks = index.remarks
     assert outcome.done is not None
     if as_json:
@@ -87,6 +87,12 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
             remark(why)
     print_remarks(remarks)
     return 0 if outcome.done.known else UNKNOWN
+
+
+def _why_nothing(index: Index, filters: Filters) -> str:
+    if not index.store.documents():
+        return "There are no documents here."
+    return why_none(index.store, filters.where) if filters.where else ""
 
 
 async def _ask(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
@@ -119,7 +125,8 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
     match event:
         case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
             answer.wait_for("searching")
-            remark_on(understood, missed, translated)
+            # An answer of quotes says itself what it was translated to.
+            remark_on(understood, missed, translated if model else ())
             remark_on_unknown([one for one in unknown if one.nearest])
         case Passages(hits=hits):
             answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")

@@ -27,6 +27,9 @@ _SHORTEST_PART = 3
 _LONGEST_COMPOUND = 40
 _JOINTS = ("s", "es", "n", "en", "er", "e", "")
 
+_OF_NOUNS = ("s", "n", "es", "en")
+"""What German nouns end with in other cases than the one that they are listed in."""
+
 _KATAKANA = re.compile("[\u30a1-\u30ff]+")
 _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _ONE_KATAKANA = re.compile("[\u30a1-\u30ff]")
@@ -94,11 +97,19 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
     if word.isupper() and len(word) > 1:
         return Piece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
+    if english is None and language == "de" and word[:1].isupper():
+        english = _translate_noun(word.lower(), glossary)
     if english is None:
         english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
     return Piece(word, english)
+
+
+def _translate_noun(word: str, glossary: Glossary) -> English | None:
+    """Return the English of a German noun by its nominative: a stem would be that of a verb (Benutzers, benutzen)."""
+    cases = (word.removesuffix(ending) for ending in _OF_NOUNS if word.endswith(ending))
+    return next((found for one in cases if len(one) > _SHORTEST_PART and (found := glossary.words.get(one))), None)
 
 
 def _translate_compound(word: str, glossary: Glossary) -> English | None:

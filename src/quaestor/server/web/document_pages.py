@@ -166,6 +166,7 @@ def _page(
             found = corpus.read_lines(pointed.path, first, last)
         except QuaestorError as error:
             gone = str(error)
+    stored = corpus.freshness.remark if found and corpus is not None else ""
     meant = range(pointed.start_line, pointed.end_line + 1)
     more = found is not None and found.end_line < found.total_lines
     return page(
@@ -181,8 +182,9 @@ def _page(
         symbol=pointed.symbol,
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
         fragment=_fragment(pointed),
-        editor=_editor(pointed, corpus, at) if found else "",
-        **_pdf(pointed, corpus, name),
+        stored=stored,
+        editor=_editor(pointed, corpus, at) if found and not stored else "",
+        **_pdf(pointed, None if stored else corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
         pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),

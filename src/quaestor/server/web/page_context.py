@@ -74,6 +74,7 @@ class Frame:
         sessions: the most recent ones.
         corpora: that can be searched.
         unready: corpora that are still being fetched or indexed.
+        stored: of corpora whose files are on other machines, as of when answers are.
         model: the model's name; empty for quotes.
         models: selectable ones; empty if there is no choice.
         edits: whether the user may apply proposed changes.
@@ -87,6 +88,7 @@ class Frame:
     sessions: tuple[SessionInfo, ...]
     corpora: tuple[Corpus, ...]
     unready: tuple[UnreadyCorpus, ...]
+    stored: tuple[str, ...]
     model: str
     models: tuple[str, ...]
     edits: bool
@@ -110,6 +112,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         sessions=tuple([info for info in sessions_of_user(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
         unready=(*_fetching(served, user), *_indexing(states)),
+        stored=tuple(dict.fromkeys(state.stored for state in states if state.stored)),
         model="" if model is None else model.name,
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
         edits=may_edit(served, user),
