@@ -40,6 +40,7 @@ FILES = {
     **{f"crates/{n}.py": f'class Crate:\n    """Crate {n}."""\n\n    size = {n}\n' for n in range(1, 7)},
     "crates/load.py": "def load(crates):\n    return crates.Crate()\n",
     "tests/test_crates.py": "def test_crate(crates):\n    crates.Crate()\n",
+    "many.py": "".join(f"def step_{n}():\n    pass\n\n\n" for n in range(60)),
     "a/util.py": "def one(): ...\n",
     "b/util.py": "def two(): ...\n",
     "main.py": "def main(): ...\n",
@@ -205,6 +206,7 @@ def test_a_file_is_said_to_be_what_it_is(index: Index) -> None:
         "`js/app.js` (javascript, 4 lines) defines `land` (1) (line numbers in brackets).\n\n"
         "No import statement here names it."
     )
+    assert " more (line numbers in brackets)" in said(index, "what is many.py?")
 
 
 def test_how_often_a_name_is_used_is_counted(index: Index) -> None:
