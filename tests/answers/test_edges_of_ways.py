@@ -8,9 +8,9 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.drafts import around, end_of_head, end_of_statement, place_of, stretch
+from quaestor.answers.drafts import CorpusLines, around, end_of_head, end_of_statement, in_code, place_of, stretch
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.resolved_names import resolve_path, uses_of
+from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_path, uses_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import read_trace
 from quaestor.answers.way import Question
@@ -35,6 +35,12 @@ FILES = {
         "from ferry.boat import carry\nfrom ferry.river import cross\n\n\ndef send(letter):\n"
         "    carry(letter)\n    cross(letter)\n"
     ),
+    **{f"twins/{n}.py": f"class Box{n}:\n    def twin(self):\n        return {n}\n" for n in range(1, 7)},
+    "twins/use.py": "def both(box):\n    return box.twin()\n",
+    **{f"crates/{n}.py": f'class Crate:\n    """Crate {n}."""\n\n    size = {n}\n' for n in range(1, 7)},
+    "crates/load.py": "def load(crates):\n    return crates.Crate()\n",
+    "tests/test_crates.py": "def test_crate(crates):\n    crates.Crate()\n",
+    "many.py": "".join(f"def step_{n}():\n    pass\n\n\n" for n in range(60)),
     "a/util.py": "def one(): ...\n",
     "b/util.py": "def two(): ...\n",
     "main.py": "def main(): ...\n",
@@ -172,3 +178,66 @@ def test_a_definition_that_announces_a_list_goes_on_to_its_end() -> None:
     lines = ["Waxing is a way to keep a letter dry:", "", "- warm the wax", "- dip the letter", "", "It takes an hour."]
     assert [(one.start_line, one.end_line) for one in definitions_of("waxing", lines)] == [(1, 4)]
     assert end_of_list(lines, 1) == 4
+
+
+def said(index: Index, text: str) -> str:
+    answer = answer_by_way(Question(text), index)
+    assert answer is not None
+    return answer.text(range(1, len(answer.hits) + 1))
+
+
+def test_what_a_function_calls_is_listed_with_its_place(index: Index) -> None:
+    assert said(index, "what does `send` call?").startswith(
+        "`send` calls 2 names that this corpus defines: `carry` (`ferry/boat.py:4`); `cross` (`ferry/river.py:8`). "
+        "Told by name.\n\n`ferry/desk.py:5-7` (`send`):\n"
+    )
+
+
+def test_other_definitions_of_a_name_are_listed(index: Index) -> None:
+    assert said(index, "who calls twin?").endswith(
+        "6 definitions of this name: `twins/1.py:2` (`Box1.twin`), `twins/2.py:2` (`Box2.twin`), "
+        "`twins/3.py:2` (`Box3.twin`), `twins/4.py:2` (`Box4.twin`), `twins/5.py:2` (`Box5.twin`) and 1 more."
+    )
+    assert "`ferry/river.py:8` (`cross`)" in said(index, "who calls cross?")
+
+
+def test_a_file_is_said_to_be_what_it_is(index: Index) -> None:
+    assert said(index, "what is js/app.js?").endswith(
+        "`js/app.js` (javascript, 4 lines) defines `land` (1) (line numbers in brackets).\n\n"
+        "No import statement here names it."
+    )
+    assert " more (line numbers in brackets)" in said(index, "what is many.py?")
+
+
+def test_how_often_a_name_is_used_is_counted(index: Index) -> None:
+    assert said(index, "what is RiverError?").endswith("Used at 2 places in 2 files.")
+    assert said(index, "what is Crate?").startswith("`crates/1.py:1-4` (`Crate`):")
+    assert said(index, "what is Crate?").endswith(
+        "Used at 1 place in 1 file, and at 1 place in tests.\n\n"
+        "Also defined at `crates/2.py:1`, `crates/3.py:1`, `crates/4.py:1`, `crates/5.py:1`, `crates/6.py:1`."
+    )
+
+
+def test_places_that_raise_an_error(index: Index) -> None:
+    assert [(one.path, one.start_line) for one in raises_of(index, "RiverError", 5)] == [
+        ("ferry/river.py", 9),
+        ("ferry/boat.py", 57),
+    ]
+    assert raises_of(index, "OSError", 5) == ()
+
+
+def test_of_modules_of_one_name_none_is_meant(index: Index) -> None:
+    assert (resolve_module(index, "util"), resolve_module(index, "river")) == (None, "ferry/river.py")
+
+
+def test_blank_lines_around_a_quote_are_left_out(index: Index) -> None:
+    hit = CorpusLines(index).hit("ferry/boat.py", 2, 4)
+    assert (hit.start_line, hit.end_line, hit.text) == (4, 4, "def carry(letter):")
+
+
+def test_code_with_a_backtick_stands_between_two() -> None:
+    assert in_code("a`b") == "`` a`b ``"
+
+
+def test_a_frame_at_the_end_shows_no_line_of_source() -> None:
+    assert read_trace('  File "a.py", line 1, in f').frames[0].code == ""
