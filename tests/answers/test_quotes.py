@@ -454,3 +454,21 @@ def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:
     assert other.quotes[0].path == "timeout.py"
     elsewhere = answer("Where is the timeout?", [waits, gives], refused=False, hits=hits)
     assert elsewhere.quotes[0].path == "timeout.py"
+
+
+@pytest.mark.parametrize(
+    ("question", "paths"),
+    [
+        ("How is an enum of ships read?", ["enum.py", "src/reader.py", "tests/test_enum.py"]),
+        ("Where is an enum of ships tested?", ["enum.py", "tests/test_enum.py", "src/reader.py"]),
+    ],
+)
+def test_a_test_is_quoted_behind_what_it_tests_unless_it_is_asked_for(question: str, paths: list[str]) -> None:
+    texts = {
+        "enum.py": "def enum(ships):\n    return ships\n",
+        "tests/test_enum.py": "def test_enum():\n    assert read(enum(ships)) == ships\n",
+        "src/reader.py": "def reader(ship):\n    return of(ship)\n",
+    }
+    passages = [Passage(n, path, 1, 2, text, language="python") for n, (path, text) in enumerate(texts.items(), 1)]
+    hits = [hit(one, 9.0 - rank / 10) for rank, one in enumerate(passages)]
+    assert [quote.path for quote in answer(question, passages, refused=False, hits=hits).quotes] == paths

@@ -32,6 +32,7 @@ from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage, where
 from quaestor.search.joined_passages import DEFINITION, LARGEST
+from quaestor.search.path_roles import profile_path
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -93,6 +94,7 @@ _ASKS_HOW_TO = re.compile(r"^\W*how\s+(?:(?:do|can|could|should|would)\s+(?:i|we
 _OF_GUIDE = 0.5
 """The share of its words that the headings of a document's passage hold at least to be quoted beside code."""
 _HEADINGS_OF_GUIDE = 2
+_ASKS_TESTS = re.compile(r"\b(?:tests?|tested|testing|specs?|examples?)\b", re.IGNORECASE)
 _ASKS_DEFAULT = re.compile(
     r"^\W*(?:what|which|how\s+(?:many|much|long|often|big|large|far))\b.*\bdefaults?\b", re.IGNORECASE | re.DOTALL
 )
@@ -463,6 +465,8 @@ def _choose(
     if not rest or most < 2:
         return rest[:most]
     behind = [one for one in rest[1:] if not _says_nothing_more(question, one, rest[0])]
+    if not _ASKS_TESTS.search(question):
+        behind.sort(key=lambda one: profile_path(one.stretch.passage.path).test)
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
     near, most = (_NEAR, most) if rest[0].stretch.code else (_NEAR_OF_PROSE, most + 1)
