@@ -5,13 +5,16 @@
 An editor changes a folder that three `quaestor index` and two `quaestor serve` share; two clients search, ask and
 upload. Each round kills one to three of: an indexing process, a server, the primary (its standby is promoted, and gets
 a standby). Then everything that was acknowledged must be there: each file in the version that an index run that ended
-with 0 had found, or a later one; whole, and once; every turn, and every upload. In the end, the index must hold
-exactly the folder. Exit code 1: something was torn, doubled or lost. PostgreSQL is that of the tests.
+with 0 had found, or a later one; whole, and once, its chunks and its bytes; every turn, and every upload. In the end,
+the index must hold exactly the folder. Exit code 1: something was torn, doubled or lost. PostgreSQL is that of the
+tests. The rounds and the counts are saved with our commit and the machine in results/failover.json.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import random
 import sys
 import threading
@@ -19,9 +22,14 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
+import _machine
+
+HERE = Path(__file__).parent
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
@@ -144,13 +152,18 @@ def wrong_documents(database: Database, acknowledged: dict[str, int]) -> Iterato
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False)
     yield from store.check()
     for path, version in acknowledged.items():
-        try:
-            stored = stored_version([one.chunk.text for one in store.chunks_of(path)])
-        except ValueError as error:
-            yield f"{path!r}: {error}"
-            continue
-        if stored < version:
-            yield f"{path!r}: version {stored}, and {version} was acknowledged"
+        held = {
+            "chunks": [one.chunk.text for one in store.chunks_of(path)],
+            "bytes": [(store.bytes_of(path) or b"").decode()],
+        }
+        for what, texts in held.items():
+            try:
+                stored = stored_version(texts)
+            except ValueError as error:
+                yield f"{path!r}, {what}: {error}"
+                continue
+            if stored < version:
+                yield f"{path!r}, {what}: version {stored}, and {version} was acknowledged"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -158,53 +171,67 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--minutes", type=float, default=10.0)
     parser.add_argument("--files", type=int, default=150)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=HERE / "results" / "failover.json", help="JSON file")
     options = parser.parse_args(arguments)
+    report: dict[str, Any] = {
+        "benchmark": "failover",
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+        "minutes": options.minutes,
+        "files": options.files,
+        "seed": options.seed,
+        "machine": _machine.describe(),
+        "load_before": os.getloadavg(),
+    }
     with TemporaryDirectory(prefix="failover-", ignore_cleanup_errors=True) as folder, ExitStack() as stack:
         run = Run(stack, Path(folder), options.files, options.seed)
-        wrong = rounds(run, options.minutes * 60)
+        report["rounds"] = rounds(run, options.minutes * 60)
         run.stop()
         run.index()
         run.acknowledged = dict(run.editor.versions)
-        wrong += said("the end", run.wrong)
-        print(table(run))
-    return 1 if wrong else 0
+        report["end"] = {"wrong": said("the end", run.wrong)}
+        report["counts"] = counts(run)
+    report["load_after"] = os.getloadavg()
+    commit = report["machine"]["commit"][:8]
+    print(*(f"| {what} | {count} |" for what, count in report["counts"].items()), f"| commit | {commit} |", sep="\n")
+    options.out.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    return 1 if any(one["wrong"] for one in (*report["rounds"], report["end"])) else 0
 
 
-def rounds(run: Run, seconds: float) -> int:
-    """Kill and look until the time is over; return how many things were wrong."""
-    end, number, wrong = time.monotonic() + seconds, 0, 0
+def rounds(run: Run, seconds: float) -> list[dict[str, Any]]:
+    """Kill and look until the time is over; return each round's kills and what was wrong after it."""
+    end, done = time.monotonic() + seconds, list[dict[str, Any]]()
     while time.monotonic() < end:
-        number += 1
         killed = []
         for _ in range(run.draw.randint(1, 3)):
             time.sleep(run.draw.uniform(0.0, LONGEST_PAUSE))
             killed.append(run.kill_one())
-        wrong += said(f"round {number:3}: killed {', '.join(killed)}", run.wrong)
-    return wrong
+        done.append(
+            {"killed": killed, "wrong": said(f"round {len(done) + 1:3}: killed {', '.join(killed)}", run.wrong)}
+        )
+    return done
 
 
-def said(what: str, wrong: Callable[[], Iterator[str]]) -> int:
-    """Print a round with what was wrong, and return how many things were."""
+def said(what: str, wrong: Callable[[], Iterator[str]]) -> list[str]:
+    """Print a round with what was wrong, and return that."""
     found = list(wrong())
     print(f"{what}: {len(found)} wrong", *found[:20], sep="\n    ", flush=True)
-    return len(found)
+    return found
 
 
-def table(run: Run) -> str:
-    """Return what was done, as a table."""
-    counts = sum((Counter(client.counts) for client in run.clients), Counter[str]())
+def counts(run: Run) -> dict[str, int | float]:
+    """Return what was done, in words."""
+    answered = sum((Counter(client.counts) for client in run.clients), Counter[str]())
     ended = sum((Counter(worker.ended) for worker in run.workers), Counter[int]())
-    lines = {
+    return {
         **{f"kills of a {kind}": count for kind, count in sorted(run.kills.items())},
         **{f"`quaestor index` ended with {code}": count for code, count in sorted(ended.items())},
         "of those with 0, runs of which others did a part": sum(worker.shared for worker in run.workers),
         "versions of files written": sum(run.editor.versions.values()),
         "turns acknowledged": sum(len(one) for client in run.clients for one in client.turns.values()),
         "uploads acknowledged": sum(len(client.uploads) for client in run.clients),
-        **dict(sorted(counts.items())),
-        "longest time between two answers to a search, s": f"{max(client.gap for client in run.clients):.1f}",
+        **dict(sorted(answered.items())),
+        "longest time between two answers to a search, s": round(max(client.gap for client in run.clients), 1),
     }
-    return "\n".join(f"| {what} | {count} |" for what, count in lines.items())
 
 
 if __name__ == "__main__":

@@ -28,6 +28,7 @@ from training.asked import read_asked
 from training.judged import documents_of
 
 TEN, HUNDRED = 10, 100
+CORPORA = ("code", "mechanisms", "prose")
 DEFAULT_SYSTEMS = ("quaestor:lexical", "quaestor:dense", "quaestor:fusion", "quaestor")
 
 
@@ -70,7 +71,7 @@ def main() -> None:
     """Measure every system on every repository, and print the means."""
     options = parse()
     with TemporaryDirectory(prefix="quaestor-lines-") as folder, _systems.keep_indexes_apart():
-        corpora = list(present(options.data, options.part, options.checkouts, Path(folder)))
+        corpora = list(present(options, Path(folder)))
         systems = [_systems.make(name, options.peers_python, {}) for name in options.systems]
         scores = list(run(systems, corpora))
         for system in systems:
@@ -88,6 +89,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")
+    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA, help="of a folder")
     parser.add_argument("--systems", nargs="+", default=DEFAULT_SYSTEMS, metavar="SYSTEM")
     parser.add_argument("--peers-python", default=sys.executable, help="a Python with the peers installed")
     parser.add_argument("--kinds", action="store_true", help="also print each kind of question")
@@ -95,12 +97,13 @@ def parse() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def present(data: Path, part: str, checkouts: Path, folder: Path) -> Iterator[tuple[Path, list[Question]]]:
+def present(options: argparse.Namespace, folder: Path) -> Iterator[tuple[Path, list[Question]]]:
     """Yield each corpus that has a checkout: its folder, and what is asked about it."""
+    data, checkouts = options.data, options.checkouts
     if data.is_dir():
         for asked in read_asked(data):
             root = checkouts / asked.folder
-            if asked.part == part and root.is_dir():
+            if asked.part == options.part and asked.corpus in options.corpora and root.is_dir():
                 root = documents_of(root, asked.files, folder / asked.folder) if asked.files else root
                 yield (
                     root,

@@ -40,6 +40,7 @@ from quaestor.assemble import Index
 from quaestor.assemble.stores_by_name import open_database, open_store
 from quaestor.core.config import Settings
 from quaestor.embedding.static import question_vector
+from quaestor.indexing.commit import keep_missing
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
 from quaestor.stores.copying import copy_store
@@ -220,10 +221,12 @@ def both(
         started = time.perf_counter()
         if index.store.stats().chunks != other.stats().chunks:
             copy_store(index.store, other, lambda *_: None)
-        copied = time.perf_counter() - started
+        copied = time.perf_counter()
+        keep_missing(other, str(root))
         taken = {
             "index_s": round(indexed, 1),
-            "copy_s": round(copied, 1),
+            "copy_s": round(copied - started, 1),
+            "bytes_s": round(time.perf_counter() - copied, 1),
             "embedded_mb": round(index.store.stats().store_bytes / 1e6, 1),
             "postgres_mb": round(other.stats().store_bytes / 1e6, 1),
             **held_in_memory(other),
@@ -240,18 +243,23 @@ def peak_megabytes() -> int:
 
 
 def held_in_memory(store: Store) -> dict[str, float]:
-    """Return the megabytes that a server should have room for, and the words that each process of ours maps."""
+    """Return the megabytes of vectors, of words, which each process of ours maps, and of the documents' bytes."""
     assert isinstance(store, PostgresStore)
     corpus = store._corpus
     index = f"quaestor.{index_name(corpus, store._dimensions)}"
-    [(vectors, words)] = store._database.read(
+    [(vectors, words, kept)] = store._database.read(
         lambda connection: connection.execute(
             "SELECT coalesce(pg_relation_size(to_regclass(%s)), 0), "
-            "(SELECT coalesce(sum(octet_length(data)), 0) FROM quaestor.segments WHERE corpus_id = %s)",
-            (index, corpus),
+            "(SELECT coalesce(sum(octet_length(data)), 0) FROM quaestor.segments WHERE corpus_id = %s), "
+            "(SELECT coalesce(sum(octet_length(data)), 0) FROM quaestor.contents WHERE corpus_id = %s)",
+            (index, corpus, corpus),
         ).fetchall()
     )
-    return {"hnsw_mb": round(int(vectors) / 1e6, 1), "words_mb": round(int(words) / 1e6, 1)}
+    return {
+        "hnsw_mb": round(int(vectors) / 1e6, 1),
+        "words_mb": round(int(words) / 1e6, 1),
+        "bytes_mb": round(int(kept) / 1e6, 1),
+    }
 
 
 def top(index: Index, store: Store, queries: Sequence[str]) -> list[list[tuple[str, int]]]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
+from collections.abc import Generator
 
+import pytest
 from hypothesis import settings
 
 from fault_rounds import pytest_generate_tests, pytest_terminal_summary, trial  # noqa: F401 - hooks and a fixture
@@ -26,9 +29,19 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # No test says how long anything takes: on a busy machine the first example alone can take longer than the usual bound.
 # Few examples show a mistake that has just been made; `make slow` tries many.
-settings.register_profile("quaestor", deadline=None, max_examples=25)
+settings.register_profile("quaestor", deadline=None, max_examples=15)
 settings.register_profile("thorough", deadline=None, max_examples=400)
 settings.load_profile("quaestor")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Never look for garbage in what collecting makes: all of it stays to the end."""
+    gc.disable()
+    found = yield
+    gc.freeze()
+    gc.enable()
+    return found
 
 
 def pytest_xdist_auto_num_workers() -> int:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 HOSTILE: list[str] = [
     "",
     " ",
@@ -60,3 +62,16 @@ HOSTILE: list[str] = [
     "^(?:retry|busy){2,}$",
     "path:src/ lang:python -test",
 ]
+
+_LONG = tuple(query for query in HOSTILE if len(query) > 10_000)
+_EVERY_RUN = ("x" * 100_000, "where do we retry? " * 5_400, "再試行" * 34_000)
+
+each_hostile_query = pytest.mark.parametrize(
+    "query",
+    [
+        pytest.param(query, marks=pytest.mark.slow if query in _LONG and query not in _EVERY_RUN else [])
+        for query in HOSTILE
+    ],
+    ids=lambda query: ascii(query[:20]),
+)
+"""Of the long ones, three in every run, the others in `make slow`."""

@@ -70,3 +70,23 @@ def open_tables(open_database: Callable[[], Database]) -> Callable[[], StateTabl
     from quaestor.state.postgres import StateTables  # noqa: PLC0415 - needs the extra
 
     return lambda: StateTables(open_database(), AccountsUnusableError)
+
+
+@contextmanager
+def earlier_version(uri: str, steps: int) -> Iterator[None]:
+    """Fill the tables of a version that knew so many steps: what the writer of today needs besides goes afterwards."""
+    from quaestor.stores.postgres import migrations  # noqa: PLC0415 - needs the extra
+    from quaestor.stores.postgres.connection import Database  # noqa: PLC0415
+
+    every = migrations.steps()
+    with closing(Database.open(uri)) as database, pytest.MonkeyPatch.context() as older:
+        older.setattr(migrations, "steps", lambda: every[:steps])
+        migrations.migrate(database)
+        [contents] = [step.sql for step in every if step.name == "0007_contents"]
+        database.write(lambda connection: connection.execute(contents.encode()))
+        yield
+        database.write(
+            lambda connection: connection.execute(
+                b"DROP TABLE quaestor.contents; ALTER TABLE quaestor.documents DROP COLUMN content_hash"
+            )
+        )

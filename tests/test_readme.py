@@ -35,7 +35,8 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
         **kept,
         # What commands are shown to do they do with part of the repository as well.
-        "QUAESTOR_IGNORE": "/benchmarks/:/training/:/tests/*:!/tests/cli/:/README.md:/Makefile:/quaestor.toml",
+        "QUAESTOR_IGNORE": "/benchmarks/:/training/:/tests/*:!/tests/cli/:/README.md:/Makefile:/quaestor.toml:"
+        "accounts/:chat/:crawl/:edits/:evaluation/:history/:mcp/:server/",
         "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
         "QUAESTOR_HOME": str(folder / "home"),
         "PYTHONUTF8": "1",

@@ -52,14 +52,15 @@ class Asked:
     Attributes:
         repository: ``owner/name``.
         commit: the full hash of the checkout that they are about.
-        corpus: ``code`` for a whole checkout, ``prose`` for its documents.
+        corpus: ``code`` for a whole checkout, ``prose`` for its documents, ``mechanisms`` for a whole checkout that is
+            asked how its parts work, in long questions.
         files: a regular expression that the paths of the documents match; empty for all files.
         questions: all with an answer.
     """
 
     repository: str
     commit: str
-    corpus: Literal["code", "prose"]
+    corpus: Literal["code", "prose", "mechanisms"]
     files: str
     questions: tuple[Question, ...]
 
@@ -80,8 +81,8 @@ def part_of(repository: str) -> Part:
 
 
 def read_asked(folder: Path) -> Iterator[Asked]:
-    """Yield the questions of each file in ``folder/code`` and ``folder/prose``, in the order of their names."""
-    for file in sorted([*folder.glob("code/*.json"), *folder.glob("prose/*.json")]):
+    """Yield the questions of each file in ``code``, ``mechanisms`` and ``prose``, in the order of their names."""
+    for file in sorted(file for kind in ("code", "mechanisms", "prose") for file in folder.glob(f"{kind}/*.json")):
         data = json.loads(file.read_text("utf-8"))
         questions = tuple(
             Question(one["question"], one["kind"], read_targets(one["evidence"])) for one in data["questions"]

@@ -21,12 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quaestor.search.features import FEATURES
-from quaestor.search.ranker import Ranker, spread
+from quaestor.search.ranker import Ranker, diversify
 from training.asked import read_asked
 from training.judged import Search, asked_searches, prepared_searches
 from training.softmax import fit_softmax
 
 _PROSE = FEATURES.index("prose")
+_CORPORA = ("code", "mechanisms", "prose")
 _TEN, _HUNDRED = 10, 100
 _RIDGES = (10.0, 30.0, 100.0)
 _DECAYS = (0.0, 0.125, 0.25, 0.5)
@@ -107,7 +108,7 @@ def measure(searches: Sequence[Search], ranker: Ranker) -> Figures:
 def ranked(search: Search, ranker: Ranker) -> list[int]:
     """Return the candidates as the ranker puts them, best first."""
     scores = ranker.scores(search.features) + search.steps
-    return [index for index, _ in spread(scores.tolist(), search.paths, ranker.decay, len(scores))]
+    return [index for index, _ in diversify(scores.tolist(), search.paths, ranker.decay, len(scores))]
 
 
 def _row(search: Search, order: Sequence[int]) -> tuple[float, float, float, float, float]:
@@ -166,8 +167,9 @@ def _ranker(options: argparse.Namespace, parts: Mapping[str, Sequence[Search]], 
 
 
 def _chosen(parts: Mapping[str, Sequence[Search]], prepared: Sequence[Search], name: str) -> Ranker:
-    learn = [*parts.get("code learn", ()), *parts.get("prose learn", ()), *list(prepared) * _PREPARED_TIMES]
-    return choose(learn, (parts.get("code choose", ()), parts.get("prose choose", ())), name)
+    learn = [search for corpus in _CORPORA for search in parts.get(f"{corpus} learn", ())]
+    chosen_on = [parts.get(f"{corpus} choose", ()) for corpus in _CORPORA]
+    return choose([*learn, *list(prepared) * _PREPARED_TIMES], chosen_on, name)
 
 
 def _print(parts: Mapping[str, Sequence[Search]], ranker: Ranker) -> None:

@@ -20,13 +20,13 @@ def main() -> None:
     """Print the agreement about code and about prose."""
     rows = json.loads((HERE / "second_reader.json").read_text("utf-8"))
     second = {(row["repository"], row["id"]): row["evidence"] for row in rows}
-    print(f"{'':8}questions   best place is among the evidence   any of up to three   best place's file")
-    for corpus in ("code", "prose"):
+    print(f"{'':10}questions   best place is among the evidence   any of up to three   best place's file")
+    for corpus in ("code", "mechanisms", "prose"):
         pairs = list(answered(corpus, second))
         best = mean([any(agree(own[0], place) for place in first) for first, own in pairs])
         some = mean([any(agree(one, place) for one in own for place in first) for first, own in pairs])
         file = mean([any(own[0]["path"] == place["path"] for place in first) for first, own in pairs])
-        print(f"{corpus:8}{len(pairs):9}   {best:32.3f}   {some:19.3f}   {file:17.3f}")
+        print(f"{corpus:10}{len(pairs):9}   {best:32.3f}   {some:19.3f}   {file:17.3f}")
 
 
 def answered(corpus: str, second: dict[tuple[str, str], list[Any]]) -> Any:

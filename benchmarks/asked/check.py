@@ -18,9 +18,10 @@ from typing import Any
 
 KINDS = {
     "code": "how where configure error trace architecture callers identifier path typo language".split(),
+    "mechanisms": ["mechanism"],
     "prose": "paraphrase fact multi keywords typo language".split(),
 }
-STYLES = {"newcomer", "expert", "hurried", "storyteller", "reviewer", "support"}
+STYLES = {"newcomer", "expert", "hurried", "storyteller", "reviewer", "support", "engineer"}
 LONGEST_QUOTE = 120
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from account_parts import ASK, REPLY, Speaker, accounts_at, heard, metered
 
+from fault_rounds import Trial
 from quaestor.accounts.ledger import Ledger
 from quaestor.core.errors import BudgetError
 from quaestor.llm.tokens import counter_for
@@ -46,7 +46,7 @@ BY_TOTALS = "select cast(sum(tokens) as bigint) from totals where length(period)
 
 def test_processes_that_spend_at_once_stay_within_the_limit(place: str, accounts: Database) -> None:
     limit = 1000
-    racing = [spender(place, limit, "race") for _ in range(6)]
+    racing = [spender(place, limit, "race") for _ in range(4)]
     taken = [int(process.communicate()[0]) for process in racing]
     assert {process.returncode for process in racing} == {0}
     requests, spent, total = asked(accounts, "select count(*) from requests", BY_ROWS, BY_TOTALS)
@@ -78,13 +78,15 @@ def test_interrupting_settles(place: str, accounts: Database) -> None:
     assert asked(accounts, "select state from requests", "select count(*) from requests") == ["cancelled", 1]
 
 
-def test_a_killed_writer_leaves_every_row_with_its_totals(place: str, accounts: Database) -> None:
+@pytest.mark.fault("kill -9 of who reserves and settles", few=2, many=10)
+def test_a_killed_writer_leaves_every_row_with_its_totals(trial: Trial, place: str, accounts: Database) -> None:
     """Killed at any moment while it reserves and settles: the totals are the sum of the rows."""
-    for _ in range(5):
+    for _ in trial.rounds():
+        trial.done += 1
         process = spender(place, 10**9, "race")
         begun = _rows(accounts)
         while _rows(accounts) < begun + 20:
-            os.sched_yield()
+            time.sleep(0.001)
         process.send_signal(signal.SIGKILL)
         process.communicate()
         by_rows, by_totals = asked(accounts, BY_ROWS, BY_TOTALS)

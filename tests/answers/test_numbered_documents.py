@@ -52,6 +52,7 @@ def places(index: Index, question: str) -> list[tuple[str, int]]:
         "Who wrote proposal 0012, and what became of it?",
         "What is the status of proposal 12?",
         "When was proposal 12 accepted?",
+        "Who are the editors of proposal 12, and when was it accepted?",
     ],
 )
 def test_the_head_of_a_document_tells_who_when_and_what_became_of_it(ferry: Index, question: str) -> None:

@@ -312,6 +312,29 @@ def test_a_readme_that_asks_what_it_is_names_the_project(made: Make) -> None:
     assert "sends orders from shops" in answer.text(range(1, len(answer.hits) + 1))
 
 
+@pytest.mark.parametrize(
+    ("first_page", "question"),
+    [
+        (
+            {"README.md": "# Ferry Handbook\n\nHow the ferry works.\n"},
+            "What is the ferry handbook and how is it organised?",
+        ),
+        (
+            {"index.rst": "Welcome to Ferry's documentation!\n=================================\n\nIt sails.\n"},
+            "How is the ferry documentation organised?",
+        ),
+    ],
+)
+def test_documents_are_called_by_their_title_or_what_is_left_of_it(
+    made: Make, first_page: dict[str, str], question: str
+) -> None:
+    index = made({**first_page, "crew.md": "# Crew\n\nWho sails.\n", "bells.md": "# Bells\n\nWhen they ring.\n"})
+    answer = answer_with_overview(Question(question), index)
+    assert answer is not None
+    assert "crew.md" in answer.text(range(1, len(answer.hits) + 1))
+    assert answer_with_overview(Question("What is a ferry and how is it built?"), index) is None
+
+
 def test_it_follows_the_files(made: Make) -> None:
     index = made(FILES)
     assert "warehouse" in index.overview().text

@@ -37,7 +37,9 @@ how do I find my way around in these documents?|What's the best place to start r
 Explain this project to me like I'm new|What subjects do these pages deal with?
 what is the purpose of this repository|what languages is it written in?
 I just cloned this. What should I look at first?|Show me around|List the main folders and what each is for
-how many documents are in here and what are they about?"""
+how many documents are in here and what are they about?|what is this wiki about?|Which topics does this guide cover?
+what is in this documentation and for whom is it?|what is this repository about and which specs are there?
+Which subjects does this specification treat?"""
 OF_A_NAME = """What is {} and what is it used for?|high-level architecture of {}
 How is {}'s source split into files?|what are the parts of {} and how do they fit together?
 Which files make up the core of {}?|what does {} do, in a sentence

@@ -35,6 +35,10 @@ CODE = {"shop/orders.py": "def send(order):\n    return order\n"}
     ("readme", "introduction"),
     [
         (
+            "# Ferries\n\n> This repository contains the specs of ferries.\n\n- [Docs](#docs)\n\nThe specs here are:\n",
+            "This repository contains the specs of ferries.",
+        ),
+        (
             "# till\n\nA fast and plain statusline of tills.\n\nFor older tills please use its tags for them.\n",
             "A fast and plain statusline of tills.",
         ),

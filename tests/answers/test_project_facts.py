@@ -156,3 +156,26 @@ def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
     with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt depends on the flour.\n"}) as notes:
         assert places(notes, "What does it depend on?") == []
         assert places(notes, "What license is this under?") == []
+
+
+PAGES = {
+    "index.rst": "Welcome to Ferry's documentation!\n=================================\n\nHow to sail.\n",
+    "about/history.rst": "History and credits\n===================\n\nIt was called Raft. Mona Petit built it.\n",
+    "oars.md": "# Oars\n\nWho started to row first, started the project of crossing.\n",
+    "CHANGES/history.md": "# History\n\n## 1.2\n\nWho began it all.\n",
+    "tool.py": "def start(project):\n    return project\n",
+}
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Who started the project and how did it begin?", "What was Ferry called at first and who built it?"],
+)
+def test_how_all_of_it_began_is_told_by_a_page_that_is_called_so(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "docs", PAGES) as index:
+        assert places(index, question) == [("about/history.rst", 4, 4)]
+        assert places(index, "Who started the fire?") == []
+
+
+def test_among_code_git_tells_who_wrote_it(ferry: Index) -> None:
+    assert places(ferry, "Who wrote this project?") == []

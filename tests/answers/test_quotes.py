@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import NOTHING, ExtractiveModel, answer, speaks
 from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION
@@ -218,6 +219,59 @@ def test_what_the_search_found_far_behind_is_not_quoted() -> None:
     assert [quote.path for quote in far.quotes] == ["client.py"]
     near = answer(question, MIXED, hits=[hit(MIXED[0], 9.0), hit(MIXED[1], 8.9)])
     assert [quote.path for quote in near.quotes] == ["client.py", "docs/waiting.md"]
+
+
+GUESTS = """## Guests
+
+People who stay with us bring flowers, and we give them tea in the garden.
+
+Dogs may stay overnight in the barn if they are quiet.
+
+## Tea
+
+Tea is green on weekdays, and black on Sundays."""
+RULES = """## Rules
+
+Nobody may keep the gate open overnight, for there are wolves, and they come from the hills where dogs once lived."""
+
+
+@pytest.mark.parametrize(("language", "first"), [("markdown", "guests.md"), ("python", "rules.md")])
+def test_of_prose_the_passage_with_the_nearest_paragraph_is_quoted_first(language: str, first: str) -> None:
+    rules = Passage(1, "rules.md", 1, 3, RULES, language=language)
+    guests = Passage(2, "guests.md", 1, 9, GUESTS, language=language)
+    hits = [hit(rules, 5.0), hit(guests, 4.2)]
+    encode = StaticEmbedder.bundled().encode
+    found = answer("may my dogs stay overnight?", [rules, guests], encode, refused=False, hits=hits)
+    assert found.quotes[0].path == first
+
+
+def test_of_passages_about_several_versions_the_one_of_the_version_in_the_question_is_quoted_first() -> None:
+    said = "Ferry {} was released in {}, and carries more letters than before."
+    passages = [
+        Passage(n, "releases.md", n, n, said.format(version, month), language="markdown")
+        for n, version, month in ((1, "1.1", "March"), (2, "1.4", "May"), (3, "v1.3.", "June"), (4, "11.3", "July"))
+    ]
+    hits = [hit(one, 7.0 - 1.2 * one.n) for one in passages]
+    found = answer("when was 1.3 released", passages, StaticEmbedder.bundled().encode, refused=False, hits=hits)
+    assert found.quotes[0].start_line == 3
+
+
+def test_of_documents_found_as_good_the_one_that_more_was_found_of_is_quoted_first() -> None:
+    said = "The gate is closed at {} in winter, and opened again at seven in the morning."
+    passages = [
+        Passage(n, path, n, n, said.format(hour), language="markdown")
+        for n, path, hour in ((1, "a.md", "five"), (2, "b.md", "six"), (3, "b.md", "four"))
+    ]
+    hits = [hit(passages[0], 5.0), hit(passages[1], 4.9), hit(passages[2], 4.9)]
+    found = answer("when is the gate closed", passages, StaticEmbedder.bundled().encode, refused=False, hits=hits)
+    assert found.quotes[0].path == "b.md"
+
+
+@pytest.mark.parametrize(("language", "quoted"), [("markdown", 4), ("python", 3)])
+def test_of_short_passages_of_prose_a_fourth_is_quoted(language: str, quoted: int) -> None:
+    passages = [Passage(n, f"{n}.md", 1, 1, f"The gate number {n} is closed.", language=language) for n in range(1, 7)]
+    found = answer("which gate is closed", passages, refused=False, hits=[hit(one, 5.0) for one in passages])
+    assert len(found.quotes) == quoted
 
 
 def test_where_enough_is_quoted_no_more_follows() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -18,6 +19,7 @@ from quaestor.answers.ways import answer_by_way
 FORMS = {
     '*   **LGTM**: Means "Looks Good to Me". It is what a reviewer says.': ("LGTM", Form.ENTRY),
     "- **[18F](https://18f.gsa.gov/)** - 18F develops partnerships with agencies.": ("18F", Form.ENTRY),
+    "=== boot.img ===\n\nHolds the kernel and what is loaded before it.": ("boot.img", Form.SECTION),
     "leaf bundle\n: A _leaf bundle_ is a directory that contains an index.": ("leaf bundle", Form.ENTRY),
     "Queue\n    What holds the letters until somebody reads them.": ("queue", Form.ENTRY),
     "carrier:: What takes a letter from one post office to another.": ("carrier", Form.ENTRY),
@@ -168,3 +170,15 @@ def test_a_document_of_the_terms_name_comes_before_one_that_mentions_it(document
 
 def test_what_nobody_defines_is_left_to_the_search(documents: Index) -> None:
     assert answer_by_way(Question("What is a carrier pigeon?"), documents) is None
+
+
+def test_among_documents_a_word_is_a_term_before_it_is_the_name_of_a_file(tmp_path: Path) -> None:
+    pages = {
+        "about.md": "# About\n\nFerryman is a firmware for small boats.\n",
+        "bells.md": "# Bells\n\nWhen they ring.\n",
+        "oars.md": "# Oars\n\nHow many there are.\n",
+        "assets/ferryman.css": "/* Colours. */\n.boat { color: red; }\n",
+    }
+    with index_of(tmp_path / "docs", pages) as index:
+        assert places(index, "What is Ferryman?")[0][0] == "about.md"
+        assert places(index, "What is ferryman.css?")[0][0] == "assets/ferryman.css"

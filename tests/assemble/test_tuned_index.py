@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fault_rounds import Trial
 from quaestor import Index
 from quaestor.assemble import index_folder
 from quaestor.assemble.tuned_index import keep_tuned, tuning_of, undo_tuned
@@ -117,31 +118,33 @@ for round_ in range(10_000):
 """
 
 
-def test_killed_at_any_moment_it_is_the_one_or_the_other(corpus: tuple[Path, Settings]) -> None:
+@pytest.mark.fault("kill -9 while an index goes over to a tuned embedder", few=4, many=12)
+def test_killed_at_any_moment_it_is_the_one_or_the_other(trial: Trial, corpus: tuple[Path, Settings]) -> None:
     root, settings = corpus
     for number in range(60):
         (root / f"note{number}.md").write_text(f"# Note {number}\n\nAbout bread, fish and number {number}.\n")
     Index.build(root, settings=settings).close()
     code = SWITCHER.format(tests=str(Path(__file__).parents[1]), root=str(root), home=settings.home)
-    for round_ in range(12):
-        process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None and process.stdout.readline() == "ready\n"
-        # At no set moment: after so many looks at a database that is being written.
-        folder = index_folder(root, settings)
-        for _ in range(40 * round_ + 1):
-            with sqlite3.connect(folder / "index.sqlite3", timeout=30) as connection:
-                connection.execute("SELECT generation FROM state").fetchone()
-            connection.close()
-        process.kill()
-        process.wait()
-        process.stdout.close()
-        with Index.open(root, settings=settings) as index:
-            hits = index.search("zeppelin", 62, mode="dense")
-            assert len(hits) == index.stats().documents == 62
-            vectors = index.embedder.encode([hit.text for hit in hits])
-            assert vectors.any(1).all()
-            expected = index.embedder.encode(["zeppelin"])[0]
-            assert hits[0].score == pytest.approx(_cosine(index, hits[0].path, expected), abs=0.01)
+    for round_ in trial.over(range(12)):
+        with trial.counted(round_):
+            process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+            assert process.stdout is not None and process.stdout.readline() == "ready\n"
+            # At no set moment: after so many looks at a database that is being written.
+            folder = index_folder(root, settings)
+            for _ in range(40 * round_ + 1):
+                with sqlite3.connect(folder / "index.sqlite3", timeout=30) as connection:
+                    connection.execute("SELECT generation FROM state").fetchone()
+                connection.close()
+            process.kill()
+            process.wait()
+            process.stdout.close()
+            with Index.open(root, settings=settings) as index:
+                hits = index.search("zeppelin", 62, mode="dense")
+                assert len(hits) == index.stats().documents == 62
+                vectors = index.embedder.encode([hit.text for hit in hits])
+                assert vectors.any(1).all()
+                expected = index.embedder.encode(["zeppelin"])[0]
+                assert hits[0].score == pytest.approx(_cosine(index, hits[0].path, expected), abs=0.01)
 
 
 def _cosine(index: Index, path: str, query: np.ndarray) -> float:

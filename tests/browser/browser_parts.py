@@ -119,7 +119,7 @@ class Page:
                     return None
                 raise
 
-        return WebDriverWait(self.driver, _SECONDS, 0.05, ignored).until(met)
+        return WebDriverWait(self.driver, _SECONDS, 0.1, ignored).until(met)
 
     def wait_for(self, selector: str) -> WebElement:
         return self.wait(lambda: next((found for found in self.all(selector) if found.is_displayed()), None))

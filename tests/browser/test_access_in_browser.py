@@ -61,8 +61,9 @@ def test_an_answer_with_its_passage_and_sources(page: StartPage) -> None:
         one.press(Keys.ESCAPE)
 
 
+@pytest.mark.slow
 def test_an_answer_that_arrives_and_is_stopped_and_fails(page: StartPage) -> None:
-    replies = iter([Reply(in_pieces("It rests.\n\n" * 400), pause=0.02), Reply(status=400, error="no")])
+    replies = iter([Reply(in_pieces("It rests.\n\n" * 400), pause=0.5), Reply(status=400, error="no")])
     one = page(lambda _: next(replies))
     one.ask("How long does the dough rest?")
     one.wait_for(".turn.streaming .settled p")

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pytest
 from browser_parts import DESKTOP, Page, StartPage
 from selenium.webdriver import Chrome
 from selenium.webdriver.common.keys import Keys
@@ -62,6 +63,7 @@ def test_a_failed_answer_says_why_and_can_be_tried_again(page: StartPage) -> Non
     assert RESTS in one.wait_for(".turn[data-turn='2'][data-state=done]").text
 
 
+@pytest.mark.slow
 def test_a_whole_answer_can_be_asked_for_again_and_only_the_last(page: StartPage) -> None:
     replies = iter([RESTS, "It rests for long.", "In short: it rests."])
     one = page(lambda _: next(replies))
@@ -221,6 +223,7 @@ def test_an_answer_is_there_when_the_connection_comes_back(chromium: Chrome, ser
     chromium.get_log("browser")  # of what broke
 
 
+@pytest.mark.slow
 def test_a_server_that_is_started_again_shows_what_became_of_the_answer(chromium: Chrome, tmp_path: Path) -> None:
     folder, home = write(tmp_path / "kitchen"), tmp_path / "home"
     with ScriptedServer(slow) as model:
@@ -247,6 +250,7 @@ def _ask_and_restart(chromium: Chrome, folder: Path, home: Path, settings: dict[
     chromium.get_log("browser")  # of what could not be reached
 
 
+@pytest.mark.slow
 def test_a_conversation_is_listed_as_soon_as_it_has_begun(page: StartPage) -> None:
     one = page([slow()])
     begun(one)

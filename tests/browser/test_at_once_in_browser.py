@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from browser_parts import Page, StartPage
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -63,6 +64,7 @@ def test_what_is_pressed_shows_it_before_the_server_answers(page: StartPage) -> 
     one.wait_for("[data-do=delete-document]")
 
 
+@pytest.mark.slow
 def test_what_leads_to_another_page_shows_that_it_was_pressed(page: StartPage, tmp_path: Path) -> None:
     one: Page = page([f'It rests for long [1: "{QUOTE}"].'])
     one.answered("How long does the dough rest?")

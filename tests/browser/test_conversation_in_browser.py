@@ -8,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 
 import httpx
+import pytest
 from browser_parts import PHONE, Page, StartPage
 from pypdf import PdfReader
 from selenium.webdriver.common.keys import Keys
@@ -116,6 +117,7 @@ def test_sentences_without_support_are_marked_and_listed(page: StartPage) -> Non
     assert "flies to the moon" in one.text(".turn .weak li")
 
 
+@pytest.mark.slow
 def test_sources_lead_to_passages_and_back(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough rest?")
@@ -223,6 +225,7 @@ def top_of(one: Page, selector: str) -> int:
     return round(one.run("return document.querySelector(arguments[0]).getBoundingClientRect().top", selector))
 
 
+@pytest.mark.slow
 def test_the_panel_keeps_its_heading_and_leaves_the_thread_its_room(page: StartPage) -> None:
     words = "A loaf that waits becomes better, and who waits with it learns what time is for. " * 8
     files = {"guide.md": "# Guide\n\n" + "\n\n".join([words] * 12 + [QUOTE] + [words] * 12)}
@@ -242,6 +245,7 @@ def test_the_panel_keeps_its_heading_and_leaves_the_thread_its_room(page: StartP
         one.press(Keys.ESCAPE)
 
 
+@pytest.mark.slow
 def test_nothing_of_the_conversation_lies_above_a_panel(page: StartPage) -> None:
     long = "\n\n".join(f"Paragraph {number} of the answer [1]." for number in range(60))
     one: Page = page([long])

@@ -14,7 +14,7 @@ def sides(page: Page, selector: str) -> tuple[float, float]:
     return found["x"], found["x"] + found["width"]
 
 
-@pytest.mark.parametrize("width", [360, 600, 900, 1280])
+@pytest.mark.parametrize("width", [360, *(pytest.param(width, marks=pytest.mark.slow) for width in (600, 900)), 1280])
 def test_the_field_stands_right_under_the_conversation(page: StartPage, width: int) -> None:
     one = page([f"```python\n{LONG}\n```\n\n" + "More of it.\n\n" * 60]).size(width, 800)
     one.answered("How long does the dough rest?")

@@ -84,6 +84,7 @@ def told(browser: websocket.WebSocket, method: str, **given: object) -> dict[str
     return dict(said["result"])
 
 
+@pytest.mark.slow
 def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Callable[..., Running]) -> None:
     may_end = threading.Event()
 
@@ -107,6 +108,7 @@ def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Ca
     assert typed(one) == "And where?"
 
 
+@pytest.mark.slow
 def test_three_devices_in_one_conversation_show_the_same_and_keep_what_is_typed(page: StartPage) -> None:
     may_end = threading.Event()
 
@@ -141,11 +143,16 @@ def test_three_devices_in_one_conversation_show_the_same_and_keep_what_is_typed(
 
 
 class Cutting:
-    """Stands between a browser and a server, and cuts each connection that sends more than so much, until mended."""
+    """Stands between a browser and a server, and cuts each connection that sends more than so much, until mended.
 
-    def __init__(self, url: str, most: int) -> None:
+    With ``silent`` it is not cut: it takes nothing more, and says nothing.
+    """
+
+    def __init__(self, url: str, most: int, *, silent: bool = False) -> None:
         self._server = int(url.rpartition(":")[2])
         self._most = most
+        self._silent = silent
+        self._ended = threading.Event()
         self._at = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._at.getsockname()[1]}"
 
@@ -154,6 +161,7 @@ class Cutting:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self._ended.set()
         self._at.close()
 
     def mend(self) -> None:
@@ -172,17 +180,19 @@ class Cutting:
             self._carry(asking, answering, self._most)
             back.join()
 
-    @staticmethod
-    def _carry(one: socket.socket, other: socket.socket, most: int) -> None:
+    def _carry(self, one: socket.socket, other: socket.socket, most: int) -> None:
         with suppress(OSError):
             while most > 0 and (data := one.recv(65536)):
                 other.sendall(data)
                 most -= len(data)
+        if most <= 0 and self._silent:
+            self._ended.wait()
         for end in (one, other):
             with suppress(OSError):
                 end.shutdown(socket.SHUT_RDWR)
 
 
+@pytest.mark.slow
 def test_an_upload_that_breaks_off_is_named_and_can_be_repeated(alone: Chrome, server: Callable[..., Running]) -> None:
     with Cutting(server().url, 1_000_000) as between:
         one = Page(alone, between.url).size(*DESKTOP).open("/documents")
@@ -202,6 +212,44 @@ def test_an_upload_that_breaks_off_is_named_and_can_be_repeated(alone: Chrome, s
         one.one("#upload button").click()
         one.wait(lambda: "tides.md" in one.text("#documents"))
         assert not one.one("#document-failed").is_displayed()
+
+
+def test_an_upload_that_stands_still_says_so_and_can_be_stopped(alone: Chrome, server: Callable[..., Running]) -> None:
+    with Cutting(server().url, 1_000_000, silent=True) as between:
+        one = Page(alone, between.url).size(*DESKTOP).open("/documents")
+        one.run(
+            "const files = new DataTransfer();"
+            "files.items.add(new File([arguments[0]], 'tides.pdf')); files.items.add(new File(['The ebb.'], 'ebb.md'));"
+            "upload.elements.files.files = files.files",
+            "The flood begins at noon.\n" * 600_000,
+        )
+        one.one("#upload button").click()
+        one.wait(lambda: "Uploading 1 of 2: tides.pdf" in one.text("#uploading"))
+        one.run("let more = 0; const now = Date.now; Date.now = () => now() + (more += 20_000)")
+        one.wait(lambda: "Nothing has moved for " in one.text("#uploading"))
+        one.one("#stop-upload").click()
+        one.wait(lambda: "tides.pdf: You stopped it before it was uploaded." in one.text("#document-failed"))
+        assert not one.one("#uploading").is_displayed()
+        assert one.run("return [...upload.elements.files.files].map((file) => file.name)") == ["tides.pdf", "ebb.md"]
+
+
+def test_a_file_that_stands_still_while_it_is_attached_can_be_stopped(
+    alone: Chrome, server: Callable[..., Running], tmp_path: Path
+) -> None:
+    (tmp_path / "tides.pdf").write_text("The flood begins at noon.\n" * 600_000)
+    with Cutting(server().url, 1_000_000, silent=True) as between:
+        one = Page(alone, between.url).size(*DESKTOP).open()
+        one.one("#question").send_keys("When is the flood?")
+        one.one("#attached").send_keys(str(tmp_path / "tides.pdf"))
+        one.wait(lambda: "Attaching tides.pdf, " in one.text("#uploading"))
+        one.press(Keys.ENTER)
+        one.wait(lambda: one.text("#refused").startswith("A file is still being attached."))
+        one.run("let more = 0; const now = Date.now; Date.now = () => now() + (more += 20_000)")
+        one.wait(lambda: "Nothing has moved for " in one.text("#uploading"))
+        one.one("#stop-upload").click()
+        one.wait(lambda: one.text("#refused") == "tides.pdf: You stopped it before it was uploaded.")
+        assert not one.one("#uploading").is_displayed()
+        assert typed(one) == "When is the flood?"
 
 
 def test_a_file_whose_attaching_breaks_off_leaves_the_question_as_it_was(
@@ -250,7 +298,7 @@ def test_full_storage_is_said_and_loses_nothing_that_is_on_the_page(page: StartP
     one.run("localStorage.clear()")
 
 
-@pytest.mark.parametrize("years", [-30, 30])
+@pytest.mark.parametrize("years", [pytest.param(-30, marks=pytest.mark.slow), 30])
 def test_a_clock_that_is_wrong_changes_nothing(page: StartPage, years: int) -> None:
     one: Page = page(lambda _: Reply(in_pieces(RESTS), delay=2.5))
     one.before_each_page(

@@ -7,7 +7,7 @@ from chat_parts import Scripted, answer, ask, model_at
 from quaestor import Index
 from quaestor.chat.call_protocols import CallerTools
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.conversation_state import marked
+from quaestor.chat.conversation_state import numbers_cited
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Done, Event, Passages, Stopped, Text
 from quaestor.core.messages import Message, ToolCall
@@ -51,7 +51,7 @@ def test_nothing_was_said_elsewhere(corpus: Index) -> None:
 
 def test_numbers_of_answers_given_elsewhere_mean_nothing_else(corpus: Index) -> None:
     past = (Message("user", "what is first?"), Message("assistant", 'The guide [1], and [2: "dough"], not x[40].'))
-    assert marked(past) == {1, 2, 40}
+    assert numbers_cited(past) == {1, 2, 40}
     events = ask(Conversation(corpus, transcript=transcript_of_client(past)), QUESTION)
     [passages] = [event for event in events if isinstance(event, Passages)]
     assert set(passages.numbers).isdisjoint({1, 2, 40})

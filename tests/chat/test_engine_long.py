@@ -74,7 +74,7 @@ def check(corpus: Index, start: StartServer, folder: Path, turns: int, ask_at: i
     conversation.transcript.close()
 
 
-@pytest.mark.parametrize("model", ["gpt-4o", "tiny"])
+@pytest.mark.parametrize("model", [pytest.param("gpt-4o", marks=pytest.mark.slow), "tiny"])
 def test_a_hundred_turns(corpus: Index, scripted_server: StartServer, tmp_path: Path, model: str) -> None:
     check(corpus, scripted_server, tmp_path / "sessions", 100, 90, model=model)
 

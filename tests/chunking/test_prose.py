@@ -237,6 +237,11 @@ def test_a_page_in_mediawiki_is_not_called_what_its_first_section_is() -> None:
     assert cut(b"==Abstract==\n\nText.\n", "a.wiki", SMALL).title is None
 
 
+def test_pages_that_git_fetches_from_a_wiki_are_cut_by_their_headings() -> None:
+    made = cut(b"Words.\n\n=== boot.img ===\n\nHolds the kernel.\n", "Glossary.mw", SMALL)
+    assert "boot.img" in [one.symbol for one in made.chunks]
+
+
 def test_plain_text_with_underlined_titles() -> None:
     made = cut(b"NOTES\n=====\n\nSome words.\n", "NOTES.txt")
     assert (made.chunker, made.title, made.chunks[0].symbol) == ("headings", "NOTES", "NOTES")

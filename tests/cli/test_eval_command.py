@@ -145,7 +145,7 @@ def test_an_embedder_that_costs_money_is_paid_only_when_told(
 def test_a_killed_run_goes_on(tmp_path: Path, home: Path) -> None:
     text = "\n\n".join(f"# Chapter {number}\n\nOf apples, pears and plums: {number}." for number in range(200))
     corpus = write(tmp_path / "corpus", {"fruit.md": text, "other.md": "# Other\n\nNothing of note.\n"})
-    entries = [{"query": f"chapter {number} of pears", "relevant": ["fruit.md"]} for number in range(1500)]
+    entries = [{"query": f"chapter {number} of pears", "relevant": ["fruit.md"]} for number in range(800)]
     asked = tmp_path / "many.jsonl"
     asked.write_text("".join(json.dumps(entry) + "\n" for entry in entries))
     command = [sys.executable, "-m", "quaestor", "eval", str(asked), "--corpus", str(corpus), "--json"]

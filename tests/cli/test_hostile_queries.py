@@ -13,7 +13,7 @@ from cli_parts import FILES, HIT_KEYS, Run, aged, write
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from hostile_queries import HOSTILE
+from hostile_queries import HOSTILE, each_hostile_query
 from quaestor.cli import run
 
 
@@ -63,12 +63,12 @@ def check_ask(corpus: Path, question: str) -> None:
         assert 1 <= citation["start_line"] <= citation["end_line"] <= text.count("\n")
 
 
-@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+@each_hostile_query
 def test_hostile_searches(corpus: Path, query: str) -> None:
     check_search(corpus, query)
 
 
-@pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
+@each_hostile_query
 def test_hostile_questions(corpus: Path, query: str) -> None:
     check_ask(corpus, query)
 
@@ -82,13 +82,13 @@ TEXTS = st.text(max_size=80) | st.lists(WORDS | st.text(max_size=6), max_size=8)
 @given(query=TEXTS)
 @example(query="-")
 @example(query="--json")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_search_is_answered_in_json(corpus: Path, query: str) -> None:
     check_search(corpus, query)
 
 
 @given(question=TEXTS)
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_question_is_answered_in_json(corpus: Path, question: str) -> None:
     check_ask(corpus, question)
 
@@ -96,7 +96,7 @@ def test_any_question_is_answered_in_json(corpus: Path, question: str) -> None:
 @given(pattern=st.text(alphabet="*?[]{}!/\\.ab-^", max_size=12))
 @example(pattern="[")
 @example(pattern="**/" * 20 + "x")
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_pattern_of_paths_is_answered_in_json(corpus: Path, pattern: str) -> None:
     code, found = in_json(corpus, "search", "--path", pattern, "--", "retry")
     assert code == (0 if found["hits"] else 1)

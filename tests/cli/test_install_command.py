@@ -63,7 +63,7 @@ def test_a_program_without_a_folder_of_its_own_is_told_of_this_one(
     assert (f'"{tmp_path}"' in shown) == told
 
 
-@pytest.mark.parametrize("folder", ["home", "/"])
+@pytest.mark.parametrize("folder", ["home", pytest.param("/", marks=pytest.mark.slow)])
 def test_a_server_that_is_started_just_anywhere_says_what_to_do(run: Run, tmp_path: Path, folder: str) -> None:
     started = run("mcp", cwd=tmp_path / folder)
     assert started.returncode == 2

@@ -29,7 +29,7 @@ def large(tmp_path: Path) -> Path:
     return write(tmp_path / "large", {f"notes/n{note}.txt": "".join(body) for note, body in enumerate(bodies)})
 
 
-@pytest.mark.parametrize("options", [[], ["--json"]])
+@pytest.mark.parametrize("options", [[], pytest.param(["--json"], marks=pytest.mark.slow)])
 def test_a_reader_who_goes_away_ends_it_quietly(large: Path, options: list[str]) -> None:
     subprocess.run([*COMMAND, "index", str(large)], check=True, capture_output=True)
     process = subprocess.Popen(

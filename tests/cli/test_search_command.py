@@ -54,6 +54,7 @@ def test_json_is_as_contracted(quaestor: Run, repository: Path) -> None:
         "checked_at",
         "stored",
         "commit",
+        "checked_against",
         "by_meaning",
         "embedder",
         "coming",

@@ -44,13 +44,37 @@ def test_an_index_moves_there_and_back_without_being_made_again(quaestor: Run, t
     quaestor("index", one)
     there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     assert there["written"] == there["documents"] > 0
+    (one / "later.py").write_text("later = 1\n")
+    quaestor("index", one)
+    (one / "later.py").write_text("later = 2\n")
+    once_more = quaestor("store", "copy", one, store, "--corpus", "moved")
+    assert "1 file changed since it was indexed" in once_more.err
+    assert "1 written" in once_more.out
     assert "moved" in {
         found["name"] for found in quaestor("store", "corpora", "--store", store, "--json").json["corpora"]
     }
+    (one / "later.py").unlink()
+    quaestor("index", one)
+    there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     write(other, FILES)
     back = quaestor("store", "copy", store, other, "--corpus", "moved", "--json").json
     assert back["digest"] == there["digest"]
-    assert hits(quaestor("search", "--json", "tax", other)) == hits(quaestor("search", "--json", "tax", one))
+    found = hits(quaestor("search", "--json", "total of a cart", one))
+    assert found
+    assert hits(quaestor("search", "--json", "total of a cart", other)) == found
+
+
+def test_a_shared_index_is_not_begun_anew_from_where_no_files_are(
+    quaestor: Run, tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("QUAESTOR_CORPUS", "guarded")
+    write(tmp_path / "checkout", FILES)
+    (tmp_path / "empty").mkdir()
+    shared = ("--store", store)
+    quaestor("index", tmp_path / "checkout", *shared)
+    refused = quaestor("index", tmp_path / "empty", *shared, "--rebuild")
+    assert (refused.code, "There are no files in" in refused.sentence) == (2, True)
+    assert hits(quaestor("search", "--json", "total of a cart", tmp_path / "empty", *shared))
 
 
 def test_a_corpus_is_named_after_the_repository_wherever_it_lies(quaestor: Run, tmp_path: Path, store: str) -> None:

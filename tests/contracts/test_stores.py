@@ -11,6 +11,7 @@ from store_factories import DIMENSIONS, Open, entry, lexical_texts, put, texts, 
 
 from quaestor.core.errors import NotFoundError
 from quaestor.stores import FieldBoosts, Store, Where
+from quaestor.stores.shared_store import SharingStore, keep
 
 
 def test_an_empty_store_finds_nothing(store: Store) -> None:
@@ -283,6 +284,22 @@ def test_names_and_texts_outside_unicode_are_kept(store: Store) -> None:
     assert [found.chunk for found in store.chunks_of(one.document.path)] == list(one.chunks)
     assert len(store.lexical(["surrogate"], 5, Where(paths=("odd/*",)))) == 1
     assert lexical_texts(store, ["Größe"]) == ["naïve Größe"]
+
+
+def test_bytes_are_kept_by_stores_that_are_shared(store: Store) -> None:
+    """An index on this machine lies beside the files: of whoever gives it their bytes, it takes the rest alone."""
+    one = entry("a.py", ["retry"])
+    with store.writing() as writer:
+        packed = store.pack(one.document, one.chunks, one.vectors, one.terms, one.keys)
+        writer.put(packed._replace(kept=keep(b"retry\x00\n")))
+    [again] = store.unpacked(["a.py"])
+    if isinstance(store, SharingStore):
+        assert store.bytes_of("a.py") == b"retry\x00\n"
+        assert again.kept == keep(b"retry\x00\n")
+        assert not store.unkept()
+    else:
+        assert again.kept is None
+    assert [stored.chunk for stored in store.chunks_of("a.py")] == list(one.chunks)
 
 
 def test_sizes(store: Store) -> None:

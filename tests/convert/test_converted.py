@@ -18,11 +18,10 @@ from pypdf import PdfReader, PdfWriter
 from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, Converted, converted, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
-from quaestor.core.passages import Document
-from quaestor.corpus.documents_on_disk import text_of_chunks
+from quaestor.core.passages import text_of_chunks
 from quaestor.files.ingest_report import Skipped
 from quaestor.indexing.indexer import Changes
-from quaestor.stores import StoredChunk
+from quaestor.stores import Store
 
 WORDS = "Retries are made after a pause that grows. " * 8
 
@@ -31,6 +30,10 @@ def text_of(data: bytes, path: str) -> Converted:
     found = converted(data, path)
     assert found is not None
     return found
+
+
+def indexed_text(store: Store, path: str) -> str:
+    return text_of_chunks(stored.chunk for stored in store.chunks_of(path)).decode()
 
 
 def reason_of(data: bytes, path: str) -> tuple[str, str]:
@@ -186,11 +189,11 @@ def test_documents_in_the_index_are_current_by_their_own_bytes(tmp_path: Path) -
         assert found["a.html"].note == "converted from html"
         assert [path for path in found if is_converted(found[path])] == ["a.html", "b.epub"]
         assert found["c.html"].language == "html"
-        assert text_of_chunks(store.chunks_of("a.html")).decode().strip() == f"# T\n\n{WORDS.strip()}"
+        assert indexed_text(store, "a.html").strip() == f"# T\n\n{WORDS.strip()}"
         assert not indexer.refresh().any
         write(root, {"a.html": page.replace("grows", "shrinks")}, age=False)
         assert indexer.refresh().changed == ("a.html",)
-        assert "shrinks" in text_of_chunks(store.chunks_of("a.html")).decode()
+        assert "shrinks" in indexed_text(store, "a.html")
 
 
 lines = st.sampled_from(["# T", "## U", "", "  ", "words and more words", "- a", "```", "é" * 30])
@@ -199,8 +202,7 @@ lines = st.sampled_from(["# T", "## U", "", "  ", "words and more words", "- a",
 @given(st.lists(lines, max_size=40).map("\n".join))
 def test_the_kept_text_is_the_text_but_for_blanks_between_chunks(text: str) -> None:
     parts = cut(text.encode(), "a.md", ChunkSettings(16, 60))
-    document = Document("a.html", "0" * 64, 1, 1, "markdown")
-    kept = text_of_chunks([StoredChunk(n, document, chunk, n) for n, chunk in enumerate(parts.chunks)])
+    kept = text_of_chunks(parts.chunks)
     for chunk in parts.chunks:
         assert kept[chunk.span.start : chunk.span.end].decode() == chunk.text
         assert kept[: chunk.span.start].count(b"\n") == chunk.span.start_line - 1

@@ -29,7 +29,11 @@ STEPS = [
 ]
 
 
-@pytest.mark.parametrize("step", STEPS)
+OFTEN = ("indexing", f"embedding {2 * AT_ONCE}", "taking in")
+"""In every run; before each is another that differs in its number only."""
+
+
+@pytest.mark.parametrize("step", [pytest.param(one, marks=[] if one in OFTEN else pytest.mark.slow) for one in STEPS])
 def test_a_kill_loses_at_most_one_commit(tmp_path: Path, step: str) -> None:
     root, home, model = tmp_path / "root", tmp_path / "home", tmp_path / "model"
     root.mkdir()

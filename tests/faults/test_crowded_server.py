@@ -64,7 +64,7 @@ def until(holds: object) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs Linux to tell what is open")
-@pytest.mark.fault("100 chats at once while files change and are indexed; some clients leave", few=8, many=2000)
+@pytest.mark.fault("100 chats at once while files change and are indexed; some clients leave", few=4, many=2000)
 def test_chats_while_indexing(trial: Trial, tmp_path: Path) -> None:
     root = tmp_path / "corpus"
     write_version(root, 0)

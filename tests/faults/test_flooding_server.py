@@ -249,7 +249,7 @@ def test_a_long_reply_in_small_pieces_is_copied_a_bounded_number_of_times(begin:
         visible.feed(Piece(calls.feed(text)))
     rest, _ = calls.finish()
     visible.feed(rest)
-    assert visible.rest() + visible.written in (begin + "ab" * count, (begin + "ab" * count).strip())
+    assert visible.release_rest() + visible.written in (begin + "ab" * count, (begin + "ab" * count).strip())
     assert Piece.copied < 20 * count
 
 

@@ -207,7 +207,7 @@ def check_edit(before: object, after: object, between: list[str]) -> Callable[[P
     return check
 
 
-@pytest.mark.fault(FAULTS + "an edit of five files", few=12, many=2000)
+@pytest.mark.fault(FAULTS + "an edit of five files", few=6, many=2000)
 def test_an_edit(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     before = state(made_root(tmp_path / "start"))
     shutil.copytree(tmp_path / "start", tmp_path / "done")
@@ -217,7 +217,7 @@ def test_an_edit(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     assert "killed" in between or trial.most < 100, "no kill landed in the middle"
 
 
-@pytest.mark.fault(FAULTS + "an undo of five files", few=8, many=2000)
+@pytest.mark.fault(FAULTS + "an undo of five files", few=4, many=2000)
 def test_an_undo(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     # The journal knows the root by its path.
     before = state(made_root(tmp_path / "round"))
@@ -245,7 +245,7 @@ def swapping(root: Path, name: str, outside: Path, at: int) -> Decide:
     return decide
 
 
-@pytest.mark.fault("a link put in the place of a file or a folder before any call of an edit", few=10, many=2000)
+@pytest.mark.fault("a link put in the place of a file or a folder before any call of an edit", few=5, many=2000)
 def test_an_edit_that_links_are_put_under(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     start, folder = tmp_path / "start", tmp_path / "round"
     made_root(start)
@@ -303,7 +303,7 @@ def copies_of_spending(file: Path) -> int:
         return int(connection.execute("select sum(tokens) from totals where length(period) = 10").fetchone()[0])
 
 
-@pytest.mark.fault(FAULTS + "three requests in the ledger", few=10, many=2000)
+@pytest.mark.fault(FAULTS + "three requests in the ledger", few=5, many=2000)
 def test_the_ledger(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     (tmp_path / "start").mkdir()
     Work(copies, "spend", tmp_path / "start", check_ledger).run(trial)
@@ -326,7 +326,7 @@ def check_sessions(folder: Path, _: Outcome) -> None:
             assert all(turn.answer == turn.question for turn in turns if turn.number in done)
 
 
-@pytest.mark.fault(FAULTS + "a session of two turns", few=5, many=2000)
+@pytest.mark.fault(FAULTS + "a session of two turns", few=3, many=2000)
 def test_a_session(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     (tmp_path / "round/corpus").mkdir(parents=True)
     (tmp_path / "round/corpus/guide.md").write_text("# Guide\n\nAll about word1.\n", encoding="utf-8")
@@ -373,7 +373,7 @@ def check_crawl(before: Mapping[str, bytes], after: Mapping[str, bytes]) -> Call
     return check
 
 
-@pytest.mark.fault(FAULTS + "a crawl of a site that changed", few=4, many=2000)
+@pytest.mark.fault(FAULTS + "a crawl of a site that changed", few=3, many=2000)
 def test_a_crawl(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
     pages = site_of(0)
     with SiteServer(lambda path, _: pages.get(path)) as server:

@@ -24,7 +24,13 @@ AT_ONCE = 512  # texts between two commits
 FILES = 1500
 
 
-@pytest.mark.parametrize(("how", "twice"), [(signal.SIGKILL, AT_ONCE), (signal.SIGINT, 0)], ids=["kill -9", "Ctrl-C"])
+@pytest.mark.parametrize(
+    ("how", "twice"),
+    [
+        pytest.param(signal.SIGKILL, AT_ONCE, id="kill -9"),
+        pytest.param(signal.SIGINT, 0, id="Ctrl-C", marks=pytest.mark.slow),
+    ],
+)
 def test_what_is_kept_is_not_paid_for_again(tmp_path: Path, how: signal.Signals, twice: int) -> None:
     """Of kill -9, what one transaction holds may be paid for twice; of Ctrl-C, nothing."""
     root, home = tmp_path / "root", tmp_path / "home"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fault_rounds import Trial
 from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.transcript import Transcript
 
@@ -45,11 +46,13 @@ def talk_until(corpus: Path, session: Path, turns: int, after: float) -> list[st
     return said
 
 
-def test_a_killed_session_is_whole_and_goes_on(corpus: Path, tmp_path: Path) -> None:
+@pytest.mark.fault("kill -9 of a session, which goes on", few=2, many=4)
+def test_a_killed_session_is_whole_and_goes_on(trial: Trial, corpus: Path, tmp_path: Path) -> None:
     chance = random.Random(4)
     session = tmp_path / "sessions" / "one.session"
     done = 0
-    for _ in range(4):
+    for _ in trial.rounds():
+        trial.done += 1
         said = talk_until(corpus, session, turns=3, after=chance.random() * 0.06)
         told = [int(line.split()[1]) for line in said if line.startswith("done")]
         with Transcript.open(session) as transcript:
@@ -68,9 +71,11 @@ def test_a_killed_session_is_whole_and_goes_on(corpus: Path, tmp_path: Path) -> 
         done = len(finished)
 
 
-def test_a_session_that_was_killed_as_it_began_is_whole_or_not_there(tmp_path: Path) -> None:
+@pytest.mark.fault("kill -9 as a session begins", few=4, many=12)
+def test_a_session_that_was_killed_as_it_began_is_whole_or_not_there(trial: Trial, tmp_path: Path) -> None:
     chance = random.Random(5)
-    for round_ in range(12):
+    for round_ in trial.rounds():
+        trial.done += 1
         folder = tmp_path / str(round_)
         with subprocess.Popen([sys.executable, str(BEGINNER), str(folder)], stdout=subprocess.PIPE) as process:
             assert process.stdout is not None

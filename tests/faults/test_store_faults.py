@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from store_factories import DIMENSIONS, ON_DISK, entry, open_embedded, vector_of
 
+from fault_rounds import Trial
 from quaestor.core.errors import IndexUnusableError, LimitError
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
@@ -48,12 +49,14 @@ def check_searches(store: Store, name: str, number: int) -> None:
     assert sum(score > 0.99 for _, score in near) == 3
 
 
+@pytest.mark.fault("kill -9 of who writes to a store", few=5, many=10)
 @pytest.mark.parametrize("overlay", [0, 20])
-def test_killed_at_any_moment(tmp_path: Path, overlay: int) -> None:
-    """Twenty rounds in all, at moments spread over start-up, writing, committing and deriving."""
+def test_killed_at_any_moment(trial: Trial, tmp_path: Path, overlay: int) -> None:
+    """At moments spread over start-up, writing, committing and deriving."""
     folder = tmp_path / "index"
     number = -1
-    for round_ in range(10):
+    for round_ in trial.over(range(10)):
+        trial.done += 1
         process = start(folder, "killed", number + 1, 10_000, overlay)
         assert process.stdout is not None
         if round_ % 5:

@@ -140,7 +140,7 @@ def altered(value: Any, draw: random.Random) -> Any:
     return "x"
 
 
-@pytest.mark.fault("a value of each column of the index's tables altered, and a row of each removed", few=4, many=800)
+@pytest.mark.fault("a value of each column of the index's tables altered, and a row of each removed", few=2, many=800)
 def test_an_altered_row_gives_the_same_hits_or_is_refused(trial: Trial, case: Case) -> None:
     with closing(sqlite3.connect(index_folder(case.root, Settings(home=str(case.home))) / FILE)) as connection:
         columns = list(columns_of(connection))
@@ -166,7 +166,7 @@ def alter(file: Path, table: str, column: str, draw: random.Random) -> None:
             connection.execute(f"DELETE FROM {table} WHERE {which}", key)
 
 
-@pytest.mark.fault("a bit of the index's database flipped", few=4, many=1500)
+@pytest.mark.fault("a bit of the index's database flipped", few=2, many=1500)
 def test_a_flipped_bit_gives_the_same_hits_or_is_refused(trial: Trial, case: Case) -> None:
     for number in trial.rounds():
         with trial.counted(f"flip {number}"):

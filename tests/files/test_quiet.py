@@ -64,7 +64,7 @@ def at_rest(monkeypatch: pytest.MonkeyPatch) -> None:
     For two seconds after a file outside the root was written, nothing is taken to be quiet, for it might be written
     again and keep its time. A test that waited those seconds out before it could begin would test nothing else.
     """
-    monkeypatch.setattr("quaestor.files.change_watch.is_racy", lambda then, now: False)
+    monkeypatch.setattr("quaestor.files.consistent_read.RACY_NS", 0)
 
 
 @pytest.fixture

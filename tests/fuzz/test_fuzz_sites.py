@@ -120,7 +120,8 @@ def test_a_sitemap_is_a_list_of_addresses(data: bytes) -> None:
         is_list(kind, data)
     listed = read_list(data)
     assert len(listed.pages) + len(listed.sitemaps) <= MOST_ADDRESSES
-    assert read_list(gzip.compress(data), 100) == read_list(data[:100])
+    if not data.startswith(b"\x1f\x8b"):  # what is packed twice is unpacked once
+        assert read_list(gzip.compress(data), 100) == read_list(data[:100])
 
 
 @fuzzed(URLS, ["HTTPS://X.example:443/a/../b;jsessionid=1?utm_source=a&b=%7e#c"])

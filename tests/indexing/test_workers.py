@@ -54,7 +54,10 @@ def lost(task: int) -> int:
     return -task
 
 
-@pytest.fixture(params=["copies", "fresh"])
+both_kinds = pytest.mark.parametrize("kind", ["copies", "fresh"], indirect=True)
+
+
+@pytest.fixture(params=["copies", pytest.param("fresh", marks=pytest.mark.slow)])
 def kind(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """Both ways to start a worker; here copies are made beside whatever threads other tests have left."""
     copies = request.param == "copies" and sys.platform == "linux"
@@ -68,12 +71,14 @@ def results(job: object, batches: list[list[int]]) -> list[Any]:
         return sorted(result for batch in pool.run(batches) for result in batch)
 
 
+@both_kinds
 def test_the_same_here_and_there() -> None:
     batches = [[1, 2], [3], [4, 5, 6]]
     here = sorted(result for batch in run_here(Double(), batches) for result in batch)
     assert results(Double(), batches) == here == [2, 4, 6, 8, 10, 12]
 
 
+@both_kinds
 def test_a_task_that_kills_its_worker_costs_only_itself() -> None:
     assert results(Double(), [[1, 2], [3, 13, 4], [5, 6], [13]]) == [-13, -13, 2, 4, 6, 8, 10, 12]
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Coroutine, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from mcp_parts import Connect, free_port
 
 from mcp import Client, StdioServerParameters
+
+Session = Callable[[Client], Coroutine[Any, Any, None]]
 
 FILES = {
     "src/retry.py": '''"""Sending again."""
@@ -68,21 +73,49 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
 @pytest.fixture
 def connect(tmp_path: Path) -> Connect:
     """Return a client of ``quaestor mcp``, started somewhere else than in the repository."""
+    return lambda *arguments: client_of(tmp_path, *arguments)
 
-    def start(*arguments: str | Path) -> Client:
-        elsewhere = tmp_path / "elsewhere"
-        elsewhere.mkdir(exist_ok=True)
-        environment = {
-            **os.environ,
-            "QUAESTOR_HOME": str(tmp_path / "home"),
-            "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
-        }
-        server = StdioServerParameters(
-            command=sys.executable,
-            args=["-m", "quaestor", "mcp", *map(str, arguments)],
-            env=environment,
-            cwd=elsewhere,
-        )
-        return Client(server, read_timeout_seconds=60)
 
-    return start
+def client_of(folder: Path, *arguments: str | Path) -> Client:
+    """Return a client of ``quaestor mcp`` whose indexes lie in a folder."""
+    elsewhere = folder / "elsewhere"
+    elsewhere.mkdir(exist_ok=True)
+    environment = {
+        **os.environ,
+        "QUAESTOR_HOME": str(folder / "home"),
+        "PYTHONPATH": os.pathsep.join(map(os.path.abspath, filter(None, sys.path))),
+    }
+    server = StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "quaestor", "mcp", *map(str, arguments)],
+        env=environment,
+        cwd=elsewhere,
+    )
+    return Client(server, read_timeout_seconds=60)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Session], None]]:
+    """Run what is to be said in one session that the tests of a file share; they leave the repository as it is."""
+    folder = tmp_path_factory.mktemp("shared")
+    root, loop, opened, over = (
+        repository_at(folder / "repository"),
+        asyncio.new_event_loop(),
+        threading.Event(),
+        asyncio.Event(),
+    )
+    clients: list[Client] = []
+
+    async def hold() -> None:
+        async with client_of(folder, root) as client:
+            clients.append(client)
+            opened.set()
+            await over.wait()
+
+    thread = threading.Thread(target=lambda: loop.run_until_complete(hold()))
+    thread.start()
+    assert opened.wait(60)
+    yield lambda said: asyncio.run_coroutine_threadsafe(said(clients[0]), loop).result(120)
+    loop.call_soon_threadsafe(over.set)
+    thread.join()
+    loop.close()

@@ -41,7 +41,10 @@ def said(home: Path, corpus: Path, *messages: dict[str, Any] | bytes) -> list[di
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-@pytest.mark.parametrize("opened", [False, True], ids=["before the session", "in a session"])
+@pytest.mark.parametrize(
+    "opened",
+    [pytest.param(False, id="before the session", marks=pytest.mark.slow), pytest.param(True, id="in a session")],
+)
 def test_what_is_no_message_is_refused(opened: bool, repository: Path, tmp_path: Path) -> None:
     answers = said(tmp_path / "home", repository, *([opening("2025-06-18")] if opened else []), *MALFORMED, b"", PING)
     refused = [(one["error"]["code"], one["id"]) for one in answers if "error" in one]

@@ -93,7 +93,16 @@ def test_a_client_that_offers_more_than_is_known(repository: Path, tmp_path: Pat
         assert len(hear()["result"]["tools"]) == 6
 
 
-@pytest.mark.parametrize("line", [b"\xff{", b"[]", b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}'])
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\xff{",
+        *(
+            pytest.param(line, marks=pytest.mark.slow)
+            for line in (b"[]", b'{"jsonrpc": "2.0", "id": 7, "method": "ping"}')
+        ),
+    ],
+)
 def test_an_odd_beginning(line: bytes, repository: Path, tmp_path: Path) -> None:
     with served(tmp_path / "home", repository) as (_, say, hear):
         say(line, opening_of("2025-11-25"))
@@ -108,7 +117,7 @@ def test_nothing_at_all(repository: Path, tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("late", [False, True])
+@pytest.mark.parametrize("late", [pytest.param(False, marks=pytest.mark.slow), True])
 def test_folders_are_asked_for(late: bool, repository: Path, tmp_path: Path) -> None:
     with served(tmp_path / "home") as (_, say, hear):
         say(opening_of("2025-11-25"), INITIALIZED)

@@ -47,6 +47,7 @@ def test_they_are_served(working_in: Start, repository: Path) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_several_are_told_apart(working_in: Start, repository: Path, tmp_path: Path) -> None:
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -77,6 +78,7 @@ def at_home(working_in: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     return working_in
 
 
+@pytest.mark.slow
 def test_a_server_that_is_started_just_anywhere_serves_them_too(at_home: Start, repository: Path) -> None:
     async def run() -> None:
         async with at_home(repository) as client:

@@ -5,13 +5,17 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+from collections.abc import Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
 import jsonschema
+import pytest
 from mcp_parts import Connect, paths_of
 
 from mcp import Client
+
+Shared = Callable[[Callable[[Client], Coroutine[Any, Any, None]]], None]
 
 
 async def call(client: Client, name: str, **arguments: object) -> str:
@@ -22,42 +26,40 @@ async def call(client: Client, name: str, **arguments: object) -> str:
     return str(block.text)
 
 
-def test_a_result_is_one_text_and_its_data_do_not_repeat_it(connect: Connect, repository: Path) -> None:
+def test_a_result_is_one_text_and_its_data_do_not_repeat_it(shared: Shared) -> None:
     """Clients that find both give a model the one, the other, or both, at twice the price."""
 
-    async def run() -> None:
-        async with connect(repository) as client:
-            for name, arguments in (
-                ("search", {"query": "send_with_retry"}),
-                ("read", {"path": "src/retry.py"}),
-                ("related", {"target": "send_with_retry"}),
-                ("overview", {}),
-                ("history", {"about": "the newest commits"}),
-                ("ask", {"question": "How often is a request sent?"}),
-            ):
-                result = await client.call_tool(name, arguments)
-                assert result.structured_content is None, name
-                assert [block.type for block in result.content] == ["text"], name
+    async def said(client: Client) -> None:
+        for name, arguments in (
+            ("search", {"query": "send_with_retry"}),
+            ("read", {"path": "src/retry.py"}),
+            ("related", {"target": "send_with_retry"}),
+            ("overview", {}),
+            ("history", {"about": "the newest commits"}),
+            ("ask", {"question": "How often is a request sent?"}),
+        ):
+            result = await client.call_tool(name, arguments)
+            assert result.structured_content is None, name
+            assert [block.type for block in result.content] == ["text"], name
 
-    asyncio.run(run())
+    shared(said)
 
 
-def test_the_tools(connect: Connect, repository: Path) -> None:
-    async def run() -> None:
-        async with connect(repository) as client:
-            tools = (await client.list_tools()).tools
-            assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "history", "ask"]
-            for tool in tools:
-                assert tool.annotations is not None
-                assert tool.annotations.read_only_hint
-                assert len(tool.description or "") < 500
-                assert tool.output_schema is None
-                jsonschema.Draft202012Validator.check_schema(tool.input_schema)
-                assert not {"anyOf", "oneOf", "allOf", "$ref"} & words_of(tool.input_schema)
-                assert '"type": [' not in json.dumps(tool.input_schema)
-                assert "corpus" not in tool.input_schema["properties"]
+def test_the_tools(shared: Shared) -> None:
+    async def said(client: Client) -> None:
+        tools = (await client.list_tools()).tools
+        assert [tool.name for tool in tools] == ["search", "read", "related", "overview", "history", "ask"]
+        for tool in tools:
+            assert tool.annotations is not None
+            assert tool.annotations.read_only_hint
+            assert len(tool.description or "") < 500
+            assert tool.output_schema is None
+            jsonschema.Draft202012Validator.check_schema(tool.input_schema)
+            assert not {"anyOf", "oneOf", "allOf", "$ref"} & words_of(tool.input_schema)
+            assert '"type": [' not in json.dumps(tool.input_schema)
+            assert "corpus" not in tool.input_schema["properties"]
 
-    asyncio.run(run())
+    shared(said)
 
 
 def words_of(schema: object) -> set[str]:
@@ -67,36 +69,34 @@ def words_of(schema: object) -> set[str]:
     return set().union(*map(words_of, schema)) if isinstance(schema, list) else set()
 
 
-def test_an_agent_finds_its_way(connect: Connect, repository: Path) -> None:
-    async def run() -> None:
-        async with connect(repository) as client:
-            found = await call(client, "search", query="where do we try again after a failure?")
-            assert paths_of(found)[0] == "src/retry.py"
-            assert "send_with_retry" in found
-            read = await call(client, "read", path="src/retry.py", start_line=4, end_line=5)
-            assert "4|def send_with_retry" in read
-            assert "11 lines" in read
-            related = await call(client, "related", target="send_with_retry")
-            places = [related.index(f"\n{one}") for one in ("<passage", "[2] src/app", "[3] tests/")]
-            assert places == sorted(places)
-            overview = await call(client, "overview", path="src")
-            assert overview.startswith("Overview of src/: 2 documents")
-            assert "retry.py: Sending again." in overview
-            asked = await call(client, "ask", question="How often is a request sent?")
-            assert re.search(r"\n\nSources:(\n- \[\d\] [a-z/_.]+:\d+(-\d+)?, found there)+$", asked), asked
+def test_an_agent_finds_its_way(shared: Shared) -> None:
+    async def said(client: Client) -> None:
+        found = await call(client, "search", query="where do we try again after a failure?")
+        assert paths_of(found)[0] == "src/retry.py"
+        assert "send_with_retry" in found
+        read = await call(client, "read", path="src/retry.py", start_line=4, end_line=5)
+        assert "4|def send_with_retry" in read
+        assert "11 lines" in read
+        related = await call(client, "related", target="send_with_retry")
+        places = [related.index(f"\n{one}") for one in ("<passage", "[2] src/app", "[3] tests/")]
+        assert places == sorted(places)
+        overview = await call(client, "overview", path="src")
+        assert overview.startswith("Overview of src/: 2 documents")
+        assert "retry.py: Sending again." in overview
+        asked = await call(client, "ask", question="How often is a request sent?")
+        assert re.search(r"\n\nSources:(\n- \[\d\] [a-z/_.]+:\d+(-\d+)?, found there)+$", asked), asked
 
-    asyncio.run(run())
+    shared(said)
 
 
-def test_a_question_without_an_answer_shows_the_nearest(connect: Connect, repository: Path) -> None:
-    async def run() -> None:
-        async with connect(repository) as client:
-            asked = await call(client, "ask", question="Who sends a request to Friedrichshafen?")
-            assert "nothing here mentions 'Friedrichshafen'" in asked
-            assert "Nearest to the question:\n- " in asked
-            assert "\n- src/retry.py:" in asked
+def test_a_question_without_an_answer_shows_the_nearest(shared: Shared) -> None:
+    async def said(client: Client) -> None:
+        asked = await call(client, "ask", question="Who sends a request to Friedrichshafen?")
+        assert "nothing here mentions 'Friedrichshafen'" in asked
+        assert "Nearest to the question:\n- " in asked
+        assert "\n- src/retry.py:" in asked
 
-    asyncio.run(run())
+    shared(said)
 
 
 def test_text_is_no_longer_than_what_agents_are_glad_of(connect: Connect, repository: Path) -> None:
@@ -148,16 +148,15 @@ MISTAKES: list[tuple[str, dict[str, object], str]] = [
 ]
 
 
-def test_mistakes_are_explained_and_the_server_goes_on(connect: Connect, repository: Path) -> None:
-    async def run() -> None:
-        async with connect(repository) as client:
-            for name, arguments, words in MISTAKES:
-                result = await client.call_tool(name, arguments)
-                assert result.is_error, (name, arguments)
-                assert words in result.content[0].text  # type: ignore[union-attr]
-            assert not (await client.call_tool("search", {"query": "x"})).is_error
+def test_mistakes_are_explained_and_the_server_goes_on(shared: Shared) -> None:
+    async def said(client: Client) -> None:
+        for name, arguments, words in MISTAKES:
+            result = await client.call_tool(name, arguments)
+            assert result.is_error, (name, arguments)
+            assert words in result.content[0].text  # type: ignore[union-attr]
+        assert not (await client.call_tool("search", {"query": "x"})).is_error
 
-    asyncio.run(run())
+    shared(said)
 
 
 def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> None:
@@ -187,6 +186,7 @@ def test_several_corpora(connect: Connect, repository: Path, tmp_path: Path) -> 
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_a_mistake_among_several_corpora_names_the_argument_that_tells_them_apart(
     connect: Connect, repository: Path, tmp_path: Path
 ) -> None:
@@ -231,6 +231,7 @@ def test_of_several_corpora_one_that_fails_costs_only_itself(
     asyncio.run(run())
 
 
+@pytest.mark.slow
 def test_an_empty_folder(connect: Connect, tmp_path: Path) -> None:
     empty = tmp_path / "empty"
     empty.mkdir()

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quaestor.search.language import CARRIED
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation import carried_over
+from quaestor.search.translation import translate_query
 from quaestor.search.translation.glossary import COLUMNS, glossary_of, lines
 
 MARKS = frozenset("der und nicht wird les une avec sont los las una por 这 這 们 們 吗 嗎 ます です する して".split())
@@ -35,7 +35,7 @@ def own_index(terms: Iterable[str]) -> Mapping[str, int]:
 
 
 def carried(question: str, language: str) -> Query:
-    return carried_over(read_query(question), language, english_index)
+    return translate_query(read_query(question), language, english_index)
 
 
 def test_the_glossary_has_a_thousand_words_and_more_of_each_language() -> None:
@@ -108,19 +108,19 @@ def test_words_of_grammar_are_left_out_and_questions_stay_questions() -> None:
 
 
 def test_own_words_count_more_where_the_index_holds_them() -> None:
-    query = carried_over(read_query("Wo wird das Zertifikat geprüft?"), "de", bilingual_index)
+    query = translate_query(read_query("Wo wird das Zertifikat geprüft?"), "de", bilingual_index)
     assert query.terms.count("zertifikat") > query.terms.count("certif") == 1
     assert "Zertifikat" in query.text
 
 
 def test_an_index_in_the_same_language_is_asked_in_it() -> None:
     query = read_query("Wo wird das Zertifikat geprüft?")
-    assert carried_over(query, "de", own_index) is query
+    assert translate_query(query, "de", own_index) is query
 
 
 def test_what_the_glossary_does_not_know_is_asked_as_it_is() -> None:
     query = read_query("Wo sind Quaxelbrumpf und Zwirbelschnack?")
-    assert carried_over(query, "de", english_index) is query
+    assert translate_query(query, "de", english_index) is query
 
 
 @pytest.mark.parametrize("language", COLUMNS)
@@ -128,7 +128,7 @@ def test_what_the_glossary_does_not_know_is_asked_as_it_is() -> None:
 def test_any_text_is_legal(language: str, text: str) -> None:
     query = read_query(text)
     for index in (english_index, bilingual_index, own_index):
-        found = carried_over(query, language, index)
+        found = translate_query(query, language, index)
         assert (found.asked == query.text) == bool(found.translated) or not query.text
         if not found.translated:
             assert found == query

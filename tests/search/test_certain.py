@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.certain import NAMED_AT, STEP, raised, steps
+from quaestor.search.certain import NAMED_AT, STEP, certainty_steps, raise_written_names
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
@@ -24,7 +24,7 @@ def places_of(question: str, *named: Traits, scores: list[float], lowest: float 
     """Return the places, 0 for the first, of candidates that were last, behind others with the given scores."""
     others = [traits(f"other/{number}.py", f"other_{number}") for number in range(len(scores))]
     before = np.array([*scores, *[lowest] * len(named)], np.float32)
-    after = raised(read_query(question), [*others, *named], before)
+    after = raise_written_names(read_query(question), [*others, *named], before)
     return [int((after > score).sum()) for score in after[len(scores) :]]
 
 
@@ -128,7 +128,7 @@ SAYS_SO = traits("guide.md", "Guide", text="Call read_all() first.")
 def certain_of(question: str, *candidates: Traits) -> list[bool]:
     files = group_by_file([one.stored for one in candidates])
     behind = np.zeros(len(files.paths), np.bool_)
-    return [step > 0 for step in steps(read_query(question), candidates, files, behind)]
+    return [step > 0 for step in certainty_steps(read_query(question), candidates, files, behind)]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.search.joined_passages import DEFINITION, JOINED, LED, joined
+from quaestor.search.joined_passages import DEFINITION, JOINED, LED, join_passages
 from quaestor.stores import StoredChunk
 
 Names = tuple[str, ...]
@@ -32,7 +32,7 @@ def document_of(path: str, sections: Sequence[tuple[Names, int]], language: str 
 def lines(ranked: list[StoredChunk], k: int, *documents: list[StoredChunk]) -> list[tuple[int, int]]:
     """Return the lines of what is shown."""
     held = {chunks[0].document.path: chunks for chunks in documents}
-    return [(chunk.span.start_line, chunk.span.end_line) for _, chunk in joined(ranked, k, held.__getitem__)]
+    return [(chunk.span.start_line, chunk.span.end_line) for _, chunk in join_passages(ranked, k, held.__getitem__)]
 
 
 A = document_of(
@@ -60,7 +60,7 @@ def test_a_passage_of_prose_begins_with_what_was_found_first_or_with_its_section
 
 
 def test_a_joined_passage_stands_where_its_best_chunk_does_under_the_headings_above_it() -> None:
-    [(rank, chunk)] = joined([A[1], A[2]], 1, lambda _: A)
+    [(rank, chunk)] = join_passages([A[1], A[2]], 1, lambda _: A)
     assert rank == 0
     assert (chunk.scope, chunk.symbol, chunk.kind) == ((), "Guide", "section")
     assert chunk.text == A[1].chunk.text + A[2].chunk.text
@@ -77,7 +77,7 @@ def test_a_short_section_is_shown_whole() -> None:
 def test_a_short_passage_is_shown_with_what_follows_under_its_own_heading() -> None:
     short = document_of("a.md", [(("A",), 500), (("B",), 300), (("C",), 400), (("D",), 500), (("E",), 1000)])
     assert lines([short[1]], 1, short) == [(2, 4)]
-    [(_, chunk)] = joined([short[1]], 1, lambda _: short)
+    [(_, chunk)] = join_passages([short[1]], 1, lambda _: short)
     assert (chunk.symbol, chunk.scope) == ("B", ())
     assert lines([short[3], short[4]], 1, short) == [(4, 5)]
     assert lines([short[4]], 1, short) == [(5, 5)]
@@ -144,7 +144,7 @@ def test_code_is_joined_to_what_was_found_beside_it_and_to_nothing_else() -> Non
     code = document_of("a.py", [(("f",), 100), (("f",), 100), (("g",), 100), (("h",), 1400)], "python")
     assert lines([code[2], code[0]], 2, code) == [(3, 3), (1, 1)]
     assert lines([code[2], code[0], code[1], code[3]], 2, code) == [(1, 3), (4, 4)]
-    [(_, chunk)] = joined([code[2], code[1]], 1, lambda _: code)
+    [(_, chunk)] = join_passages([code[2], code[1]], 1, lambda _: code)
     assert (chunk.symbol, chunk.span.start_line, chunk.span.end_line) == ("g", 2, 3)
 
 
@@ -183,7 +183,7 @@ def test_whatever_is_shown_is_text_of_the_document_once_and_of_a_size_to_read(
     documents = {"a.md": document_of("a.md", one), "b.py": document_of("b.py", other, "python")}
     ranked = [chunk for chunks in documents.values() for chunk in chunks]
     random.shuffle(ranked)  # type: ignore[attr-defined]
-    shown = joined(ranked, k, documents.__getitem__)
+    shown = join_passages(ranked, k, documents.__getitem__)
     assert len(shown) <= k
     assert [rank for rank, _ in shown] == sorted(rank for rank, _ in shown)
     assert shown[0][0] == 0

@@ -18,7 +18,7 @@ from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
-from quaestor.search.ranker import Ranker, spread
+from quaestor.search.ranker import Ranker, diversify
 from quaestor.stores import StoredChunk
 
 
@@ -128,7 +128,7 @@ entries = st.lists(st.tuples(st.floats(-50, 50), st.sampled_from("abcd")), max_s
 @given(entries, st.sampled_from([0.0, 0.5, 4.0]), st.integers(1, 20))
 def test_spread_is_sorted_and_lowers_only_further_chunks(found: list[tuple[float, str]], decay: float, k: int) -> None:
     scores, paths = [one[0] for one in found], [one[1] for one in found]
-    chosen = spread(scores, paths, decay, k)
+    chosen = diversify(scores, paths, decay, k)
     assert len(chosen) == min(k, len(found))
     assert [score for _, score in chosen] == sorted((score for _, score in chosen), reverse=True)
     for index, score in chosen:
@@ -141,7 +141,7 @@ def test_spread_is_sorted_and_lowers_only_further_chunks(found: list[tuple[float
 def test_a_file_cannot_flood_the_list() -> None:
     scores = [10.0, 9.9, 9.8, 9.7, 8.0, 7.5]
     paths = ["big.py", "big.py", "big.py", "big.py", "other.py", "third.py"]
-    shown = [paths[index] for index, _ in spread(scores, paths, 4.0, 3)]
+    shown = [paths[index] for index, _ in diversify(scores, paths, 4.0, 3)]
     assert shown == ["big.py", "other.py", "third.py"]
 
 

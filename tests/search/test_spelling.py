@@ -16,7 +16,7 @@ from quaestor.core.config import Settings
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.query import read_query
-from quaestor.search.spelling import mend, similar, slips, spelt, spelt_otherwise
+from quaestor.search.spelling import atlantic_spellings, correct_spelling, mend, similar_words, slips
 
 _SEED = 15
 _WORDS = 120
@@ -119,7 +119,7 @@ def test_an_identifier_with_one_slip_finds_its_definition(
 @given(chosen=st.lists(st.integers(0, 10_000), min_size=1, max_size=8))
 def test_a_query_of_words_that_stand_is_searched_as_it_is(index: Index, words: list[str], chosen: list[int]) -> None:
     text = " ".join(words[number % len(words)] for number in chosen)
-    assert spelt(index.store, read_query(text)) == (text, (), False)
+    assert correct_spelling(index.store, read_query(text)) == (text, (), False)
 
 
 @pytest.mark.parametrize(
@@ -141,7 +141,7 @@ def test_a_query_of_words_that_stand_is_searched_as_it_is(index: Index, words: l
     ],
 )
 def test_what_stands_nowhere_is_named(index: Index, query: str, unknown: list[tuple[str, tuple[str, ...]]]) -> None:
-    assert [tuple(one) for one in spelt(index.store, read_query(query)).unknown] == unknown
+    assert [tuple(one) for one in correct_spelling(index.store, read_query(query)).unknown] == unknown
 
 
 def test_a_query_of_which_nothing_stands_finds_nothing(index: Index) -> None:
@@ -166,7 +166,7 @@ def test_a_query_is_read_anew_when_the_index_changes(tmp_path_factory: pytest.Te
 
 
 def test_words_are_mended_where_they_stand(index: Index) -> None:
-    unknown = spelt(index.store, read_query("is failver_x failver?")).unknown
+    unknown = correct_spelling(index.store, read_query("is failver_x failver?")).unknown
     assert mend("is failver_x failver?", unknown) == "is failver_x failover?"
 
 
@@ -176,8 +176,8 @@ def test_slips_are_near_and_likely_ones_are_worth_more() -> None:
     assert {"error", "reor", "ero"} <= worth.keys()
     assert "eros" not in worth  # another word
     assert "code" in dict(slips("kode"))
-    assert {"serialize"} == set(spelt_otherwise("serialise"))
-    assert {"color", "colour"} <= {*spelt_otherwise("colour"), *spelt_otherwise("color")}
+    assert {"serialize"} == set(atlantic_spellings("serialise"))
+    assert {"color", "colour"} <= {*atlantic_spellings("colour"), *atlantic_spellings("color")}
 
 
 @given(
@@ -188,4 +188,4 @@ def test_similar_words_are_the_closest_of_all_english_ones(word: str, data: st.D
     for place in places:
         word = word[:place] + data.draw(st.sampled_from(ascii_lowercase)) + word[place + 1 :]
     near = [one for one in StaticEmbedder.bundled().words if one[0] == word[0] and abs(len(one) - len(word)) <= 2]
-    assert list(similar(word)) == get_close_matches(word, filter(str.isalpha, near), n=3, cutoff=0.82)
+    assert list(similar_words(word)) == get_close_matches(word, filter(str.isalpha, near), n=3, cutoff=0.82)

@@ -133,7 +133,9 @@ def test_archives_within_archives_are_not_opened(suffix: str) -> None:
         converted(nested(3), f"a.{suffix}")
 
 
-@pytest.mark.parametrize("suffix", ["docx", "xlsx", "pptx", "epub", "pdf"])
+@pytest.mark.parametrize(
+    "suffix", ["docx", *(pytest.param(one, marks=pytest.mark.slow) for one in ("xlsx", "pptx", "epub")), "pdf"]
+)
 def test_an_upload_is_refused_with_a_sentence(tmp_path: Path, suffix: str) -> None:
     documents = Documents(Settings(home=str(tmp_path)), "anna")
     with pytest.raises(DocumentRefusedError, match="cannot be turned into text"):

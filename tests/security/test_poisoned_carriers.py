@@ -112,7 +112,7 @@ def _escaped(carrier: str) -> str:
     return said(carrier).replace("<", "&lt;").replace('"', "&quot;")
 
 
-@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("way", [pytest.param(way, marks=pytest.mark.slow if way == "tags" else []) for way in WAYS])
 def test_whatever_bears_an_order_it_does_no_harm(
     root: Path,
     scripted_server: StartServer,  # noqa: F811

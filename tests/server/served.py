@@ -21,7 +21,7 @@ import httpx
 import uvicorn
 
 from quaestor.core.config import Settings
-from quaestor.server.free_port import listening
+from quaestor.server.free_port import listen_at
 from quaestor.server.http.app import create_app
 from quaestor.server.http.run_server import make_server
 from quaestor.server.http.served_from_settings import served_of
@@ -89,7 +89,7 @@ def serving(
 def running(served: Served, *, grace: int = 30, **changes: Any) -> Iterator[Running]:
     """Run the application over what is served, on a port of its own."""
     served = replace(served, **changes)
-    at = listening("127.0.0.1", 0)
+    at = listen_at("127.0.0.1", 0)
     server = make_server(create_app(served), grace=grace)
     thread = threading.Thread(target=lambda: asyncio.run(server.serve(sockets=[at])), daemon=True)
     thread.start()

@@ -16,7 +16,7 @@ sys.path.insert(0, str(Path(__file__).parent / "web"))
 from html_parts import seen
 from served import Running, serving, write
 
-from hostile_queries import HOSTILE
+from hostile_queries import HOSTILE, each_hostile_query
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
@@ -25,7 +25,6 @@ from quaestor.mcp.mcp_tools import tools_of
 # JSON can say what is not text; nothing else of ours takes it.
 NO_TEXT = [query for query in HOSTILE if any("\ud800" <= letter <= "\udfff" for letter in query)]
 TEXT = [query for query in HOSTILE if query not in NO_TEXT]
-any_query = pytest.mark.parametrize("query", HOSTILE, ids=lambda query: ascii(query[:20]))
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,7 @@ def sent(client: httpx.Client, path: str, name: str, query: str) -> Mapping[str,
     return found
 
 
-@any_query
+@each_hostile_query
 def test_over_http(client: httpx.Client, query: str) -> None:
     if found := sent(client, "/api/search", "query", query):
         assert found["query"] == query
@@ -76,7 +75,7 @@ def test_on_the_page(client: httpx.Client, query: str) -> None:
     assert told is bool(query.strip())
 
 
-@any_query
+@each_hostile_query
 @pytest.mark.parametrize(("name", "argument"), [("search", "query"), ("related", "target"), ("ask", "question")])
 def test_over_mcp(server: Running, name: str, argument: str, query: str) -> None:
     [tool] = [tool for tool in tools_of(server.served.corpora) if tool.name == name]
@@ -87,7 +86,7 @@ def test_over_mcp(server: Running, name: str, argument: str, query: str) -> None
         assert answer.passages or "Nothing found for" in answer.text
 
 
-@any_query
+@each_hostile_query
 def test_in_python(place: Path, query: str) -> None:
     with Index.build(place / "kitchen", settings=Settings(home=str(place / "home"))) as index:
         for mode in ("ranked", "fusion", "lexical", "dense"):

@@ -33,10 +33,10 @@ def test_only_one_has_it(pair: tuple[Claims, Claims]) -> None:
     with one.attempt("turn", "anna", "s") as mine:
         with other.attempt("turn", "anna", "s") as too, one.attempt("turn", "anna", "s") as again:
             assert (mine, too, again) == (True, False, False)
-        assert other.taken("turn", "anna", "s")
+        assert other.is_claimed("turn", "anna", "s")
         with other.attempt("turn", "ben", "s") as another:
             assert another
-    assert not other.taken("turn", "anna", "s")
+    assert not other.is_claimed("turn", "anna", "s")
     with other.attempt("turn", "anna", "s") as mine:
         assert mine
 
@@ -45,16 +45,16 @@ def test_a_fault_frees_it(pair: tuple[Claims, Claims]) -> None:
     one, other = pair
     with pytest.raises(RuntimeError), one.attempt("x"):
         raise RuntimeError
-    assert not other.taken("x")
+    assert not other.is_claimed("x")
 
 
 def test_what_the_dead_claimed_is_freed_and_nothing_else(pair: tuple[Claims, Claims]) -> None:
     one, other = pair
     with one.attempt("a"), other.attempt("b"):
-        one.say("so far", "a")
-        assert other.said("a") == "so far"
+        one.publish("so far", "a")
+        assert other.published_text("a") == "so far"
         other.free_all("1")
-        assert (one.taken("a"), one.said("a"), one.taken("b")) == (False, "", True)
+        assert (one.is_claimed("a"), one.published_text("a"), one.is_claimed("b")) == (False, "", True)
 
 
 @given(st.lists(st.lists(st.text(max_size=3), max_size=3).map(tuple), unique=True, max_size=6))
@@ -63,7 +63,7 @@ def test_no_two_names_are_one(names: list[tuple[str, ...]]) -> None:
     for name in names:
         with claims.attempt(*name) as mine:
             assert mine
-            assert not any(claims.taken(*other) for other in names if other != name)
+            assert not any(claims.is_claimed(*other) for other in names if other != name)
 
 
 def until(said: Callable[[], bool]) -> None:
@@ -76,7 +76,7 @@ def test_a_lease_that_nobody_renews_ends_by_itself(shared: Callable[[], Shared])
     dead, other = Claims(shared(), "dead", lease=0.3), Claims(shared(), "other", lease=60)
     with dead.attempt("turn") as mine:
         assert mine
-        until(lambda: not other.taken("turn"))
+        until(lambda: not other.is_claimed("turn"))
         with other.attempt("turn") as theirs:
             assert theirs
             with dead.attempt("turn") as again:

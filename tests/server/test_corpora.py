@@ -10,7 +10,7 @@ import pytest
 
 from quaestor.core.config import Settings, load_configuration
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.server.open_corpora import Corpora, State, StillIndexingError, how_far
+from quaestor.server.open_corpora import Corpora, State, StillIndexingError, first_index_progress
 
 
 @pytest.fixture
@@ -130,4 +130,4 @@ def test_nothing_is_added_when_all_is_over(roots: list[Path]) -> None:
     ],
 )
 def test_how_far_a_first_index_is_in_words(told: dict[str, Any], said: str) -> None:
-    assert how_far(State("kitchen", "/srv/kitchen", False, **told)) == said
+    assert first_index_progress(State("kitchen", "/srv/kitchen", False, **told)) == said

@@ -141,7 +141,7 @@ def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) ->
     with one.attempt("index", str(root)) as mine:
         assert mine
         waiting.start()
-        one.say(json.dumps(far), "index", str(root))
+        one.publish(json.dumps(far), "index", str(root))
         assert told.wait(60)
         assert not is_indexed(root, settings)
         # Whoever watches over the processes frees what a dead one claimed.
@@ -149,7 +149,7 @@ def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) ->
         waiting.join()
     assert is_indexed(root, settings)
     assert (seen[-1].done, seen[-1].total) == (41, 41)
-    assert not one.taken("index", str(root))
+    assert not one.is_claimed("index", str(root))
 
 
 def test_a_server_answers_from_an_index_made_elsewhere(root: Path, tmp_path: Path) -> None:

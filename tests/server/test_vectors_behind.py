@@ -21,7 +21,7 @@ from tiny_transformer import write_transformer
 def root(tmp_path: Path) -> Path:
     root = tmp_path / "corpus"
     root.mkdir()
-    for number in range(600):
+    for number in range(200):
         (root / f"part{number}.md").write_text(f"# Part {number}\n\nThe heron waits for fish {number}.\n", "utf-8")
     return root
 
@@ -46,7 +46,7 @@ def test_its_end_ends_the_work_and_keeps_what_is_made(root: Path, settings: Sett
             pass
         assert index.search("heron", 3)
     with Index.build(root, settings=settings) as index:
-        assert index.embedder.name.startswith("onnx-") and index.stats().documents == 600
+        assert index.embedder.name.startswith("onnx-") and index.stats().documents == 200
 
 
 def test_of_several_processes_one_makes_them(root: Path, settings: Settings, tmp_path: Path) -> None:

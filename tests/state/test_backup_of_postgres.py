@@ -30,6 +30,7 @@ from quaestor.stores.copying import copy_store
 from quaestor.stores.postgres import migrations
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from shared_state import earlier_version
 
 GUIDE = "# Kitchen guide\n\n## Sourdough\n\nThe dough rests for eighteen hours in the refrigerator.\n"
 QUESTION = "how long does the dough rest?"
@@ -120,8 +121,13 @@ def test_what_was_dumped_is_restored_whole(addresses: tuple[str, str], folder: P
         with SharedSessions(database).begin(name="two") as transcript:
             transcript.begin(Message("user", "and now?"))
         assert SharedSessions(database).names() == ["one", "two"]
-    # On a machine that has nothing of its own yet.
+    # On a machine that has nothing of its own yet, and then on one that has no files either.
     assert searched(folder, tmp_path / "elsewhere", after) == found
+    (tmp_path / "empty").mkdir()
+    settings = Settings(home=str(tmp_path / "empty home"), store=after, corpus="kitchen")
+    with Index.ready(tmp_path / "empty", settings=settings) as index:
+        assert [hit.path for hit in index.search(QUESTION)] == found
+        assert (index.freshness.checked_against, index.read("guide.md")) == ("bytes", GUIDE.encode())
 
 
 def test_a_database_of_the_last_release_is_upgraded_without_loss(
@@ -164,13 +170,11 @@ def test_each_table_of_sessions_has_a_view_of_all_its_columns(addresses: tuple[s
 
 
 def test_a_database_of_before_there_was_state_is_upgraded_without_loss(
-    addresses: tuple[str, str], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    addresses: tuple[str, str], folder: Path, tmp_path: Path
 ) -> None:
     address, _ = addresses
-    first = migrations.steps()[:1]
     found = searched(folder, tmp_path / "home", "embedded")
-    with monkeypatch.context() as older:
-        older.setattr(migrations, "steps", lambda: first)
+    with earlier_version(address, 1):
         copied(folder, tmp_path / "home", address)
     with closing(Database.open(address)) as database:
         assert database.read(migrations.reached_step) == 1

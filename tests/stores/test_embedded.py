@@ -76,10 +76,11 @@ def test_many_vectors_are_found_by_their_signs_and_stay_right(tmp_path: Path) ->
     assert all(np.array_equal(*both) for both in zip(base.rows.planes, planes_of(base.rows.data), strict=True))
 
 
-def test_an_open_index_does_not_grow_by_being_refreshed(tmp_path: Path) -> None:
+@pytest.mark.parametrize("rounds", [20, pytest.param(60, marks=pytest.mark.slow)])
+def test_an_open_index_does_not_grow_by_being_refreshed(tmp_path: Path, rounds: int) -> None:
     """By its log above all, which nobody shortens while the index is open."""
     with closing(open_embedded(tmp_path / "index")) as store, closing(open_embedded(tmp_path / "clean")) as clean:
-        for round_ in range(60):
+        for round_ in range(rounds):
             texts = [f"round{round_} number{number} {'filler ' * 300}" for number in range(200)]
             put(store, f"m{round_ % 3}.py", *texts)
             store.lexical(["filler"], 3)

@@ -18,7 +18,7 @@ from store_factories import DIMENSIONS, entry
 from quaestor.stores.postgres import leased_work
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
-from quaestor.stores.shared_work import WorkItem
+from quaestor.stores.shared_store import WorkItem
 
 PATHS = [f"{number}.py" for number in range(5)]
 ITEMS = [WorkItem(path, 10, 1) for path in PATHS]

@@ -282,6 +282,16 @@ def test_what_a_user_may_not_do_is_told(postgres_server: PostgresServer, grants:
         assert address
 
 
+def test_a_server_without_pgvector_is_told(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("bare") as address:
+        postgres_server.run_sql("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
+        database = Database.open(address)
+        with pytest.raises(IndexUnusableError, match="lacks the extension pgvector: install it there"):
+            migrate(database)
+        assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "bare") == [(None,)]
+        database.close()
+
+
 def test_too_old_a_pgvector_is_told(postgres_server: PostgresServer) -> None:
     with postgres_server.database("aged") as address:
         postgres_server.run_sql("CREATE EXTENSION vector", "aged")

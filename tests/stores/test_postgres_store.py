@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+import zlib
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -23,13 +24,15 @@ from store_factories import DIMENSIONS, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.copying import copy_store, digest_of
-from quaestor.stores.postgres import migrations, stored_rows
+from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.nearest import ask_index
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.stored_rows import escape, unescape
+from quaestor.stores.shared_store import keep
+from shared_state import earlier_version
 
 _Read = TypeVar("_Read")
 
@@ -108,14 +111,12 @@ def test_a_path_is_found_by_its_end_without_looking_at_all_others(opened: Opened
 
 
 def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
-    opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+    opened: Opened, postgres_server: PostgresServer
 ) -> None:
-    undivided = migrations.steps()[:5]
     texts = [f"word{number}" for number in range(500)]
     sizes = Sizes(exact=100)
     with postgres_server.database("undivided") as address:
-        with monkeypatch.context() as older:
-            older.setattr(migrations, "steps", lambda: undivided)
+        with earlier_version(address, 5):
             before = {}
             for name in ("one", "two"):
                 store = opened(name, address=address, sizes=sizes)
@@ -136,7 +137,12 @@ def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
 def use_everything(store: PostgresStore) -> None:
     put(store, *several(1, 2, 3, 4))
     put(store, *several(2, 3))
+    put_with(store, {"3.py": b"bytes", "4.py": b"bytes"})
+    store.add_bytes({entry("2.py", []).document: keep(b"other")})
+    assert store.bytes_of("3.py")
+    assert store.unkept()
     with store.writing() as writer:
+        writer.remove("3.py")
         writer.remove("1.py")
         writer.touch(entry("2.py", []).document._replace(stamp=8))
         writer.set_metadata("root", "here")
@@ -259,6 +265,95 @@ def test_words_on_this_machine_that_were_changed_are_fetched_anew(opened: Opened
     assert file not in set(cache.rglob("*.postings"))
 
 
+def put_with(store: PostgresStore, contents: Mapping[str, bytes | None]) -> None:
+    """Put documents of one chunk with their bytes."""
+    with store.writing() as writer:
+        for path, data in contents.items():
+            one = entry(path, [f"x retry {path}"])
+            packed = store.pack(one.document, one.chunks, one.vectors, one.terms, one.keys)
+            writer.put(packed._replace(kept=None if data is None else keep(data)))
+
+
+def kept_in(store: PostgresStore) -> list[bytes]:
+    """Return the bytes of all contents that a corpus has."""
+    query = "SELECT data FROM quaestor.contents WHERE corpus_id = %s"
+    rows = store._database.read(lambda connection: connection.execute(query, (store._corpus,)).fetchall())
+    return sorted(zlib.decompress(data) for (data,) in rows)
+
+
+def test_equal_bytes_are_kept_once_and_go_with_the_last_document_that_has_them(opened: Opened) -> None:
+    store, other = opened("kept", sizes=IN_SEGMENTS), opened("other")
+    put_with(store, {"a.py": b"same", "b.py": b"same", "empty.py": b"", "c.py": None})
+    put_with(other, {"a.py": b"same"})
+    assert [store.bytes_of(path) for path in ("a.py", "b.py", "empty.py")] == [b"same", b"same", b""]
+    assert store.bytes_of("c.py") is store.bytes_of("unknown.py") is None
+    assert list(store.unkept()) == ["c.py"]
+    assert kept_in(store) == [b"", b"same"]
+    with store.writing() as writer:
+        writer.remove("a.py")
+    assert kept_in(store) == [b"", b"same"]
+    put_with(store, {"b.py": b"new", "empty.py": None})
+    assert kept_in(store) == [b"new"]
+    with store.writing() as writer:  # as a rename is: gone, and there again under another path
+        writer.remove("b.py")
+        for number in range(4):
+            entry(f"{number}.py", ["x", "y"]).put(writer)
+        one = entry("d.py", ["x"])
+        packed = store.pack(one.document, one.chunks, one.vectors, one.terms, one.keys)
+        writer.put(packed._replace(kept=keep(b"new")))
+    assert (kept_in(store), store.bytes_of("d.py")) == ([b"new"], b"new")
+    assert kept_in(other) == [b"same"], "no corpus shares bytes with another one"
+    assert store.check() == other.check() == []
+
+
+def test_bytes_are_added_to_the_documents_that_they_are_of_alone(opened: Opened) -> None:
+    store = opened("added")
+    put_with(store, {"a.py": None, "b.py": None, "c.py": b"own", "d.py": None})
+    documents = store.documents()
+    changed = documents["b.py"]._replace(sha256="of another version")
+    given = {documents["a.py"]: keep(b"a"), changed: keep(b"b"), documents["c.py"]: keep(b"c")}
+    before = [chunk.id for path in documents for chunk in store.chunks_of(path)]
+    store.add_bytes({**given, entry("gone.py", ["x"]).document: keep(b"gone")})
+    assert set(store.unkept()) == {"b.py", "d.py"}
+    assert kept_in(store) == [b"a", b"own"]
+    assert [chunk.id for path in documents for chunk in store.chunks_of(path)] == before
+    assert store.documents() == documents
+
+
+def test_a_copy_takes_the_bytes_along_and_those_alone_that_the_other_lacks(opened: Opened) -> None:
+    source, target = opened("from"), opened("to")
+    put_with(source, {"a.py": b"a", "b.py": b"b", "c.py": None})
+    put_with(target, {"a.py": b"a", "b.py": None, "c.py": b"not in the source"})
+    copied = copy_store(source, target, lambda *_: None)
+    assert (copied.documents, copied.written) == (3, 2)
+    assert [target.bytes_of(path) for path in ("a.py", "b.py", "c.py")] == [b"a", b"b", None]
+    assert kept_in(target) == [b"a", b"b"]
+    assert target.check() == []
+    source._database.write(
+        lambda connection: connection.execute(
+            "UPDATE quaestor.contents SET data = %s WHERE corpus_id = %s AND data = %s",
+            (keep(b"x").data, source._corpus, keep(b"a").data),
+        )
+    )
+    with pytest.raises(IndexUnusableError, match=r"'a\.py' .* do not agree with their hash"):
+        copy_store(source, target, lambda *_: None)
+
+
+def test_bytes_that_nothing_refers_to_go_with_a_vacuum(opened: Opened) -> None:
+    """A process of an earlier version, which was running when the tables were changed, leaves such."""
+    store = opened("loose")
+    put_with(store, {"a.py": b"a", "b.py": b"b"})
+    store._database.write(
+        lambda connection: connection.execute(
+            "UPDATE quaestor.documents SET content_hash = NULL WHERE corpus_id = %s AND path = 'b.py'",
+            (store._corpus,),
+        )
+    )
+    assert store.check() == ["1 bytes of no document"]
+    store.vacuum()
+    assert (store.check(), kept_in(store)) == ([], [b"a"])
+
+
 def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServer) -> None:
     damages = {
         "UPDATE quaestor.chunks SET text = 'other' WHERE {} AND text = 'x retry 1'": "do not agree with their checks",
@@ -267,11 +362,15 @@ def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServ
         "DELETE FROM quaestor.vectors WHERE {}": "chunks without a vector",
         "DELETE FROM quaestor.terms WHERE {}": "documents whose words are missing",
         "DELETE FROM quaestor.removed WHERE {}": "the packed words are of",
-        "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "do not agree with their hash",
+        "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "words of chunks 1 to",
+        "UPDATE quaestor.contents SET data = '\\x00' WHERE {}": "the bytes of 1 document do not agree with their hash",
+        "UPDATE quaestor.contents SET hash = '\\x00' WHERE {}": "1 bytes of no document",
+        "DELETE FROM quaestor.contents WHERE {}": "1 documents whose bytes are missing",
     }
     for number, (damage, said) in enumerate(damages.items()):
         store = opened(f"damaged {number}", sizes=IN_SEGMENTS._replace(worn=100))
         put(store, *several(*range(5)))
+        put_with(store, {"5.py": b"bytes"})
         with store.writing() as writer:
             writer.remove("4.py")
         assert store.check() == []

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
 from quaestor.window.message_reading import speaker_of
-from quaestor.window.recall import MessageTerms, spread
+from quaestor.window.recall import MessageTerms, smooth_over_neighbours
 
 
 class Letters:
@@ -118,12 +118,12 @@ def test_forgetting_leaves_nothing_behind() -> None:
     terms.add(["b", "e"])
     terms.cut(3)
     assert np.array_equal(terms.score({"b": 1.0}), before)
-    assert terms.spread("e") == 0
+    assert terms.document_frequency("e") == 0
     assert terms.terms_of(1) == {"b": 1, "c": 2}
 
 
 def test_scores_flow_further_to_later_messages() -> None:
-    spreaded = spread(np.array([0.0, 0.0, 1.0, 0.0, 0.0]))
+    spreaded = smooth_over_neighbours(np.array([0.0, 0.0, 1.0, 0.0, 0.0]))
     assert spreaded[2] > spreaded[3] > spreaded[1] > spreaded[0] > 0
 
 

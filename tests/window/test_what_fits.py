@@ -16,8 +16,8 @@ from quaestor.window.compose import END, HEAD, PINNED, QUESTION, take_all, take_
 from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import CUT, Budget, Draft, trim_messages
-from quaestor.window.recall import spread
-from quaestor.window.trim import longest, trim
+from quaestor.window.recall import smooth_over_neighbours
+from quaestor.window.trim import largest_fitting, trim
 
 
 class Letters:
@@ -114,7 +114,7 @@ def test_the_largest_number_that_fits(most: int, bound: int) -> None:
         tried.append(number)
         return number <= bound
 
-    assert longest(most, fits) == min(most, bound)
+    assert largest_fitting(most, fits) == min(most, bound)
     assert all(number <= max(4, 2 * bound, 1) for number in tried), "a long text is never counted whole"
 
 
@@ -344,10 +344,10 @@ def test_scores_flow_five_messages_far_and_fade() -> None:
     scores[6] = 1.0
     later = [0.6 * 0.55**distance for distance in range(5)]
     earlier = [0.42 * 0.55**distance for distance in range(5)]
-    assert spread(scores).tolist() == pytest.approx([0, *earlier[::-1], 1, *later, 0])
-    assert spread(np.array([2.0])).tolist() == [2.0]
-    assert spread(np.array([1.0, 0.0])).tolist() == pytest.approx([1.0, 0.6])
-    assert spread(np.array([0.0, 1.0])).tolist() == pytest.approx([0.42, 1.0])
+    assert smooth_over_neighbours(scores).tolist() == pytest.approx([0, *earlier[::-1], 1, *later, 0])
+    assert smooth_over_neighbours(np.array([2.0])).tolist() == [2.0]
+    assert smooth_over_neighbours(np.array([1.0, 0.0])).tolist() == pytest.approx([1.0, 0.6])
+    assert smooth_over_neighbours(np.array([0.0, 1.0])).tolist() == pytest.approx([0.42, 1.0])
 
 
 def test_scores_are_standard_ones() -> None:
@@ -361,10 +361,10 @@ def test_scores_are_standard_ones() -> None:
 def test_what_is_indexed_is_told() -> None:
     messages = [user(f"remark {number}") for number in range(5)]
     recall = Recall()
-    assert (recall.indexed, recall.knows(messages)) == (0, 0)
+    assert (recall.indexed, recall.count_indexed(messages)) == (0, 0)
     recall.score(messages, 4)
-    assert (recall.indexed, recall.knows(messages)) == (4, 4)
-    assert recall.knows([*messages[:2], user("another")]) == 2
+    assert (recall.indexed, recall.count_indexed(messages)) == (4, 4)
+    assert recall.count_indexed([*messages[:2], user("another")]) == 2
 
 
 def test_names_and_arguments_of_calls_are_indexed_too() -> None:
@@ -425,9 +425,9 @@ def test_a_conversation_that_grows_is_read_as_one_that_is_whole() -> None:
         whole = Reading(Letters())
         whole.follow(messages[:end])
         assert (growing.units, growing.unit_tokens, growing.faulty) == (whole.units, whole.unit_tokens, whole.faulty)
-        assert growing.sound() == whole.sound()
+        assert growing.sendable_messages() == whole.sendable_messages()
     assert growing.unit_tokens == [2, 0, 2, 6, 0, 2, 0, 2]
-    assert growing.sound() == [one for place, one in enumerate(messages) if place not in (1, 5, 7)]
+    assert growing.sendable_messages() == [one for place, one in enumerate(messages) if place not in (1, 5, 7)]
     growing.follow(messages[:3])
     assert (growing.unit_tokens, growing.faulty) == ([2, 0, 2], [1])
 

@@ -79,6 +79,12 @@ def read_term_question(text: str) -> str:
     return term if len(term.split()) <= _MOST_WORDS else ""
 
 
+def holds_documents(corpus: Corpus) -> bool:
+    """Return whether most of a corpus's files are documents of prose."""
+    files = corpus.store.documents().values()
+    return 2 * sum(one.language in PROSE for one in files) > len(files)
+
+
 def _numbered(term: str, corpus: Corpus) -> WayAnswer | None:
     path = resolve_numbered(corpus, term)
     return None if path is None else explain_file(corpus, path)

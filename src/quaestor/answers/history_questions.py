@@ -450,9 +450,9 @@ def _bounds(name: str, today: date) -> tuple[str, str]:
         "this month": month,
         "last month": (month - timedelta(days=1)).replace(day=1),
         "this year": today.replace(month=1, day=1),
-        "last year": date(max(today.year - 1, 1), 1, 1),
+        "last year": date(today.year - 1, 1, 1),
     }.get(name)
-    last = date(max(today.year - 1, 1), 12, 31).isoformat() if name == "last year" else ""
+    last = date(today.year - 1, 12, 31).isoformat() if name == "last year" else ""
     return ("" if first is None else first.isoformat()), last
 
 

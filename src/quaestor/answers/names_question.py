@@ -76,5 +76,11 @@ def read_name_question(text: str) -> NameQuestion | None:
     return None
 
 
+def asks_about_a_word(text: str) -> bool:
+    """Return whether a question wants a word explained that might be a name only for its capital: "What is Shop?"."""
+    asked = read_name_question(text)
+    return asked is not None and not asked.kind and not _is_name(asked.target)
+
+
 def _is_name(text: str) -> bool:
     return looks_like_code(text) or looks_like_a_file(text)

@@ -1,7 +1,7 @@
-"""Answering under which licence all of it stands, what it depends on and which language versions it needs.
+"""Answering under which licence all of it stands, what it depends on, which language it needs, and how it began.
 
 The files that say so are quoted. "What are the dependencies?" holds one word that tells anything, and a search finds
-whatever says that word most often.
+whatever says that word most often. "Who started the project?" shares none with a page called *History*.
 """
 
 from __future__ import annotations
@@ -13,10 +13,16 @@ from itertools import groupby, islice
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.explain_term import holds_documents
+from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.answers.overview.overview_question import plain_question
 from quaestor.answers.overview.prose_lines import headings
+from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
 from quaestor.corpus import Corpus
+from quaestor.llm.prompts.numbered_passages import number
+from quaestor.stores import Where
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
 """Yields the first and last lines of a file that tell what is asked."""
@@ -41,6 +47,34 @@ _DEPENDS = re.compile(
     rf"|what\s+(?:else\s+)?(?:does\s+{_IT}\s+(?:depend\s+on|require)|{_IT}\s+(?:depends\s+on|requires))"
     rf"|(?:list|show)(?:\s+me)?\s+(?:its|the|all(?:\s+the)?)?\s*dependencies(?:\s+(?:of|for)\s+{_IT})?|dependencies"
 )
+_ORIGIN = re.compile(
+    rf"who\s+(?:first\s+|originally\s+)?(?:wrote|started|created|founded|invented|made|built|developed|is\s+behind)\s+{_IT}(?:\s.*)?"
+    rf"|(?:when|how|why|by\s+whom)\s+(?:was|did)\s+{_IT}\s+(?:\w+\s+)?(?:start(?:ed)?|beg[iu]n|founded|created|born|come\s+about)(?:\s.*)?"
+    rf"|what\s+was\s+{_IT}\s+(?:\w+\s+)?called\s+(?:at\s+first|first|before|earlier|in\s+the\s+beginning)(?:\s.*)?"
+    rf"|(?:what(?:\s+is|'s)\s+|tell\s+me\s+)?the\s+(?:history|origins?)\s+of\s+{_IT}"
+)
+_TELLS_ORIGIN = re.compile(
+    r"(?:(?:project|brief|short|a|our|the)\s+)*(?:history|origins?|credits|authors?|acknowledge?ments|about(?:\s+(?:us|this))?)"
+    r"(?:\s+(?:and|&|of)\s+.*)?",
+    re.IGNORECASE,
+)
+"""What pages are called that tell how all of it began."""
+_VERSION = re.compile(r"\W*v?\d+\.\d+")
+_HEAD_OF_PAGE = 40
+_ASKS_ORIGIN = (
+    "who ",
+    "when ",
+    "how ",
+    "why ",
+    "by whom ",
+    "what was ",
+    "what is the ",
+    "what's the ",
+    "tell me the ",
+    "the ",
+)
+_MOST_PAGES = 8
+_PASSAGES = 5
 _LICENCE_FILE = re.compile(
     r"(?:licen[cs]e|copying|unlicense)(?:[.-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl))?", re.IGNORECASE
 )
@@ -130,13 +164,45 @@ _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the licence, the dependencies or the language's version are; None for any other question."""
+    """Answer what the licence, the dependencies or the language's version are, or how it began; None for all else."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
+    if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
+        return origin
     find = _asked(text)
     if find is None:
         return None
     corpus.take_in()
     return corpus.following(lambda: _quoted(corpus, find))
+
+
+def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
+    """Quote how all of it began from the pages of documents that are called so; None for any other question."""
+    if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
+        return None
+    corpus.take_in()
+    pages = corpus.following(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    if not pages:
+        return None
+    hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
+    found = answer(text, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
+    lines, draft = CorpusLines(corpus), Draft()
+    for quote in found.quotes:
+        draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
+    return draft.finished("facts") if draft.hits else None
+
+
+def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
+    """Yield the documents that are called "History", "About" and the like, where most files are documents."""
+    if not holds_documents(corpus):
+        return
+    lines = CorpusLines(corpus)
+    for path, document in corpus.store.documents().items():
+        names = (document.title or "", re.sub(r"[-_]", " ", path.rpartition("/")[2].partition(".")[0]))
+        if document.language not in PROSE or not any(map(_TELLS_ORIGIN.fullmatch, names)):
+            continue
+        # A history of versions tells what changed, not how it began.
+        if not any(_VERSION.match(title) for _, title in headings(_lines(path, lines)[:_HEAD_OF_PAGE])):
+            yield path
 
 
 def _asked(text: str) -> _Finder | None:
@@ -190,9 +256,9 @@ def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, 
     for language, manifest, tells in _LANGUAGES:
         if re.fullmatch(language, named) and re.fullmatch(manifest, path, re.IGNORECASE):
             texts = texts or _lines(path, lines)
-            for number, line in enumerate(texts, 1):
+            for at, line in enumerate(texts, 1):
                 if re.match(tells, line):
-                    yield number, end_of_statement(texts, number)
+                    yield at, end_of_statement(texts, at)
     if _README.fullmatch(path):
         yield from _runs([*islice(_said(named, _lines(path, lines)), _MOST_SAID)])
 
@@ -202,16 +268,16 @@ def _said(named: str, texts: Sequence[str]) -> Iterator[int]:
     version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False
-    for number, line in enumerate(texts, 1):
-        needed = heads.get(number, needed)
+    for at, line in enumerate(texts, 1):
+        needed = heads.get(at, needed)
         if version.search(line) and (needed or _NEEDED.search(line)):
-            yield number
+            yield at
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
     """Yield the first and last of numbers that follow each other."""
     for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
-        found = [number for _, number in run]
+        found = [at for _, at in run]
         yield found[0], found[-1]
 
 

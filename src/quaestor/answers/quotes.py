@@ -1,11 +1,13 @@
 """Answering without a language model: what the best passage says, quoted and cited.
 
-The search has found which passage answers. Where it says how good each was, the first is quoted whole, so that the
-first quote holds evidence whenever the first hit does, but for sections at its edges that tell little of the question
-(two of 202 first passages with evidence lose it so): no choice among its sentences, nor of another passage by words,
-was found to do better. Further quotes, as long as there is little to read yet, are stretches of passages that were
-found nearly as good, each chosen for the rarity of the question's words that it holds, for how alike it is to the
-question, and for how much it shows of the chunk that was found; one a document where several things are asked for.
+The search has found which passage answers. Of prose, its order is mended by the paragraph of each passage that is
+nearest to the question, and by how much was found of each document; of code it stands. Where the search said how good
+each was, the first is then quoted whole, so that the first quote holds evidence whenever the first passage does, but
+for sections at its edges that tell little of the question (two of 202 first passages with evidence lose it so): no
+choice among its sentences was found to do better. Further quotes, as long as there is little to read yet, are
+stretches of passages that were found nearly as good, each chosen for the rarity of the question's words that it holds,
+for how alike it is to the question, and for how much it shows of the chunk that was found; one a document where
+several things are asked for.
 Every quote is a verbatim part of its passage.
 """
 
@@ -13,7 +15,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
@@ -51,7 +53,7 @@ _PASSAGES = 5
 """So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
-_BEHIND_UNKNOWN = 2.5
+_BEHIND_UNKNOWN = 3.0
 """Points that each passage counts as behind the one before where the ranker's are not known."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
@@ -61,6 +63,8 @@ _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
 is at least a tenth as likely to answer."""
+_NEAR_OF_PROSE = 2.8
+"""The same of prose, of whose passages one in sixteen is still worth reading: their quotes are short."""
 _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
@@ -69,6 +73,15 @@ _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
+_OF_SCORE, _OF_LIKENESS, _OF_TOLD, _OF_DOCUMENT = 0.58, 6.4, 4.3, 1.3
+"""What a passage of prose is worth for each point of the ranker, for its paragraph that is most like the question, for
+the one that holds most of its words, and for its document's share of what was found: weights of a softmax over ten
+passages, learned from the part ``learn`` of the questions about documents."""
+_OF_NUMBERS = 1.5
+"""What it gains that holds the question's numbers: in a list of versions, all but one of them are another's."""
+_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
+_BLANK_LINES = re.compile(r"\n\s*\n")
+_FEWEST_WORDS = 4
 _GAP = "⋯"
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Files that mention authors, use and distribution of everything, and answer about themselves only."""
@@ -149,8 +162,8 @@ def answer(
         question: the user's words.
         passages: best first.
         encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many stretches to quote at most; twice as many, one a document, where several things are asked
-            for.
+        most: how many stretches to quote at most, one more of prose; twice as many, one a document, where several
+            things are asked for.
         unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
             it then, unless it is known not to be ``refused``.
         refused: whether the passages are known not to answer; None where how much of the question they hold tells.
@@ -159,6 +172,8 @@ def answer(
     """
     wanted = content_terms(question)
     rarity = _rarity(wanted, passages)
+    if encode is not None and not asks_for_several(question):
+        passages, hits = _by_paragraphs(question, passages, hits, rarity, encode)
     found = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
@@ -223,6 +238,51 @@ def _rarity(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str,
     weights = {term: math.log(1 + (len(passages) + 1) / (counts[term] + 0.5)) for term in wanted}
     total = math.fsum(weights.values()) or 1.0
     return {term: weight / total for term, weight in weights.items()}
+
+
+def _by_paragraphs(
+    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
+) -> tuple[Sequence[Passage], Sequence[Hit]]:
+    """Return passages and hits in the order of how surely they answer, where most of them are prose.
+
+    A search compares the question with whole chunks. What answers may be one paragraph among others; and of two
+    documents, the one that more of the hits are from answers more often. Each hit's score becomes a logarithm of odds.
+    """
+    if len(hits) != len(passages) or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages):
+        return passages, hits
+    parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
+    vectors = encode([question, *(part for _, part in parts)])
+    alike, told = [0.0] * len(passages), [0.0] * len(passages)
+    labels = [_label_terms(one) for one in passages]
+    for (rank, part), likeness in zip(parts, vectors[1:] @ vectors[0], strict=True):
+        alike[rank] = max(alike[rank], float(likeness))
+        told[rank] = max(told[rank], _share((content_terms(part) | labels[rank]) & rarity.keys(), rarity))
+    best = max(hit.score for hit in hits)
+    odds = [math.exp(hit.score - best) for hit in hits]
+    of_document = defaultdict[str, float](float)
+    for hit, share in zip(hits, odds, strict=True):
+        of_document[hit.path] += share / math.fsum(odds)
+    numbers = frozenset(_NUMBER.findall(question))
+    worth = [
+        _OF_SCORE * hit.score
+        + _OF_LIKENESS * alike[rank]
+        + _OF_TOLD * told[rank]
+        + _OF_DOCUMENT * of_document[hit.path]
+        + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
+        for rank, hit in enumerate(hits)
+    ]
+    ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
+    return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
+
+
+def _numbers_of(passage: Passage) -> frozenset[str]:
+    """Return the numbers and versions in a passage and in its headings."""
+    return frozenset(_NUMBER.findall("\n".join(filter(None, (passage.title, passage.symbol, passage.text)))))
+
+
+def _paragraphs(text: str) -> Sequence[str]:
+    """Return the parts of a text between blank lines that have some words, or all of it where none has."""
+    return [part for part in _BLANK_LINES.split(text) if len(part.split()) >= _FEWEST_WORDS] or [text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +469,8 @@ def _choose(
         behind.sort(key=lambda one: profile_path(one.stretch.passage.path).test)
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
-    return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= _NEAR)])[:most]
+    near, most = (_NEAR, most) if rest[0].stretch.code else (_NEAR_OF_PROSE, most + 1)
+    return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)])[:most]
 
 
 def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:

@@ -9,7 +9,8 @@ from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
-from quaestor.answers.explain_term import explain_term
+from quaestor.answers.explain_term import explain_term, holds_documents
+from quaestor.answers.names_question import asks_about_a_word
 from quaestor.answers.overview.overview_answer import answer_with_build_guide, answer_with_overview
 from quaestor.answers.project_facts import tell_project_facts
 from quaestor.answers.two_questions import answer_two_questions
@@ -18,12 +19,19 @@ from quaestor.answers.within_file import answer_within_file
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 
+
+def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what a plain word is where most files are documents: there it is a term before it is a file's name."""
+    return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
+
+
 WAYS: tuple[Way, ...] = (
     tell_project_facts,
     answer_with_callers,
     answer_history,
     answer_with_overview,
     answer_with_build_guide,
+    _explain_word_of_documents,
     explain_name,
     explain_term,
     answer_within_file,

@@ -24,9 +24,11 @@ _LONGEST = 500
 _NUMBERED = re.compile(r"(?<![\w.-])[A-Za-z]{2,12}[ _-]?\d{1,6}(?![\w.]\w)")
 """A series and a number, as ``RFC 2904``."""
 _MOST_NUMBERED = 3
+_WHO = r"(?:authors?|editors?|champions?|sponsors?|owners?|maintainers?|contributors?)"
 _OF_HEAD = re.compile(
-    r"^\W*(?:who\s+(?:wrote|authored|proposed|created|made|published|is\s+the\s+author|are\s+the\s+authors)"
-    r"|when\s+(?:was|were)\s+(?:it\s+)?(?:\w+ed|written|made)|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|authors?)\b)",
+    rf"^\W*(?:who\s+(?:wrote|authored|proposed|created|made|published|(?:is|are|was|were)\s+(?:the\s+)?{_WHO})"
+    r"|when\s+(?:was|were)\s+(?:it\s+)?(?:\w+ed|written|made)"
+    rf"|(?:what(?:'s|\s+is|\s+was)\s+)?(?:the\s+)?(?:status|state|title|date|{_WHO})\b)",
     re.IGNORECASE,
 )
 """What the head of such a document tells."""

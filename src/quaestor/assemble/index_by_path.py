@@ -18,7 +18,7 @@ from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.embedding.tuning_names import forget
 from quaestor.indexing.indexer import Indexer, Progress, ProgressState
-from quaestor.search.ranker import Ranker, trusting
+from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.stores import Store
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
@@ -130,6 +130,7 @@ class Index(Corpus):
             NotFoundError: the path does not exist.
             UpstreamError: nothing could be fetched from the site or repository.
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
+            UsageError: ``rebuild`` of a shared index from a folder without files.
         """
         if names_repository(path):
             settings = settings or load_configuration().settings
@@ -244,8 +245,17 @@ class Index(Corpus):
 
 
 def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
-    """Throw an index away; who makes a first one there is waited for."""
+    """Throw an index away; who makes a first one there is waited for.
+
+    Raises:
+        UsageError: others fill it, and no files are here to make it anew from.
+    """
     from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
+
+    if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
+        raise UsageError(
+            f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
+        )
 
     def erase() -> None:
         erase_store(root, settings)
@@ -281,7 +291,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
                 store,
                 embedder,
                 indexer,
-                trusting(Ranker.bundled(), tuning_of(store).trust),
+                with_dense_factor(Ranker.bundled(), tuning_of(store).trust),
                 lambda: upgrade_state(root, settings),
             )
         except BaseException:

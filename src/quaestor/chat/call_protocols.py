@@ -96,7 +96,7 @@ class Tags:
         """Return the reply so far as one partial message, or each call and its result as messages."""
         hidden = _results_behind_marks(rounds, shown)
         if self.continues:
-            text = "".join(_gone_on(one, hidden) for one in rounds) or opening
+            text = "".join(_reply_with_result(one, hidden) for one in rounds) or opening
             return (Message("assistant", text),) if text else ()
         return tuple(message for one in rounds for message in _result_messages(one, hidden))
 
@@ -168,21 +168,21 @@ def _results_behind_marks(rounds: Sequence[Round], shown: int) -> frozenset[int]
     return frozenset(results[: max(0, len(results) - shown)])
 
 
-def _text(answered: Answered, hidden: frozenset[int]) -> str:
+def _text_of_result(answered: Answered, hidden: frozenset[int]) -> str:
     return load("result_left_out").render() if id(answered) in hidden else answered.outcome.text
 
 
-def _block(answered: Answered, hidden: frozenset[int]) -> str:
+def _block_of_result(answered: Answered, hidden: frozenset[int]) -> str:
     """Return a result as written after its tag, with text that looks like a tag escaped."""
-    return load("result").render(name=answered.asked.name, text=tags.escape(_text(answered, hidden)))
+    return load("result").render(name=answered.asked.name, text=tags.escape(_text_of_result(answered, hidden)))
 
 
-def _gone_on(one: Round, hidden: frozenset[int]) -> str:
-    return one.written + "".join(f"\n{_block(answered, hidden)}\n" for answered in one.answered)
+def _reply_with_result(one: Round, hidden: frozenset[int]) -> str:
+    return one.written + "".join(f"\n{_block_of_result(answered, hidden)}\n" for answered in one.answered)
 
 
 def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
-    said = "\n".join(_block(answered, hidden) for answered in one.answered) or load("go_on").render()
+    said = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
     return Message("assistant", one.written), Message("user", said, name=RESULT)
 
 
@@ -194,7 +194,7 @@ def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Mes
         for known, answered in zip(ids, one.answered, strict=True)
     )
     results = (
-        Message("tool", _text(answered, hidden), tool_call_id=known)
+        Message("tool", _text_of_result(answered, hidden), tool_call_id=known)
         for known, answered in zip(ids, one.answered, strict=True)
     )
     return Message("assistant", one.said, tool_calls=calls), *results

@@ -71,23 +71,23 @@ class _Summaries:
         reserve = max(1, int(limit * _SHARE))
         words = str(int(reserve * _WORDS_OF_A_TOKEN))
         system = Message("system", load("chat_summary").render(words=words))
-        room = limit - reserve - counter.request((system, self._question(""))) - 1
-        told = _lines_that_fit([_line(messages[place]) for place in self.out], counter, room)
-        return compose([system, self._question(told)], limit=limit, reserve=reserve, tokenizer=counter)
+        room = limit - reserve - counter.request((system, self._request_message(""))) - 1
+        told = _lines_that_fit([_line_of_message(messages[place]) for place in self.out], counter, room)
+        return compose([system, self._request_message(told)], limit=limit, reserve=reserve, tokenizer=counter)
 
-    def written(self, text: str) -> None:
+    def take_summary(self, text: str) -> None:
         """Take a new summary; it covers all that the last window left out."""
         self.text, self.covered, self.out, self.wait = text, self.out[-1] + 1, (), _EVERY
 
-    def failed(self) -> None:
+    def note_failure(self) -> None:
         """Record that the summary failed, so that not every turn asks for it again."""
         self.wait = len(self.out) + _EVERY
 
-    def _question(self, told: str) -> Message:
+    def _request_message(self, told: str) -> Message:
         return Message("user", load("chat_summarised").render(summary=self.text, messages=told))
 
 
-def _line(message: Message) -> str:
+def _line_of_message(message: Message) -> str:
     return f"{message.name or message.role}: {message.content}"
 
 
@@ -152,7 +152,7 @@ class History:
             self.messages[0] = self.instruct(limit)
 
     @property
-    def said(self) -> list[Message]:
+    def spoken_messages(self) -> list[Message]:
         """The messages of the turns that are done."""
         return [message for message in self.messages if message.role != "system"]
 
@@ -214,9 +214,9 @@ class Numbering:
 
     def passages(self, hits: Sequence[Hit]) -> tuple[Passage, ...]:
         """Return hits as passages under numbers that mean nothing else in this session."""
-        return self.numbered(number(hits))
+        return self.renumber(number(hits))
 
-    def numbered(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
+    def renumber(self, passages: Sequence[Passage], shown: Sequence[Passage] = ()) -> tuple[Passage, ...]:
         """Return passages under numbers that mean nothing else in this session, nor among those ``shown`` before."""
         before = {_place(passage): passage.n for passage in shown}
         taken = {passage.n for passage in self._cited.values()} | set(before.values()) | self._marked
@@ -239,7 +239,7 @@ class Numbering:
             del self._cited[next(iter(self._cited))]
 
 
-def marked(messages: Sequence[Message]) -> frozenset[int]:
+def numbers_cited(messages: Sequence[Message]) -> frozenset[int]:
     """Return the numbers that the latest answers seem to cite by.
 
     A conversation that was held elsewhere does not say what its numbers meant, so they shall mean nothing else here.

@@ -149,7 +149,9 @@ async def propose_edit(
                 pieces.append(delta.text)
                 yield Text(delta.text)
         reply = "".join(pieces)
-        usage = _sum(usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False))
+        usage = _sum_usage(
+            usage, finished.usage or Usage(counter.request(messages), counter.text(reply), reported=False)
+        )
         proposal = parse(reply, whole=whole)
         needs = () if proposal else needs_of(reply)
         if needs and looks:
@@ -288,7 +290,7 @@ def _reserve(settings: EditSettings) -> int:
     return min(settings.reserve, settings.window // 3)
 
 
-def _sum(one: Usage, two: Usage) -> Usage:
+def _sum_usage(one: Usage, two: Usage) -> Usage:
     return Usage(
         one.prompt_tokens + two.prompt_tokens,
         one.completion_tokens + two.completion_tokens,
@@ -327,7 +329,7 @@ def fit_passages(
         if fitted is None:
             break
         shown.append(fitted)
-        left -= _cost(fitted, counter)
+        left -= _tokens_of_passage(fitted, counter)
     return tuple(shown)
 
 
@@ -336,20 +338,20 @@ def ask_message(question: str, passages: Sequence[Passage]) -> Message:
     return Message("user", load("question").render(passages=show_all(passages), question=question))
 
 
-def _cost(passage: Passage, counter: MessageCounter) -> int:
+def _tokens_of_passage(passage: Passage, counter: MessageCounter) -> int:
     # One more for the line end that joins it to the next.
     return counter.tokenizer.count(show(passage)) + 1
 
 
 def _trim_passage(passage: Passage, counter: MessageCounter, left: int) -> Passage | None:
     """Return the passage, or as many of its first lines as fit; None if that is too little."""
-    if _cost(passage, counter) <= left:
+    if _tokens_of_passage(passage, counter) <= left:
         return passage
     lines = passage.text.split("\n")
     low, high = 0, len(lines)
     while low < high:
         middle = (low + high + 1) // 2
-        if _cost(_first_lines(passage, lines, middle), counter) <= left:
+        if _tokens_of_passage(_first_lines(passage, lines, middle), counter) <= left:
             low = middle
         else:
             high = middle - 1

@@ -20,10 +20,10 @@ from quaestor.answers.quotes import answer as extract
 from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
-from quaestor.chat.added_files import AddedFiles, placed_first
+from quaestor.chat.added_files import AddedFiles, with_added_first
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.conversation_state import Numbering, charged_to, known_capabilities, marked, restore_history
+from quaestor.chat.conversation_state import Numbering, charged_to, known_capabilities, numbers_cited, restore_history
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
@@ -99,9 +99,10 @@ class Conversation:
         self._history.instruct = self._instructions
         self._history.learn(self._history.limit)
         self._numbering = Numbering(
-            (source.passage for source in self.transcript.sources() if source.cited), marked(self._history.said)
+            (source.passage for source in self.transcript.sources() if source.cited),
+            numbers_cited(self._history.spoken_messages),
         )
-        self._loop = None if model is None else self._made_loop(model)
+        self._loop = None if model is None else self._make_loop(model)
         self._busy = False
         self._added = AddedFiles(index)
 
@@ -111,14 +112,14 @@ class Conversation:
             self._brief, self._protocol.brief(), plan_request(self.settings, names), short=is_short(limit)
         )
 
-    def _made_loop(self, model: Model) -> Loop:
+    def _make_loop(self, model: Model) -> Loop:
         settings, composer, registry = self.settings, self._composer, self._subroutines
         return Loop(
             self._history,
             composer,
             Requests(model, composer, self.transcript, settings),
             self._protocol,
-            Calling(registry, composer.counter.text, self._numbering.numbered, settings.calls),
+            Calling(registry, composer.counter.text, self._numbering.renumber, settings.calls),
             registry.names if registry else (),
             self.transcript,
             settings,
@@ -207,7 +208,7 @@ class Conversation:
             WindowError: the question does not fit the model's window.
         """
         turn = Turn(0, _question_message(question), None, 0.0)
-        asked = await self._understood(turn)
+        asked = await self._understand(turn)
         query = await self._make_query(turn, asked)
         hits = await self._find(turn, query, asked)
         window = self._window(turn)
@@ -231,7 +232,7 @@ class Conversation:
                 question,
                 question_id,
                 asyncio.get_running_loop().time() + self.settings.seconds,
-                stops=StopCutter(self.settings.stop),
+                stop_cutter=StopCutter(self.settings.stop),
             )
             try:
                 async with aclosing(self._steps(turn)) as steps:
@@ -251,9 +252,9 @@ class Conversation:
             async for event in self._answered_by(turn, way):
                 yield event
             return
-        asked = await self._understood(turn)
+        asked = await self._understand(turn)
         query = await self._make_query(turn, asked)
-        yield self._searching(turn, query, asked)
+        yield self._search_event(turn, query, asked)
         hits = () if nothing_named else await self._find(turn, query, asked)
         if way is not None and way.hits:
             hits = self._give_passages(turn, (*way.hits, *hits))
@@ -262,7 +263,7 @@ class Conversation:
                 Understood(turn.question.content, self.settings.where, missed=asked.phrases)
             )
             query = await self._make_query(turn, asked)
-            yield self._searching(turn, query, asked)
+            yield self._search_event(turn, query, asked)
             hits = await self._find(turn, query, asked)
         self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         numbers = tuple(passage.n for passage in turn.passages)
@@ -272,11 +273,11 @@ class Conversation:
             async for event in self._finish_with_quotes(turn, hits, quoted):
                 yield event
             return
-        yield Passages(hits, bool(hits) and not turn.weak, numbers)
+        yield Passages(hits, bool(hits) and not turn.weak_evidence, numbers)
         async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
-        if text := turn.rest():
+        if text := turn.release_rest():
             yield Text(text)
         for event in await self._finish_turn(turn, hits):
             yield event
@@ -288,7 +289,7 @@ class Conversation:
         """
         if self.settings.where or self._added.paths or not isinstance(self.index, Corpus):
             return None
-        earlier = tuple(message.content for message in self._history.said if message.role == "user")
+        earlier = tuple(message.content for message in self._history.spoken_messages if message.role == "user")
         return await asyncio.to_thread(answer_by_way, Question(turn.question.content, earlier), self.index)
 
     async def _answered_by(self, turn: Turn, way: WayAnswer) -> AsyncGenerator[Event]:
@@ -299,7 +300,7 @@ class Conversation:
         numbers = tuple(passage.n for passage in turn.passages)
         yield Passages(way.hits, way.known, numbers)
         turn.shown = turn.passages
-        yield Text(turn.show(way.text(numbers)) + turn.rest())
+        yield Text(turn.show(way.text(numbers)) + turn.release_rest())
         for event in await self._finish_turn(turn, known=way.known):
             yield event
 
@@ -318,12 +319,12 @@ class Conversation:
         yield Retried(refusal, self.limit, tools=True)
         self._protocol = protocol_for(known_capabilities(model, self.transcript), self._subroutines)
         self._history.learn(self.limit)
-        self._loop = self._made_loop(model)
+        self._loop = self._make_loop(model)
         async with aclosing(self._loop.run(turn)) as events:
             async for event in events:
                 yield event
 
-    async def _understood(self, turn: Turn) -> Understood:
+    async def _understand(self, turn: Turn) -> Understood:
         """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = without_frame(turn.question.content), self.settings.where
         asked = Understood(question, where)
@@ -338,11 +339,11 @@ class Conversation:
 
     async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
-        said = [message.content for message in self._history.said if message.role == "user"]
-        turn.sought = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
-        return self._query([*self._history.said, replace(turn.question, content=asked.text)])
+        said = [message.content for message in self._history.spoken_messages if message.role == "user"]
+        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
+        return self._query([*self._history.spoken_messages, replace(turn.question, content=asked.text)])
 
-    def _searching(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
+    def _search_event(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
@@ -354,7 +355,7 @@ class Conversation:
         search = partial(self.index.search_turn, where=asked.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
         added = await asyncio.to_thread(self._added.hits, turn.question.content)
-        return self._give_passages(turn, placed_first(added, without_restated(turn.question.content, found)))
+        return self._give_passages(turn, with_added_first(added, without_restated(turn.question.content, found)))
 
     def _give_passages(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[Hit, ...]:
         """Give a turn its passages, and return the hits."""
@@ -363,19 +364,19 @@ class Conversation:
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""
-        found = () if self._history.said else hits
+        found = () if self._history.spoken_messages else hits
 
-        def told() -> Doubt:
+        def compute_doubt() -> Doubt:
             translated = bool(self.index.translated(turn.question.content))
-            return self.index.doubt(turn.sought, found, translated=translated)
+            return self.index.doubt(turn.search_text, found, translated=translated)
 
-        return await asyncio.to_thread(told)
+        return await asyncio.to_thread(compute_doubt)
 
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.near.encode
         return await asyncio.to_thread(
-            extract, turn.sought, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
+            extract, turn.search_text, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
 
     async def _refuses_weak_evidence(self, turn: Turn) -> bool:
@@ -383,16 +384,16 @@ class Conversation:
         if not self.settings.grounded:
             return False
         encode = self.index.near.encode
-        turn.weak = not await asyncio.to_thread(speaks, turn.sought, turn.passages, encode)
+        turn.weak_evidence = not await asyncio.to_thread(speaks, turn.search_text, turn.passages, encode)
         # One that can search for itself may find more, by other words or in another language; but not from nothing.
-        return turn.weak and not (turn.passages and self._subroutines)
+        return turn.weak_evidence and not (turn.passages and self._subroutines)
 
     async def _finish_with_quotes(
         self, turn: Turn, hits: Sequence[Hit], quoted: ExtractiveAnswer
     ) -> AsyncGenerator[Event]:
         """Yield the remaining steps of a turn without a model."""
         turn.shown = turn.passages
-        yield Text(turn.show(turn.said_of_language + quoted.text) + turn.rest())
+        yield Text(turn.show(turn.language_remark + quoted.text) + turn.release_rest())
         for event in await self._finish_turn(turn, hits, known=quoted.known):
             yield event
 
@@ -415,7 +416,7 @@ class Conversation:
             messages=(answer,) if answer.content.strip() else (),
             known=found,
             model=turn.model,
-            error=turn.stopped,
+            error=turn.stop_reason,
             citations=citations,
             unsupported=unsupported,
             usage=usage,
@@ -423,7 +424,7 @@ class Conversation:
             quotes=quotes,
         )
         added = self.transcript.end(turn.number, ending)
-        turn.ended = True
+        turn.ending_recorded = True
         self._history.add(turn, ending.messages, added)
         done = Done(
             answer.content,
@@ -431,8 +432,8 @@ class Conversation:
             turn.model,
             usage,
             tuple(turn.proposals),
-            "length" if turn.stopped else turn.finish,
-            turn.passed,
+            "length" if turn.stop_reason else turn.finish,
+            turn.calls_for_caller,
             unchecked,
         )
         return Citations(citations, unsupported, quotes), done
@@ -447,15 +448,15 @@ class Conversation:
         return _supported_citations(checked.citations)
 
     def _verify_citations(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
-        known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.read)}
-        question, by_model = turn.question.content, bool(turn.spent)
+        known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.passages_of_tools)}
+        question, by_model = turn.question.content, bool(turn.usages)
         checked = verify(turn.visible.written, tuple(known.values()), self._current_text, question, claims=by_model)
-        self._numbering.remember(checked.citations, (*turn.shown, *turn.read))
+        self._numbering.remember(checked.citations, (*turn.shown, *turn.passages_of_tools))
         return checked.citations, tuple(sentence.text for sentence in checked.unsupported)
 
     def _give_up(self, turn: Turn, error: BaseException) -> None:
         """Record a turn that failed or was cancelled."""
-        if turn.ended:
+        if turn.ending_recorded:
             return
         cancelled = isinstance(error, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt)
         ending = Ending(
@@ -466,11 +467,11 @@ class Conversation:
             usage=turn.usage,
         )
         self.transcript.end(turn.number, ending)
-        turn.ended = True
+        turn.ending_recorded = True
 
     def _window(self, turn: Turn) -> Window:
         if self._loop is not None:
-            window, _ = self._loop.composed(turn)
+            window, _ = self._loop.compose(turn)
             return window
         messages, _ = self._history.with_turn(turn)
         return self._composer.window(messages, turn.passages, self.limit)

@@ -106,7 +106,7 @@ class Loop:
             reading = Reading(
                 self._names,
                 parser,
-                turn.tags_shown,
+                turn.tag_filter,
                 marks=bool(self._protocol.stop),
                 opening="" if turn.rounds else self._opening,
             )
@@ -115,27 +115,27 @@ class Loop:
                     async for event in events:
                         yield event
             except (WindowError, SpentError, BudgetError, UpstreamError) as error:
-                if not _keeps_what_was_shown(turn, error):
+                if not _may_end_with_shown(turn, error):
                     raise
-                turn.stopped = f"the reply was ended here: {error}"
+                turn.stop_reason = f"the reply was ended here: {error}"
             if reading.plan is not None and turn.plan is None:
                 turn.plan = reading.plan
                 self._transcript.record_plan(turn.number, reading.plan)
                 yield Premeditated(reading.plan)
-            if self._protocol.passes or turn.stops.found is not None:
+            if self._protocol.passes or turn.stop_cutter.found is not None:
                 return
-            turn.stopped = turn.stopped or self._why_to_stop(turn, reading)
-            if turn.stopped:
-                yield Stopped(turn.stopped)
-            if turn.stopped or not (reading.calls or reading.goes_on):
+            turn.stop_reason = turn.stop_reason or self._why_to_stop(turn, reading)
+            if turn.stop_reason:
+                yield Stopped(turn.stop_reason)
+            if turn.stop_reason or not (reading.calls or reading.goes_on):
                 return
-            if reading.calls and (text := turn.part()):
+            if reading.calls and (text := turn.begin_part()):
                 yield Text(text)
             async with aclosing(self._answer_calls(turn, reading)) as events:
                 async for event in events:
                     yield event
 
-    def composed(self, turn: Turn) -> tuple[Window, Sent]:
+    def compose(self, turn: Turn) -> tuple[Window, Sent]:
         """Return the next window, and the messages and numbers that it is composed from.
 
         Results of the turn that no longer fit are left out, oldest first.
@@ -184,7 +184,7 @@ class Loop:
         before, believed = self._history.limit, True
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
-            window, sent = await asyncio.to_thread(self.composed, turn)
+            window, sent = await asyncio.to_thread(self.compose, turn)
             self._history.summaries.follow(window.decisions)
             self._requests.check(turn, window)
             turn.shown = shown_passages(window, turn.passages)
@@ -218,7 +218,7 @@ class Loop:
                 )
                 if shown := turn.show(text):
                     yield Text(shown)
-                if turn.stops.found is not None:
+                if turn.stop_cutter.found is not None:
                     turn.finish = "stop"
                     return
 
@@ -226,16 +226,16 @@ class Loop:
         """Finish a reply and return the remaining text to show."""
         turn.finish = finished.reason
         if self._protocol.passes:
-            turn.passed, finished = finished.tool_calls, replace(finished, tool_calls=())
+            turn.calls_for_caller, finished = finished.tool_calls, replace(finished, tool_calls=())
         return reading.finish(finished)
 
     # --- its calls --------------------------------------------------------------------------------------------
 
     def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
         """Return why a reply cannot continue or was cut off, or ""."""
-        if reading.calls and turn.over:
+        if reading.calls and turn.no_more_calls:
             return (
-                f"after {len(turn.asked)} calls the model was told to answer, and it called {reading.calls[0].name!r}"
+                f"after {len(turn.calls)} calls the model was told to answer, and it called {reading.calls[0].name!r}"
                 f" instead; a turn may make {self._settings.calls}, and may not fail twice in a row"
             )
         if reading.goes_on and len(turn.rounds) >= self._settings.calls + _STOPS:
@@ -246,7 +246,7 @@ class Loop:
 
     async def _answer_calls(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
         """Run the calls of a reply and write them back."""
-        calls = reading.calls[: max(1, self._settings.calls - len(turn.asked))]
+        calls = reading.calls[: max(1, self._settings.calls - len(turn.calls))]
         done: list[Answered] = []
         budget = self._budget(turn, len(calls))
         for asked in calls:
@@ -261,7 +261,7 @@ class Loop:
                 turn.proposals.append(outcome.proposal)
                 yield Proposed(outcome.proposal)
         turn.rounds.append(Round(reading.written, reading.said, tuple(done)))
-        turn.apart = turn.apart or bool(done)
+        turn.after_call = turn.after_call or bool(done)
 
     async def _record_passages(self, turn: Turn, passages: Sequence[Passage]) -> None:
         """Record passages that can be cited from now on, with what their documents are by now."""
@@ -279,7 +279,7 @@ class Loop:
         return max(_LEAST_RESULT, int(free * _SHARE) // max(1, calls))
 
 
-def _keeps_what_was_shown(turn: Turn, error: QuaestorError) -> bool:
+def _may_end_with_shown(turn: Turn, error: QuaestorError) -> bool:
     """Return whether a turn succeeds although a later request fails, because it has proposals or visible text.
 
     Text alone does not suffice if the model's server failed: then the turn can be asked again.
@@ -332,13 +332,13 @@ class Calling:
             IndexUnusableError: the index cannot be read.
         """
         outcome = self._refusal(turn, asked) or await self._run(turn, asked, budget)
-        turn.asked.append(asked)
+        turn.calls.append(asked)
         turn.failed_in_a_row = turn.failed_in_a_row + 1 if outcome.failed else 0
-        if len(turn.asked) >= self._most or turn.failed_in_a_row >= _MISTAKES:
-            turn.over = True
+        if len(turn.calls) >= self._most or turn.failed_in_a_row >= _MISTAKES:
+            turn.no_more_calls = True
             outcome = replace(outcome, text=f"{outcome.text}\n\n{load('calls_over').render()}")
-        known = {passage.n for passage in (*turn.passages, *turn.read)}
-        turn.read += tuple(passage for passage in outcome.passages if passage.n not in known)
+        known = {passage.n for passage in (*turn.passages, *turn.passages_of_tools)}
+        turn.passages_of_tools += tuple(passage for passage in outcome.passages if passage.n not in known)
         return Answered(asked, outcome)
 
     def _refusal(self, turn: Turn, asked: Asked) -> Outcome | None:
@@ -347,12 +347,12 @@ class Calling:
         if asked.problem:
             example = tags.render(tags.Tag.SEARCH, {"query": "login"})
             return Outcome(load("call_broken").render(reason=asked.problem, example=example), failed=True)
-        if any(_key(other) == _key(asked) for other in turn.asked if not other.problem):
+        if any(_key_of_call(other) == _key_of_call(asked) for other in turn.calls if not other.problem):
             return Outcome(load("call_repeated").render(), failed=True)
         return None
 
     async def _run(self, turn: Turn, asked: Asked, budget: int) -> Outcome:
-        shown = (*turn.passages, *turn.read)
+        shown = (*turn.passages, *turn.passages_of_tools)
         try:
             async with asyncio.timeout_at(turn.deadline):
                 return await asyncio.to_thread(
@@ -369,5 +369,5 @@ class Calling:
             ) from None
 
 
-def _key(asked: Asked) -> str:
+def _key_of_call(asked: Asked) -> str:
     return f"{asked.name} {json.dumps(dict(asked.arguments), sort_keys=True, default=str)}"

@@ -330,12 +330,12 @@ async def summarise(turn: Turn, history: History, requests: Requests, composer: 
                 if isinstance(delta, TextDelta):
                     pieces.append(delta.text)
     except QuaestorError:
-        summaries.failed()
+        summaries.note_failure()
         return
     text = clean("".join(pieces)).strip()
     known = [one for place in summaries.out if (one := history.ids[place]) is not None]
     if not text or not known:
-        summaries.failed()
+        summaries.note_failure()
         return
     record.record_summary(known[0], known[-1], text, requests.model.name)
-    summaries.written(text)
+    summaries.take_summary(text)

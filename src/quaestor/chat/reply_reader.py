@@ -88,16 +88,16 @@ class TextCalls:
         if len(self._begins) < _LONGEST_FENCE:
             self._begins = (self._begins + text).lstrip()[:_LONGEST_FENCE]
             self._passing = not _may_be_a_call(self._begins)
-        return self._release() if self._passing else ""
+        return self._release_held_text() if self._passing else ""
 
     def finish(self) -> tuple[str, tuple[Asked, ...]]:
         """Return the text held back, or the calls that it contains."""
         calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
             self._held = _Growing()
-        return self._release(), calls
+        return self._release_held_text(), calls
 
-    def _release(self) -> str:
+    def _release_held_text(self) -> str:
         held, self._held = self._held.text, _Growing()
         return held
 
@@ -306,9 +306,9 @@ class Visible:
         """The reply as it is shown and remembered."""
         return self.written[: self._begins] + _without_mark(self._part)
 
-    def part(self) -> str:
+    def begin_part(self) -> str:
         """Begin another part of the reply, which may be an answer or not, and return the text held back of the last."""
-        held = self.rest()
+        held = self.release_rest()
         self._written = _Growing(self.answer)
         self._held, self._begins = True, len(self.written)
         return held
@@ -324,7 +324,7 @@ class Visible:
         self._held = False
         return part
 
-    def rest(self) -> str:
+    def release_rest(self) -> str:
         """Return the text held back, at the end of the reply."""
         held, self._held = self._held, False
         return _without_mark(self._part) if held else ""

@@ -29,61 +29,61 @@ class Turn:
         question: the user's message.
         question_id: its number in the transcript.
         deadline: in the event loop's seconds.
-        sought: the question without filters on date or author, in English as far as it can be translated.
+        search_text: the question without filters on date or author, in English as far as it can be translated.
         translated: the English translation by which a question in another language was searched.
         passages: the numbered hits.
-        weak: whether the hits hardly answer the question.
+        weak_evidence: whether the hits hardly answer the question.
         shown: passages that the model was shown.
         visible: the reply so far.
-        tags_shown: removes tags from the visible text.
-        read: passages that tools returned.
+        tag_filter: removes tags from the visible text.
+        passages_of_tools: passages that tools returned.
         rounds: requests that were answered, with their calls.
         plan: the model's plan, or None.
         proposals: proposed changes.
-        asked: every call so far, in order.
+        calls: every call so far, in order.
         failed_in_a_row: number of calls since the last one that was run.
-        over: whether no more calls are allowed.
-        apart: whether a call has come since the last text.
-        stopped: why the loop ended before the model finished, or "".
-        spent: tokens of each request so far.
+        no_more_calls: whether no more calls are allowed.
+        after_call: whether a call has come since the last text.
+        stop_reason: why the loop ended before the model finished, or "".
+        usages: tokens of each request so far.
         model: the model that wrote the reply.
         retried: whether a request was already composed anew because it was too long.
         finish: why the last reply ended.
-        passed: calls for the caller to run.
-        stops: ends the visible text at a stop sequence.
-        ended: whether its ending is on record.
+        calls_for_caller: calls for the caller to run.
+        stop_cutter: ends the visible text at a stop sequence.
+        ending_recorded: whether its ending is on record.
     """
 
     number: int
     question: Message
     question_id: int | None
     deadline: float
-    sought: str = ""
+    search_text: str = ""
     translated: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
-    weak: bool = False
+    weak_evidence: bool = False
     shown: tuple[Passage, ...] = ()
-    read: tuple[Passage, ...] = ()
+    passages_of_tools: tuple[Passage, ...] = ()
     visible: Visible = field(default_factory=Visible)
-    tags_shown: tags.Shown = field(default_factory=tags.Shown)
+    tag_filter: tags.Shown = field(default_factory=tags.Shown)
     rounds: list[Round] = field(default_factory=list)
     plan: Plan | None = None
     proposals: list[object] = field(default_factory=list)
-    asked: list[Asked] = field(default_factory=list)
+    calls: list[Asked] = field(default_factory=list)
     failed_in_a_row: int = 0
-    over: bool = False
-    apart: bool = False
-    stopped: str = ""
-    spent: list[Usage] = field(default_factory=list)
+    no_more_calls: bool = False
+    after_call: bool = False
+    stop_reason: str = ""
+    usages: list[Usage] = field(default_factory=list)
     model: str = _EXTRACTIVE
     retried: bool = False
     finish: FinishReason = "stop"
-    passed: tuple[ToolCall, ...] = ()
-    stops: StopCutter = field(default_factory=lambda: StopCutter(()))
-    ended: bool = False
+    calls_for_caller: tuple[ToolCall, ...] = ()
+    stop_cutter: StopCutter = field(default_factory=lambda: StopCutter(()))
+    ending_recorded: bool = False
 
     @property
-    def said_of_language(self) -> str:
+    def language_remark(self) -> str:
         """A remark before quotes that were found by a translated question, or ""."""
         if not self.translated:
             return ""
@@ -94,36 +94,36 @@ class Turn:
         """Take text of the reply and return the text to show now; text after a call begins a new paragraph."""
         if not text:
             return ""
-        if self.apart and (written := self.visible.written):
+        if self.after_call and (written := self.visible.written):
             ends = len(written) - len(written.rstrip("\n")) + len(text) - len(text.lstrip("\n"))
             text = "\n" * max(0, _PARAGRAPH - ends) + text
-        self.apart = False
-        return self.visible.feed(self.stops.feed(text))
+        self.after_call = False
+        return self.visible.feed(self.stop_cutter.feed(text))
 
-    def part(self) -> str:
+    def begin_part(self) -> str:
         """Begin another part of the reply, and return the text held back of the last."""
-        return self._flush_held() + self.visible.part()
+        return self._flush_held() + self.visible.begin_part()
 
-    def rest(self) -> str:
+    def release_rest(self) -> str:
         """Return the text held back, at the end of the reply."""
-        return self._flush_held() + self.visible.rest()
+        return self._flush_held() + self.visible.release_rest()
 
     def _flush_held(self) -> str:
-        held = self.stops.flush()
+        held = self.stop_cutter.flush()
         return self.visible.feed(held) if held else ""
 
     @property
     def usage(self) -> Usage:
         """Tokens of all requests so far; ``reported`` if the server reported each of them."""
         return Usage(
-            sum(one.prompt_tokens for one in self.spent),
-            sum(one.completion_tokens for one in self.spent),
-            reported=bool(self.spent) and all(one.reported for one in self.spent),
+            sum(one.prompt_tokens for one in self.usages),
+            sum(one.completion_tokens for one in self.usages),
+            reported=bool(self.usages) and all(one.reported for one in self.usages),
         )
 
     def spend(self, usage: Usage, model: str) -> None:
         """Record a request's tokens and the model that answered it."""
-        self.spent.append(usage)
+        self.usages.append(usage)
         self.model = model
 
 

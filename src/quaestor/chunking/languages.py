@@ -87,7 +87,7 @@ _EXTENSIONS: dict[str, str] = {
     "lua": "lua",
     "make": "mk mak",
     "markdown": "md markdown mdown mkd mkdn mdx qmd rmd",
-    "mediawiki": "mediawiki wiki",
+    "mediawiki": "mediawiki wiki mw",
     "nix": "nix",
     "objc": "m mm",
     "ocaml": "ml mli",

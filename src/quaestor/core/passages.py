@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
@@ -131,3 +131,15 @@ class Hit(NamedTuple):
         """The symbol or heading, qualified by what encloses it: ``Client.send``, ``Guide > Retries``."""
         names = self.chunk.scope if self.chunk.symbol is None else (*self.chunk.scope, self.chunk.symbol)
         return (" > " if self.chunk.kind == "section" else ".").join(names) or None
+
+
+def text_of_chunks(chunks: Iterable[Chunk]) -> bytes:
+    """Return a document's text from its chunks, which cover it but for blanks; every span and line is where it was."""
+    text = bytearray()
+    line = 1
+    for chunk in chunks:
+        newlines = chunk.span.start_line - line
+        text += (b"\n" * newlines).rjust(chunk.span.start - len(text))
+        text += chunk.text.encode()
+        line = chunk.span.end_line + text.endswith(b"\n")
+    return bytes(text)

@@ -242,9 +242,9 @@ class Corpus:
             UsageError: a date is malformed.
         """
         if since or before or by:
-            from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
+            from quaestor.search.filters import both_filters, make_filter  # noqa: PLC0415 - few searches are filtered
 
-            where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
+            where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         return self.checked(
             self._index.found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )

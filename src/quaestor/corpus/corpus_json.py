@@ -70,6 +70,7 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
         "checked_at": corpus.freshness.checked_at,
         "stored": corpus.freshness.stored,
         "commit": corpus.freshness.commit,
+        "checked_against": corpus.freshness.checked_against,
         "by_meaning": corpus.meaning.reach,
         "embedder": size.embedder,
         "coming": coming_object(corpus.meaning.coming),
@@ -165,6 +166,7 @@ def _joint_index_object(corpora: SeveralCorpora, held: Mapping[str, Mapping[str,
         "checked_at": corpora.freshness.checked_at,
         "stored": corpora.freshness.stored,
         "commit": corpora.freshness.commit,
+        "checked_against": corpora.freshness.checked_against,
         "by_meaning": corpora.reach,
         "embedder": ", ".join(dict.fromkeys(index["embedder"] for index in each)),
         "coming": next((index["coming"] for index in each if index["coming"]), None),
@@ -178,6 +180,6 @@ def _searched_object(name: str, corpus: Corpus, index: Mapping[str, Any]) -> dic
 
 
 def _failed_object(name: str, error: Exception) -> dict[str, Any]:
-    current = {"fresh": False, "checked_at": "", "stored": False, "commit": ""}
+    current = {"fresh": False, "checked_at": "", "stored": False, "commit": "", "checked_against": "files"}
     nothing = {**current, "by_meaning": "none", "embedder": "", "coming": None}
     return {"name": name, "root": "", "error": str(error), **nothing, "documents": 0, "chunks": 0}

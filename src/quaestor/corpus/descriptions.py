@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.wording import command
+from quaestor.core.wording import amount, command
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import ForgivingEmbedder, RemoteEmbedder, SlowEmbedder
 from quaestor.embedding.static import StaticEmbedder
@@ -79,6 +79,7 @@ class Freshness(NamedTuple):
         hindrance: why changes could not be indexed, unless the time was too short; else empty.
         stored: whether the files are on other machines: then ``checked_at`` is the time of the index's last refresh.
         commit: the commit of that refresh, if the files are on other machines; else empty.
+        unkept: if the files are on other machines, how many documents the index does not keep the bytes of.
     """
 
     fresh: bool
@@ -86,6 +87,29 @@ class Freshness(NamedTuple):
     hindrance: str = ""
     stored: bool = False
     commit: str = ""
+    unkept: int = 0
+
+    @property
+    def checked_against(self) -> Literal["files", "bytes", "chunks"]:
+        """What citations are checked against: the files, their bytes in the index, or chunks of some of them."""
+        if not self.stored:
+            return "files"
+        return "chunks" if self.unkept else "bytes"
+
+    @property
+    def remark(self) -> str:
+        """As of when an answer is where the files are not, and what its citations are checked against; else empty."""
+        if not self.stored:
+            return ""
+        when = f" as of {self.checked_at}" if self.checked_at else ""
+        what = f" (commit {self.commit[:12]})" if self.commit else ""
+        against = "the bytes that it keeps of them"
+        if self.unkept:
+            against += (
+                f", but for {amount(self.unkept, 'document')} whose bytes it lacks: against their chunks, until "
+                "`quaestor index` runs where the files are"
+            )
+        return f"The files are not here: this is the index{when}{what}, and citations are checked against {against}."
 
 
 AS_IF_NOT_SET = "QUAESTOR_IGNORE='#' in the environment reads them nevertheless"
@@ -136,6 +160,7 @@ def merged_freshness(each: Sequence[Freshness]) -> Freshness:
         " ".join(dict.fromkeys(one.hindrance for one in each if one.hindrance)),
         any(one.stored for one in each),
         ", ".join(dict.fromkeys(one.commit for one in each if one.commit)),
+        sum(one.unkept for one in each),
     )
 
 

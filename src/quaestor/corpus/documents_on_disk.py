@@ -6,14 +6,13 @@ the index keeps as its chunks. Searches import this module, so git is imported o
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import lru_cache
 from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
-from quaestor.core.passages import Document
+from quaestor.core.passages import Document, text_of_chunks
 from quaestor.core.wording import amount
 from quaestor.corpus.document_paths import Folder, make_tree, parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex
@@ -21,7 +20,8 @@ from quaestor.files.consistent_read import Snapshot, on_disk, read_snapshot
 from quaestor.files.git_folder import common_folder, git_folder, repository_root
 from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
-from quaestor.stores import StoredChunk
+from quaestor.stores import Store
+from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.corpus.line_excerpts import Excerpt
@@ -49,11 +49,9 @@ class DocumentsOnDisk:
 
     def read_source(self, path: str) -> bytes | None:
         """Return a document's bytes as they are on disk now; otherwise as ``read``."""
-        document = self._document_at(path)
+        self._document_at(path)
         snapshot = self._snapshot(path)
-        if snapshot is None or (self._index.freshness.stored and sha256(snapshot.data).hexdigest() != document.sha256):
-            return None  # the index keeps the text of a converted document, not its file
-        return snapshot.data
+        return snapshot.data if snapshot is not None and _is_file(snapshot) else None
 
     def _document_at(self, path: str) -> Document:
         """Return a document by its very path; raises as ``read``."""
@@ -70,8 +68,10 @@ class DocumentsOnDisk:
         path = document.path
         if not is_converted(document):
             return snapshot.data
+        if not _is_file(snapshot):
+            return snapshot.data
         if document.sha256 == snapshot.sha256:
-            return text_of_chunks(self._index.store.chunks_of(path))
+            return _text_of(self._index.store, path)
         try:
             made = converted(snapshot.data, path)
         except ConversionError:
@@ -99,11 +99,17 @@ class DocumentsOnDisk:
             return None
 
     def _read_indexed(self, path: str) -> Snapshot | None:
-        """Return a document's text as the index keeps it; its chunks hold all of it but for blanks."""
-        document = self._index.store.document(path)
+        """Return a document's bytes, or the text that was made of them, as the index keeps them.
+
+        What an earlier version indexed is read from its chunks, which hold all of it but for blanks.
+        """
+        store = self._index.store
+        document = store.document(path)
         if document is None:
             return None
-        return Snapshot(text_of_chunks(self._index.store.chunks_of(path)), document.sha256, document.stamp, steady=True)
+        data = store.bytes_of(path) if isinstance(store, SharingStore) else None
+        data = _text_of(store, path) if data is None else data
+        return Snapshot(data, document.sha256, document.stamp, steady=True)
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
         """Return lines of a document as they are now, in an index brought up to date; as ``Corpus.read_lines``."""
@@ -179,6 +185,15 @@ class DocumentsOnDisk:
         return snapshot is not None and snapshot.sha256 == sha256
 
 
+def _is_file(snapshot: Snapshot) -> bool:
+    """Return whether these are a file's own bytes: an index keeps the text of a converted document instead."""
+    return sha256(snapshot.data).hexdigest() == snapshot.sha256
+
+
+def _text_of(store: Store, path: str) -> bytes:
+    return text_of_chunks(stored.chunk for stored in store.chunks_of(path))
+
+
 def is_object(path: str) -> bool:
     """Return whether a path names a commit or a tag and no file."""
     if not path.startswith(_KINDS):
@@ -228,16 +243,3 @@ def _repository_of(root: Path, settings: IngestSettings) -> Repository | None:
         return ".." not in path.split("/") and left_out(folder, path, settings) is None
 
     return Repository(own, common_folder(own), prefix, shows, top, settings.git_within)
-
-
-def text_of_chunks(chunks: Sequence[StoredChunk]) -> bytes:
-    """Return a document's text from its chunks, which cover it but for blanks; every span and line is where it was."""
-    text = bytearray()
-    line = 1
-    for stored in chunks:
-        span = stored.chunk.span
-        newlines = span.start_line - line
-        text += (b"\n" * newlines).rjust(span.start - len(text))
-        text += stored.chunk.text.encode()
-        line = span.end_line + text.endswith(b"\n")
-    return bytes(text)

@@ -26,6 +26,7 @@ from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
+from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.survey import Surveyed
@@ -89,6 +90,8 @@ class FreshIndex:
         self._reopening = Lock()
         self._former: list[Store] = []
         self._use(parts)
+        if not self.has_files():
+            self.take_in()
 
     def _use(self, parts: Parts) -> None:
         self.store, self.embedder, self.indexer, ranker, coming = parts
@@ -138,8 +141,8 @@ class FreshIndex:
     ) -> Changes:
         """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
         if not self.has_files():
-            taken_in = self.following(lambda: IntakeNote.of(self.store))
-            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit)
+            taken_in, unkept = self.following(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
+            self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit, unkept=unkept)
             return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
         changes = self.following(
@@ -199,7 +202,7 @@ class FreshIndex:
         hindrance = self.freshness.hindrance
         said = (f"What changed is not in the index yet. {hindrance}",) if hindrance else ()
         hidden = hidden_by_settings(self.last_changes)
-        said = (_remark_on_store(self.freshness),) if self.freshness.stored else said
+        said = (self.freshness.remark,) if self.freshness.stored else said
         return (*said, *_repairs(self.store.repaired), *hidden, *self.meaning.remarks)
 
     def close(self) -> None:
@@ -211,11 +214,8 @@ class FreshIndex:
         return not self.has_files() or all(state == "fresh" for state in check(self._folder, documents).values())
 
 
-def _remark_on_store(freshness: Freshness) -> str:
-    """Return as of when an answer is where the files are not, and what its citations are checked against."""
-    when = f" as of {freshness.checked_at}" if freshness.checked_at else ""
-    what = f" (commit {freshness.commit[:12]})" if freshness.commit else ""
-    return f"The files are not here: this is the index{when}{what}, and citations are checked against what it keeps."
+def _count_unkept(store: Store) -> int:
+    return len(store.unkept()) if isinstance(store, SharingStore) else 0
 
 
 def _repairs(damaged: Collection[str]) -> tuple[str, ...]:

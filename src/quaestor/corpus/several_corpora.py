@@ -21,13 +21,13 @@ from quaestor.files.walk import folder_of
 from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
 from quaestor.search.joint_ranking import (
-    by_one_embedder,
     corpora_of,
-    foremost,
-    named,
-    scored,
-    shown,
-    together,
+    hits_without_ranking,
+    join_candidates,
+    shown_passages,
+    top_candidates,
+    with_corpus_names,
+    with_one_embedder,
     without_copies,
 )
 from quaestor.search.query import Query, read_query
@@ -106,9 +106,9 @@ class SeveralCorpora(Mapping[str, Corpus]):
             QuaestorError: every corpus failed; this is the first one's error.
         """
         if since or before or by:
-            from quaestor.search.filters import both, make_filter  # noqa: PLC0415 - few searches are filtered
+            from quaestor.search.filters import both_filters, make_filter  # noqa: PLC0415 - few searches are filtered
 
-            where = both(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
+            where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         self.failures = {}
         self._each(lambda corpus: corpus.take_in())
         hits = self._found(query, k, mode, where)
@@ -246,21 +246,23 @@ class SeveralCorpora(Mapping[str, Corpus]):
 def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, mode: Mode, count: int) -> list[Hit]:
     """Rank what was found in each corpus as one list."""
     names, corpora = list(found), [corpus for corpus, _ in found.values()]
-    candidates = together([own for _, own in found.values()])
+    candidates = join_candidates([own for _, own in found.values()])
     if not candidates.chunks:
         return []
     if len(corpora) > 1:
         candidates = without_copies(candidates, [folder_of(corpus.root).as_posix() for corpus in corpora])
         if len({corpus.embedder.name for corpus in corpora}) > 1:
-            candidates = by_one_embedder(query, candidates)
-        candidates = foremost(query, candidates, count)
+            candidates = with_one_embedder(query, candidates)
+        candidates = top_candidates(query, candidates, count)
     if mode == "ranked":
         chunks_of = [corpus.retriever.chunks_of for corpus in corpora]
-        ranked = rank(_ranker(corpora), query, candidates, k, lambda rows: shown(candidates, rows, k, chunks_of))
+        ranked = rank(
+            _ranker(corpora), query, candidates, k, lambda rows: shown_passages(candidates, rows, k, chunks_of)
+        )
     else:
-        ranked = scored(candidates, k, mode, count)
+        ranked = hits_without_ranking(candidates, k, mode, count)
     of_each = [names[number] for number in corpora_of(candidates)]
-    return [named(one, of_each) for one in ranked]
+    return [with_corpus_names(one, of_each) for one in ranked]
 
 
 def _ranker(corpora: Sequence[Corpus]) -> Ranker:

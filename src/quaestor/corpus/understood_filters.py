@@ -51,12 +51,12 @@ def understood(store: HasBylines, question: str, where: Where | None = None) -> 
     """
     if not _MAY_SAY.search(question):
         return Understood(question, where)
-    from quaestor.search.filters import both, read_filters  # noqa: PLC0415 - most questions need none
+    from quaestor.search.filters import both_filters, read_filters  # noqa: PLC0415 - most questions need none
 
     said = read_filters(question, store.bylines())
     if not said.phrases:
         return Understood(question, where)
-    whole = both(said.where, where)
+    whole = both_filters(said.where, where)
     if not store.bylines(whole).documents:
         return Understood(question, where, missed=said.phrases)
     return Understood(said.text, whole, said.phrases)

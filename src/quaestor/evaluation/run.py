@@ -26,7 +26,7 @@ from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.stored_run import Answer, Answers, Built, built, finished, index_key
 from quaestor.indexing.indexer import Progress
-from quaestor.search.ranker import trusting
+from quaestor.search.ranker import with_dense_factor
 from quaestor.search.retriever import Retriever
 from quaestor.stores.embedded.lock import WriteLock
 
@@ -245,7 +245,7 @@ def _ask(corpus: Corpus, begun: _Begun, questions: Sequence[Question], answers: 
 
 def _retriever(corpus: Corpus, begun: _Begun) -> Retriever:
     own, part, trust = corpus.retriever, begun.part, begun.trial.trust
-    ranker = own.ranker if trust == 1.0 else trusting(own.ranker, trust)
+    ranker = own.ranker if trust == 1.0 else with_dense_factor(own.ranker, trust)
     return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from quaestor.files.ingest_report import FoundFile
 from quaestor.indexing.prepare import Task
-from quaestor.stores.shared_work import SharedWork, WorkItem
+from quaestor.stores.shared_store import SharedWork, WorkItem
 
 Item = TypeVar("Item")
 

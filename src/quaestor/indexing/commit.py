@@ -4,13 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from quaestor.convert import is_converted
 from quaestor.core.errors import NotFoundError
-from quaestor.core.passages import Document
+from quaestor.core.passages import Document, text_of_chunks
+from quaestor.files.consistent_read import on_disk, read_snapshot
 from quaestor.files.ingest_report import Changes, Skipped
 from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
 from quaestor.indexing.prepare import Outcome, Ready, Refused, Same
 from quaestor.stores import LOCK_SECONDS, Store, Writer
-from quaestor.stores.shared_work import SharedWork
+from quaestor.stores.shared_store import SharedWork, SharingStore, keep
+
+_KEPT_AT_ONCE = 200
+
+
+def keep_missing(store: Store, folder: str) -> int:
+    """Give a store that keeps documents' bytes those that it lacks, from the files that are still as they were indexed.
+
+    Args:
+        store: as an earlier version, or a copy of an index that keeps no bytes, left it.
+        folder: holds the files.
+
+    Returns:
+        the number of documents that it still lacks the bytes of.
+    """
+    if not isinstance(store, SharingStore):
+        return 0
+    documents = store.documents()
+    lacking = [documents[path] for path in sorted(store.unkept()) if path in documents]
+    for start in range(0, len(lacking), _KEPT_AT_ONCE):
+        found = {document: _quotable(store, folder, document) for document in lacking[start : start + _KEPT_AT_ONCE]}
+        store.add_bytes({document: keep(data) for document, data in found.items() if data is not None})
+    return len(store.unkept())
+
+
+def _quotable(store: Store, folder: str, document: Document) -> bytes | None:
+    """Return the bytes that the citations of an indexed document quote; None if its file is another one by now."""
+    if is_converted(document):
+        return text_of_chunks(stored.chunk for stored in store.chunks_of(document.path))
+    try:
+        snapshot = read_snapshot(on_disk(folder, document.path), root=folder)
+    except OSError:
+        return None
+    return snapshot.data if snapshot.sha256 == document.sha256 else None
 
 
 class Tally:

@@ -31,7 +31,7 @@ from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.files.walk_rules import Decisions
 from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending
 from quaestor.stores import Store
-from quaestor.stores.shared_work import SharingStore
+from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.intake import Intake
@@ -135,10 +135,14 @@ class Indexer:
             LimitError: the disk is full.
         """
         changes = self._refresh(progress, budget_seconds, allowance, complete=complete, share=budget_seconds is None)
-        if not changes.elsewhere:
-            return changes
-        # Others took files in as they saw them. What this process sees otherwise is little, and its own to do.
-        return changes.followed_by(self._refresh(progress, None, allowance, complete=complete, share=False))
+        if changes.elsewhere:
+            # Others took files in as they saw them. What this process sees otherwise is little, and its own to do.
+            changes = changes.followed_by(self._refresh(progress, None, allowance, complete=complete, share=False))
+        if budget_seconds is None and isinstance(self._store, SharingStore) and self._store.unkept():
+            from quaestor.indexing.commit import keep_missing  # noqa: PLC0415 - after an upgrade or a copy alone
+
+            keep_missing(self._store, self._folder)
+        return changes
 
     def _refresh(
         self,

@@ -26,7 +26,7 @@ from quaestor.indexing.commit import Committer
 from quaestor.indexing.index_notes import KEY, as_pending, is_pending, pending
 from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Ready, Refused, Task, encode, ready, with_vectors
 from quaestor.stores import Pack, Store
-from quaestor.stores.shared_work import SharingStore
+from quaestor.stores.shared_store import SharingStore
 
 # Four requests of what most servers take: what a crash can lose of what was paid, or waited, for.
 _TEXTS_AT_ONCE = 512
@@ -162,7 +162,8 @@ class Intake:
     def _runner(self, size: int, deadline: float | None, *, leased: bool) -> Iterator[Run]:
         """Choose where the work is done: here, or in worker processes or by a cluster where that pays."""
         embedder = self._embedder if self._is_cheap() else None
-        preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder)
+        keeps = isinstance(self._store, SharingStore)
+        preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder, keeps)
         if self._settings.ray and deadline is None and size >= POOL_BYTES:
             with self._cluster(preparer) as run:
                 yield run

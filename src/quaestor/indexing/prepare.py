@@ -16,16 +16,17 @@ import numpy as np
 from quaestor.chunking import cut
 from quaestor.chunking.chunk_settings import Cut
 from quaestor.chunking.languages import PROSE, why_not_parse
-from quaestor.convert import ConversionError, Converted, converted
+from quaestor.convert import ConversionError, Converted, converted, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.passages import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
 from quaestor.files.ingest_report import Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
-from quaestor.stores import ChunkTerms, Pack, Packed
+from quaestor.stores import ChunkTerms, Kept, Pack, Packed
+from quaestor.stores.shared_store import keep
 
 # What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
 _LOW_VALUE_SHARE = 4
@@ -56,6 +57,7 @@ class Prepared(NamedTuple):
         terms: their lexical terms.
         keys: of their vectors.
         texts: to embed.
+        kept: the bytes that its citations quote, for a store that keeps them.
     """
 
     document: Document
@@ -64,6 +66,7 @@ class Prepared(NamedTuple):
     terms: Sequence[ChunkTerms]
     keys: Sequence[bytes]
     texts: Sequence[str]
+    kept: Kept | None = None
 
     @property
     def path(self) -> str:
@@ -74,7 +77,7 @@ class Prepared(NamedTuple):
         """Cross to another process as tuples: thousands of small objects take five times as long."""
         chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
         terms = [(one.body, one.path, one.symbol) for one in self.terms]
-        return _unpack_prepared, (self.document, self.steady, chunks, terms, self.keys, self.texts)
+        return _unpack_prepared, (self.document, self.steady, chunks, terms, self.keys, self.texts, self.kept)
 
 
 _span = attrgetter("span.start", "span.end", "span.start_line", "span.end_line")
@@ -179,6 +182,7 @@ class Preparer(NamedTuple):
         embedder_name: part of the vectors' keys.
         embedder: embeds the texts; None leaves that to the caller.
         pack: packs an embedded document for the store.
+        keeps: whether the store keeps documents' bytes.
     """
 
     root: str
@@ -186,6 +190,7 @@ class Preparer(NamedTuple):
     embedder_name: str
     pack: Pack
     embedder: Embedder | None = None
+    keeps: bool = False
 
     def warm_up(self) -> None:
         """Load what most files need, so that copies of this process have it and share it."""
@@ -216,13 +221,15 @@ class Preparer(NamedTuple):
         snapshot, parts = loaded.snapshot, loaded.parts
         shown = file.path if self.settings.embed_path else None
         texts = [embedded_text(chunk, shown, parts.title) for chunk in parts.chunks]
+        document = document_of(file.path, snapshot, parts)
         return Prepared(
-            document_of(file.path, snapshot, parts),
+            document,
             snapshot.steady,
             parts.chunks,
             chunk_terms(parts.chunks, file.path, parts.title),
             vector_keys(self.embedder_name, texts),
             texts,
+            keep(quotable(document, snapshot.data, parts.chunks)) if self.keeps else None,
         )
 
 
@@ -296,6 +303,11 @@ def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Ski
     return None
 
 
+def quotable(document: Document, data: bytes, chunks: Sequence[Chunk]) -> bytes:
+    """Return the bytes that a document's citations quote: its file's, or the text that was made of them."""
+    return text_of_chunks(chunks) if is_converted(document) else data
+
+
 def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
     """Return the document of a file that was read and cut."""
     note = parts.note
@@ -338,7 +350,8 @@ def ready(
 
 def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
     """Return a document that its vectors were made for."""
-    return Ready(pack(done.document, done.chunks, vectors, done.terms, done.keys), done.steady)
+    packed = pack(done.document, done.chunks, vectors, done.terms, done.keys)
+    return Ready(packed._replace(kept=done.kept), done.steady)
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:

@@ -17,7 +17,7 @@ from quaestor.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Coming
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
-from quaestor.server.open_corpora import ALL, Corpora, how_far
+from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
 from quaestor.tools import Outcome, Parameter, Registry, Subroutine
 from quaestor.tools import history_tool as history
 from quaestor.tools import overview_tool as overview
@@ -236,7 +236,7 @@ def _indexing(corpora: Corpora) -> Indexing | None:
     if not going:
         return None
     least = min(going, key=lambda state: state.share)
-    return Indexing(least.share, f"indexing {least.name}: {how_far(least)}")
+    return Indexing(least.share, f"indexing {least.name}: {first_index_progress(least)}")
 
 
 def _which(corpora: Corpora) -> Sequence[Parameter]:

@@ -169,12 +169,12 @@ def read_callers_question(text: str) -> CallersQuestion | None:
 
 
 def _asking_for_callees(text: str) -> CallersQuestion | None:
-    name = _named(_CALLEES.search(text))
+    name = _name_as_code(_CALLEES.search(text))
     return CallersQuestion(name, "callees") if name else None
 
 
 def _asking_for_tests(text: str) -> CallersQuestion | None:
-    name = _named(_TESTED.search(text)) or _named(_TESTS.search(text))
+    name = _name_as_code(_TESTED.search(text)) or _name_as_code(_TESTS.search(text))
     return CallersQuestion(name, "tests") if name and not _HOW.search(text) and not _NOT_TESTS.search(text) else None
 
 
@@ -212,7 +212,7 @@ def _directly_named(text: str) -> str:
         return ""
     for pattern in (*_DIRECT, _THROUGH, _ELSEWHERE):
         for found in pattern.finditer(text):
-            if name := _named(found):
+            if name := _name_as_code(found):
                 return name
     names = [name for name in names_of_code(text) if name[0] != "."]
     files = [name for name in names if looks_like_a_file(name)]
@@ -224,7 +224,7 @@ def _directly_named(text: str) -> str:
     return symbols[0] if len(symbols) == 1 and _AFFECTED.search(text) else ""
 
 
-def _named(found: re.Match[str] | None) -> str:
+def _name_as_code(found: re.Match[str] | None) -> str:
     """Return the name that a pattern found, where it is written as code."""
     name = next(filter(None, found.groups()), "") if found else ""
     return bare_name(name) if looks_like_code(name) else ""

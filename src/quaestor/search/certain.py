@@ -55,7 +55,9 @@ _AFTER = re.compile(r"[ \t]*(?:::[ \t]|(?:=|:=|<-|:)[ \t]*(?:async[ \t]+)?(?:fun
 _LONGEST_BEFORE = 80
 
 
-def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[np.bool_]) -> NDArray[np.float32]:
+def certainty_steps(
+    query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[np.bool_]
+) -> NDArray[np.float32]:
     """Return for each candidate ``STEP`` if it is certain, ``-STEP`` if it is background that nobody asked for, else 0.
 
     Args:
@@ -64,7 +66,7 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
         files: the candidates by file.
         behind: which of their files are background; see ``background_among``.
     """
-    certain, late = _certain(query, traits, files), behind[files.owner]
+    certain, late = _certain_candidates(query, traits, files), behind[files.owner]
     if certain.any() and not query.whole and _asks_more(query):
         # A changelog may say just what somebody quotes in a question about the code.
         certain &= ~late
@@ -72,7 +74,7 @@ def steps(query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[
     return (STEP * shares).astype(np.float32)
 
 
-def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the scores with those of what a question writes out as high as ``NAMED_AT`` asks for.
 
     That is the definitions that it names, and the best place of the options of a command line that it asks about. The
@@ -85,11 +87,11 @@ def raised(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) 
     """
     if not (query.written or query.options) or len(scores) <= NAMED_AT:
         return scores
-    named = _written_out(query, traits) & (scores > -STEP / 2)
-    named |= _with_options(query.options, traits, scores)
+    named = _definitions_written_out(query, traits) & (scores > -STEP / 2)
+    named |= _best_with_options(query.options, traits, scores)
     least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
     higher = np.where(named, np.maximum(scores, least), scores)
-    subject = np.flatnonzero(_subject(query, traits) & (np.abs(scores) < STEP / 2))
+    subject = np.flatnonzero(_definition_of_subject(query, traits) & (np.abs(scores) < STEP / 2))
     if len(subject):
         uncertain = higher[higher < STEP / 2]
         higher[subject[np.argmax(scores[subject])]] = np.nextafter(uncertain.max(), np.float32(STEP))
@@ -104,12 +106,12 @@ def path_and_line(whole: str) -> tuple[str, int | None]:
     return whole[: numbers.start()], int(numbers[0].split(":")[1][:9])
 
 
-def _certain(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _certain_candidates(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     found = np.zeros(len(traits), dtype=np.bool_)
     if query.whole:
         found = _named_by_query(query, traits, files)
     if not found.any() and query.kind in ("symbol", "path"):
-        found = _pointed_at(query, traits, files)
+        found = _chunks_at_places(query, traits, files)
     for quote in query.quotes:
         found |= _holds_quoted_words(quote, traits)
     if query.used:
@@ -126,21 +128,21 @@ def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDA
     for found in (exact, path):
         if found.any():
             return found
-    plain = _plainly_defining(query.whole, traits)
-    return plain if plain.any() else _definitions(query, traits)
+    plain = _definitions_by_pattern(query.whole, traits)
+    return plain if plain.any() else _definitions_of_query(query, traits)
 
 
 def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which chunks are the beginning, or hold the line, of the file at the path that the query is or ends."""
     end, line = path_and_line(query.whole)
-    fits = np.array([_fit(end, path) for path in files.paths])
+    fits = np.array([_path_fit(end, path) for path in files.paths])
     best = fits.max()
-    shown = np.array([_shows(known, line) for known in traits], dtype=np.bool_)
+    shown = np.array([_holds_line(known, line) for known in traits], dtype=np.bool_)
     shown &= (fits == best)[files.owner]
     return shown if best else np.zeros_like(shown)
 
 
-def _fit(end: str, path: str) -> int:
+def _path_fit(end: str, path: str) -> int:
     """Return how well a path fits: 4 where it is the end, 2 where it ends so, 1 less if the case differs; else 0."""
     if path == end:
         return 4
@@ -150,35 +152,35 @@ def _fit(end: str, path: str) -> int:
     return 3 if lowered == wanted else int(lowered.endswith(f"/{wanted}"))
 
 
-def _definitions(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_of_query(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define the name that is the query: just so if there is such a one, and by its owner."""
-    whole = _defining(query.whole, traits)
+    whole = _definitions_of_name(query.whole, traits)
     if whole.any():
         return whole
     written = re.findall(r"\w+", query.whole) if query.kind == "symbol" else []
     if len(written) > 1:
         owner = written[-2].lower()
         owned = np.array([owner in known.owners for known in traits], dtype=np.bool_)
-        owned &= _defining(written[-1], traits)
+        owned &= _definitions_of_name(written[-1], traits)
         return owned
-    return _defining(written[0], traits) if written and written[0] != query.whole else whole
+    return _definitions_of_name(written[0], traits) if written and written[0] != query.whole else whole
 
 
-def _defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_of_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     exact: NDArray[np.bool_] = np.array([name in known.exact for known in traits])
     if exact.any():
         return exact
     lowered = name.lower()
     found = np.array([lowered in map(str.lower, known.exact) for known in traits])
-    return found if found.any() or not styles_of(name) else _defining_in_any_style(name, traits)
+    return found if found.any() or not styles_of(name) else _definitions_in_any_style(name, traits)
 
 
-def _defining_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define a name that is written in another style: ``sendAll`` where ``send_all`` is asked for."""
     return np.array([any(same_in_any_style(name, one) for one in known.exact) for known in traits])
 
 
-def _plainly_defining(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_by_pattern(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks of code look as if they defined a name, where no grammar says what does."""
     found = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
     chosen = np.array(found, dtype=np.bool_)
@@ -198,32 +200,34 @@ def _looks_defined(name: str, text: str) -> bool:
     return False
 
 
-def _written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define a name that the question writes out: those of its owner, if there are any."""
-    return _defining_any(query.written, traits)
+    return _definitions_of_any(query.written, traits)
 
 
-def _subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definition_of_subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define the one name of which the question says that it is a class, a method or the like."""
     called = {tuple(re.findall(r"\w{2,}", name)[-2:]) for name in _CALLED.findall(query.text)}
     told = [parts for parts in query.written if parts in called]
-    return _defining_any(told if len(told) == 1 else (), traits)
+    return _definitions_of_any(told if len(told) == 1 else (), traits)
 
 
-def _defining_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
+def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Tell which chunks define any of some names: those of its owner, if there are any, and where they are few."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for *owners, name in names:
         rows = [row for row, known in enumerate(traits) if name in known.exact]
         if not rows and styles_of(name):
-            rows = np.flatnonzero(_defining_in_any_style(name, traits)).tolist()
+            rows = np.flatnonzero(_definitions_in_any_style(name, traits)).tolist()
         owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
         if len(owned or rows) <= _MOST_NAMED:
             found[owned or rows] = True
     return found
 
 
-def _with_options(options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.bool_]:
+def _best_with_options(
+    options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]
+) -> NDArray[np.bool_]:
     """Tell which chunk is the best of those that hold most of the options as they are written, where few do."""
     found = np.zeros(len(traits), dtype=np.bool_)
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
@@ -235,7 +239,7 @@ def _with_options(options: Sequence[str], traits: Sequence[Traits], scores: NDAr
     return found
 
 
-def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
     """Tell which chunks are the beginning, or hold the line, of the files that fit the query's path best."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for place in query.places:
@@ -244,11 +248,11 @@ def _pointed_at(query: Query, traits: Sequence[Traits], files: Files) -> NDArray
         if best < 1 and not ("/" not in place.path and best > 0):
             continue
         for row in np.flatnonzero(fits == best).tolist():
-            found[row] |= _shows(traits[row], place.line)
+            found[row] |= _holds_line(traits[row], place.line)
     return found
 
 
-def _shows(known: Traits, line: int | None) -> bool:
+def _holds_line(known: Traits, line: int | None) -> bool:
     """Return whether a chunk holds a line of its file, or its beginning where no line is meant."""
     span = known.stored.chunk.span
     return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line

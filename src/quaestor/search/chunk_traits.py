@@ -14,7 +14,7 @@ from typing import TypeAlias
 from quaestor.core.terms import terms_of_word
 from quaestor.search.duplicates import WordSet, word_set
 from quaestor.search.path_roles import profile_path
-from quaestor.search.phrases import Words, plain
+from quaestor.search.phrases import Words, word_numbers
 from quaestor.stores import Store, StoredChunk, Where
 
 FIXED: tuple[str, ...] = (
@@ -123,9 +123,9 @@ class Traits:
 
     @property
     def words(self) -> Words:
-        """Its text as ``phrases.plain`` reads it; found once and kept: a query of one word has no runs of words."""
+        """Its text as ``phrases.word_numbers`` reads it, kept; a query of one word has no runs and does not need it."""
         if not self._words:
-            self._words = plain(self.stored.chunk.text)
+            self._words = word_numbers(self.stored.chunk.text)
         return self._words
 
     @property

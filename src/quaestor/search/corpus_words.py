@@ -34,8 +34,8 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
         frequencies: returns in how many chunks terms stand.
     """
     words = [*_WORD.finditer(text)]
-    parted = {word: parts for word in {found[0].lower() for found in words} if (parts := _parts(word))}
-    joined = [*_joined(text, words)]
+    parted = {word: parts for word in {found[0].lower() for found in words} if (parts := _parts_of_compound(word))}
+    joined = [*_joined_spellings(text, words)]
     if not (parted or joined):
         return ()
     every = {
@@ -47,7 +47,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
     return tuple(term for term in dict.fromkeys(found) if counts[term])
 
 
-def _joined(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
+def _joined_spellings(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
     """Yield the one-word spelling of words that a hyphen joins or a particle follows; a verb also as its stem."""
     for one, other in pairwise(words):
         head, tail, joint = one[0].lower(), other[0].lower(), text[one.end() : other.start()]
@@ -58,7 +58,7 @@ def _joined(text: str, words: Sequence[re.Match[str]]) -> Iterator[str]:
             yield from (head + tail, stem + tail)
 
 
-def _parts(word: str) -> tuple[str, ...]:
+def _parts_of_compound(word: str) -> tuple[str, ...]:
     """Return the parts of a word that ends with a particle or begins with a prefix; nothing if it does neither."""
     if len(word) > _MOST_LETTERS or word in SAY_NOTHING:
         return ()
@@ -81,9 +81,9 @@ def in_words_of_corpus(query: Query, frequencies: Frequencies) -> Query:
     """Return a query as it is searched for in a corpus."""
     language = language_of(query.text)
     if language in CARRIED and query.kind != "path":
-        from quaestor.search.translation import carried_over  # noqa: PLC0415 - a question in English needs none
+        from quaestor.search.translation import translate_query  # noqa: PLC0415 - a question in English needs none
 
-        query = carried_over(query, language, frequencies)
+        query = translate_query(query, language, frequencies)
     return with_other_spellings(query, query.text, frequencies)
 
 

@@ -34,18 +34,18 @@ class WordSet(NamedTuple):
     words: frozenset[int]
 
 
-class Folded(NamedTuple):
+class DuplicateGroup(NamedTuple):
     """A group of candidates that say the same.
 
     Attributes:
         rank: the place of the best of them.
         leader: the place of the one that is shown.
-        others: the places of the others.
+        duplicates: the places of the others.
     """
 
     rank: int
     leader: int
-    others: tuple[int, ...]
+    duplicates: tuple[int, ...]
 
 
 def word_set(words: Words) -> WordSet | None:
@@ -54,7 +54,7 @@ def word_set(words: Words) -> WordSet | None:
     return WordSet(min(distinct), max(distinct), distinct) if len(distinct) >= _FEWEST_WORDS else None
 
 
-def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[Folded]:
+def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[DuplicateGroup]:
     """Return ranked candidates with those of different documents that say the same as one.
 
     Of a group, the one is shown that is certain, then one that is not background, then the one that lies nearest to the
@@ -81,7 +81,7 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
             # They share no more words than the smaller has.
             if size >= ALIKE * sizes[number] and sizes[number] >= ALIKE * size
         ]
-        same = next((number for number in near if _same(ranked, groups[number], place)), None)
+        same = next((number for number in near if _is_duplicate(ranked, groups[number], place)), None)
         if same is not None:
             groups[same].append(place)
             continue
@@ -89,11 +89,11 @@ def folded(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[
             by_extreme.setdefault(extreme, []).append(len(groups))
         groups.append([place])
         sizes.append(size)
-    alone = [Folded(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
-    return [_folded(group, ranked, steps) for group in groups] + alone
+    alone = [DuplicateGroup(place, place, ()) for place in range(min(most, len(ranked)), len(ranked))]
+    return [_group_with_leader(group, ranked, steps) for group in groups] + alone
 
 
-def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
+def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
     one, other = ranked[group[0]], ranked[place]
     path = other.stored.document.path
@@ -107,14 +107,14 @@ def _same(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
     return shared >= enough * (len(first.words) + len(second.words) - shared)
 
 
-def _folded(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> Folded:
+def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Sequence[float]) -> DuplicateGroup:
     if len(group) == 1:
-        return Folded(group[0], group[0], ())
+        return DuplicateGroup(group[0], group[0], ())
     leader = min(group, key=lambda place: (-steps[place], ranked[place].path.depth, place))
-    return Folded(group[0], leader, tuple(place for place in group if place != leader))
+    return DuplicateGroup(group[0], leader, tuple(place for place in group if place != leader))
 
 
-def places_of(others: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
-    """Return where the others of a group stand, as ``path:line``."""
-    stored = [ranked[place].stored for place in others]
+def places_of(duplicates: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
+    """Return where the duplicates of a group stand, as ``path:line``."""
+    stored = [ranked[place].stored for place in duplicates]
     return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)

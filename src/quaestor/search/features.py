@@ -21,10 +21,9 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.chunk_traits import FIXED, Traits
-from quaestor.search.file_features import Files, Rows, best_agreement, in_files, line_match, shadowed
+from quaestor.search.file_features import Files, Rows, best_agreement, has_namesake_above, line_match, scores_in_file
 from quaestor.search.name_matches import in_names, in_paths
-from quaestor.search.phrases import read_runs
-from quaestor.search.phrases import shares as shares_of_runs
+from quaestor.search.phrases import read_runs, shares_of_runs
 from quaestor.search.query import Query
 from quaestor.search.sought_kind import seeks_tests, sought_kind
 from quaestor.stores import StoredChunk
@@ -42,7 +41,7 @@ _MOST_ROWS = 64  # of a query: what is longer is a pasted text, and no question
 _FIRST_ROW = bytes(4)  # stands for the words of a chunk that has none
 
 
-def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits]) -> Floats:
+def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits]) -> Floats:
     """Return for each chunk the mean likeness of the query's words to their nearest word in it, 0 to 1.
 
     Args:
@@ -54,7 +53,7 @@ def likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[Traits
     asked, told = _query_rows(query, weights, embedder)
     if not len(asked) or not chunks:
         return np.zeros(len(chunks), np.float32)
-    found = [_rows(chunk, embedder) for chunk in chunks]
+    found = [_word_rows(chunk, embedder) for chunk in chunks]
     joined = np.frombuffer(b"".join(found), np.int32)
     seen = np.zeros(embedder.rows, bool)
     seen[joined] = True
@@ -82,7 +81,7 @@ def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedd
     return np.array(rows, np.int32), shares / max(float(shares.sum()), 1e-9)
 
 
-def _rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
+def _word_rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
     """Return the rows of all that a chunk says, at least one, in no order; found once and kept with its traits."""
     if not chunk.rows:
         stored = chunk.stored
@@ -185,15 +184,17 @@ def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bo
     """
     if not candidates.traits:
         return np.zeros((0, len(FEATURES)), dtype=np.float32)
-    given = _given(query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind)
+    inputs = _feature_inputs(
+        query, candidates, np.zeros(len(candidates.files.paths), np.bool_) if behind is None else behind
+    )
     columns: dict[str, Column] = {}
-    for fill in (_columns_without_query, _of_words, _of_names, _of_files):
-        columns |= fill(given)
-    columns |= _beside_the_query(given, columns)
+    for fill in (_columns_without_query, _word_columns, _name_columns, _file_columns):
+        columns |= fill(inputs)
+    columns |= _columns_of_query(inputs, columns)
     return np.stack([columns[name] for name in FEATURES], axis=1, dtype=np.float32, casting="same_kind")
 
 
-class _Given(NamedTuple):
+class _FeatureInputs(NamedTuple):
     """What features are computed from.
 
     Attributes:
@@ -213,73 +214,73 @@ class _Given(NamedTuple):
     parts: Sequence[Rows]
 
 
-def _given(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _Given:
+def _feature_inputs(query: Query, candidates: Candidates, behind: NDArray[np.bool_]) -> _FeatureInputs:
     total = sum(candidates.rarity.values()) or 1.0
     wanted = {term: weight / total for term, weight in candidates.rarity.items()}
     parts: list[Rows] = [slice(None)]
     if behind.any() and not behind.all():
         own = behind[candidates.files.owner]
         parts = [np.flatnonzero(~own), np.flatnonzero(own)]
-    return _Given(query, wanted, candidates, candidates.traits, behind, parts)
+    return _FeatureInputs(query, wanted, candidates, candidates.traits, behind, parts)
 
 
-def _columns_without_query(given: _Given) -> dict[str, Column]:
-    """Return what no query changes."""
-    values = np.frombuffer(b"".join([known.fixed for known in given.traits]), dtype=np.float32)
-    return dict(zip(FIXED, values.reshape(len(given.traits), -1).T, strict=True))
+def _columns_without_query(inputs: _FeatureInputs) -> dict[str, Column]:
+    """Return the columns that are the same for every query."""
+    values = np.frombuffer(b"".join([known.fixed for known in inputs.traits]), dtype=np.float32)
+    return dict(zip(FIXED, values.reshape(len(inputs.traits), -1).T, strict=True))
 
 
-def _of_words(given: _Given) -> dict[str, Column]:
-    """Return what the retrievers say, and how the query's words stand in the chunks."""
-    runs = read_runs(given.query.text, given.wanted)
-    texts = [known.words for known in given.traits] if runs.words else []
-    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(given.traits)))
+def _word_columns(inputs: _FeatureInputs) -> dict[str, Column]:
+    """Return the columns of the words: the scores of the retrievers, runs of words, likeness."""
+    runs = read_runs(inputs.query.text, inputs.wanted)
+    texts = [known.words for known in inputs.traits] if runs.words else []
+    phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(inputs.traits)))
     return {
-        "lexical_body": _relative(given.candidates.body, given.parts),
-        "dense_rank": _reciprocal_ranks(given.candidates.dense, given.parts),
+        "lexical_body": _relative(inputs.candidates.body, inputs.parts),
+        "dense_rank": _reciprocal_ranks(inputs.candidates.dense, inputs.parts),
         "phrase": phrase,
         "pairs": pairs,
-        "pairs_relative": _relative(pairs, given.parts),
+        "pairs_relative": _relative(pairs, inputs.parts),
         "words": words,
-        "likeness": _likeness(given),
+        "likeness": _likeness_column(inputs),
     }
 
 
-def _likeness(given: _Given) -> NDArray[np.float32]:
+def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
     """Return likeness, from 0 for the least to 1 for the best, of the candidates that the retrievers put first.
 
     It takes longer than all else, and what both retrievers put far down it seldom brings up. Names are matched as they
     are.
     """
-    found = np.zeros(len(given.traits), dtype=np.float32)
-    if given.query.kind != "text":
+    found = np.zeros(len(inputs.traits), dtype=np.float32)
+    if inputs.query.kind != "text":
         return found
-    lexical, dense = (_relative(own, given.parts) for own in (given.candidates.lexical, given.candidates.dense))
+    lexical, dense = (_relative(own, inputs.parts) for own in (inputs.candidates.lexical, inputs.candidates.dense))
     promise = -(lexical + dense)
     every = np.arange(len(promise))
     # Of two parts, the second stands behind.
     chosen = [
         every[part][np.argsort(promise[part], kind="stable")[:most]]
-        for part, most in zip(given.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
+        for part, most in zip(inputs.parts, (_COMPARED_BY_MEANING, _COMPARED_BEHIND), strict=False)
     ]
     rows = np.concatenate(chosen)
-    found[rows] = likenesses(given.query.text, given.wanted, [given.traits[row] for row in rows.tolist()])
+    found[rows] = word_likenesses(inputs.query.text, inputs.wanted, [inputs.traits[row] for row in rows.tolist()])
     for own in chosen:
         alike = found[own]
         found[own] = (alike - alike.min()) / max(float(np.ptp(alike)), 1e-6)
     return found
 
 
-def _of_names(given: _Given) -> dict[str, Column]:
-    """Return how the query's terms stand in the chunks' names."""
-    named, coverage, precision = in_names(given.traits, given.wanted).sums(len(given.traits))
+def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
+    """Return the columns of the names: how the query's terms match those that the chunks define."""
+    named, coverage, precision = in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
     return {
-        "lexical_symbol": _relative(named, given.parts),
+        "lexical_symbol": _relative(named, inputs.parts),
         "symbol_coverage": coverage,
         "symbol_whole": coverage * (precision > _WHOLE),
-        "qualified": np.array([_is_qualified(known, given.query.qualified) for known in given.traits])
-        if given.query.qualified
-        else np.zeros(len(given.traits)),
+        "qualified": np.array([_is_qualified(known, inputs.query.qualified) for known in inputs.traits])
+        if inputs.query.qualified
+        else np.zeros(len(inputs.traits)),
     }
 
 
@@ -288,13 +289,13 @@ def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
     return any(name in known.names and owner in known.owners for owner, name in qualified)
 
 
-def _of_files(given: _Given) -> dict[str, Column]:
-    """Return what the chunks' paths, the other candidates of their files and their neighbours say."""
-    files, chunks = given.candidates.files, given.candidates.chunks
-    owner, lexical = files.owner, _relative(given.candidates.lexical, given.parts)
-    stem_coverage, folder_coverage = in_paths(files.profiles, given.wanted).sums(len(files.paths))
-    in_file = in_files(owner, lexical, given.parts)
-    places = given.query.places
+def _file_columns(inputs: _FeatureInputs) -> dict[str, Column]:
+    """Return the columns that depend on what is asked for: tests or not, documents or code, in how many words."""
+    files, chunks = inputs.candidates.files, inputs.candidates.chunks
+    owner, lexical = files.owner, _relative(inputs.candidates.lexical, inputs.parts)
+    stem_coverage, folder_coverage = in_paths(files.profiles, inputs.wanted).sums(len(files.paths))
+    in_file = scores_in_file(owner, lexical, inputs.parts)
+    places = inputs.query.places
     return {
         "stem_coverage": stem_coverage[owner],
         "folder_coverage": folder_coverage[owner],
@@ -303,17 +304,17 @@ def _of_files(given: _Given) -> dict[str, Column]:
         "file_lexical_sum": in_file.sums,
         "file_lexical_best": in_file.best,
         "best_lexical_in_file": lexical >= in_file.best,
-        "neighbour_lexical": _neighbours(lexical, owner, chunks),
-        "shadowed": shadowed(files, given.behind)[owner],
+        "neighbour_lexical": _neighbour_scores(lexical, owner, chunks),
+        "shadowed": has_namesake_above(files, inputs.behind)[owner],
     }
 
 
-def _beside_the_query(given: _Given, columns: Mapping[str, Column]) -> dict[str, Column]:
-    """Return what a chunk is beside what is asked for."""
-    query = given.query
+def _columns_of_query(inputs: _FeatureInputs, columns: Mapping[str, Column]) -> dict[str, Column]:
+    """Return the columns that depend on what is asked for: tests or not, documents or code, in few words or many."""
+    query = inputs.query
     brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
     few = columns["prose"].astype(np.float32)
-    for part in given.parts:
+    for part in inputs.parts:
         few[part] *= 1 - few[part].mean()
     sought = sought_kind(query)
     return {
@@ -336,7 +337,7 @@ def _relative(scores: NDArray[np.floating], parts: Sequence[Rows]) -> NDArray[np
     return shares
 
 
-def _neighbours(scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]) -> Column:
+def _neighbour_scores(scores: NDArray[np.float32], owner: NDArray[np.intp], chunks: Sequence[StoredChunk]) -> Column:
     """Return the better score of the chunks right before and after each."""
     places = owner * _MOST_CHUNKS + [chunk.position for chunk in chunks]
     order = places.argsort()

@@ -89,7 +89,7 @@ def agreement(pointed: str, path: str) -> float:
     return min(1.0, 0.4 + 0.6 * (shared - 1) / max(1, min(len(asked), len(known)) - 1))
 
 
-class InFile(NamedTuple):
+class FileScores(NamedTuple):
     """What the candidates of a file amount to, for each candidate; shape ``(candidates,)``.
 
     Attributes:
@@ -101,7 +101,7 @@ class InFile(NamedTuple):
     best: NDArray[np.float32]
 
 
-def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequence[Rows]) -> InFile:
+def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequence[Rows]) -> FileScores:
     """Return what the scores of a file's candidates amount to.
 
     Args:
@@ -115,10 +115,10 @@ def in_files(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequen
     shares = sums[owner]
     for part in parts:
         shares[part] /= shares[part].max() or 1.0
-    return InFile(shares, best[owner])
+    return FileScores(shares, best[owner])
 
 
-def shadowed(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def has_namesake_above(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
 
     Namesakes of two corpora have nothing to do with each other, nor has background with what stands before it.

@@ -44,7 +44,7 @@ _ALL = Where()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ReadFilters:
     """What a question says of when and by whom.
 
     Attributes:
@@ -75,7 +75,7 @@ def make_filter(
     return None if where == _ALL else where
 
 
-def both(where: Where | None, other: Where | None) -> Where | None:
+def both_filters(where: Where | None, other: Where | None) -> Where | None:
     """Return a filter that lets through what two others both let through."""
     if where is None or other is None:
         return where or other
@@ -86,51 +86,51 @@ def both(where: Where | None, other: Where | None) -> Where | None:
     return whole
 
 
-def read_filters(question: str, bylines: Bylines) -> Said:
+def read_filters(question: str, bylines: Bylines) -> ReadFilters:
     """Return what a question says of when and by whom in a corpus whose documents have these ``bylines``."""
     if len(question) > _LONGEST:
-        return Said(question)
+        return ReadFilters(question)
     known = frozenset[frozenset[str]]().union(*map(whole_names, bylines.authors))
-    said = Said(question)
+    reading = ReadFilters(question)
     # One after the other: what leads a phrase in may stand before another one, as in "posts by Ana since 2020".
-    while following := _take_date(said, bylines) or _by(said, known):
-        said = following
-    return said if find_words(said.text) else Said(question)
+    while following := _take_date(reading, bylines) or _take_authors(reading, known):
+        reading = following
+    return reading if find_words(reading.text) else ReadFilters(question)
 
 
-def _take_date(said: Said, bylines: Bylines) -> Said | None:
+def _take_date(reading: ReadFilters, bylines: Bylines) -> ReadFilters | None:
     """Return what is left with the first date taken out; None if no date says which documents are meant."""
-    for found in _DATED.finditer(said.text) if bylines.dated else ():
-        since, before = _bounds(found)
-        again = (since and said.where.since) or (before and said.where.before)
-        if (since or before) and not again and _limits(found, said.text, bylines):
-            where = said.where._replace(since=since or said.where.since, before=before or said.where.before)
-            if taken := _without_phrase(said, *found.span(), where):
+    for found in _DATED.finditer(reading.text) if bylines.dated else ():
+        since, before = _dates_of_phrase(found)
+        again = (since and reading.where.since) or (before and reading.where.before)
+        if (since or before) and not again and _limits_documents(found, reading.text, bylines):
+            where = reading.where._replace(since=since or reading.where.since, before=before or reading.where.before)
+            if taken := _without_phrase(reading, *found.span(), where):
                 return taken
     return None
 
 
-def _by(said: Said, known: Collection[frozenset[str]]) -> Said | None:
+def _take_authors(reading: ReadFilters, known: Collection[frozenset[str]]) -> ReadFilters | None:
     """Return what is left with the authors taken out; None if none are named."""
-    for found in _BY.finditer(said.text) if known and not said.where.authors else ():
-        names, end = _names(said.text, found, known)
-        if names and (taken := _without_phrase(said, found.start(), end, said.where._replace(authors=names))):
+    for found in _BY.finditer(reading.text) if known and not reading.where.authors else ():
+        names, end = _authors_named(reading.text, found, known)
+        if names and (taken := _without_phrase(reading, found.start(), end, reading.where._replace(authors=names))):
             return taken
     return None
 
 
-def _without_phrase(said: Said, start: int, end: int, where: Where) -> Said | None:
+def _without_phrase(reading: ReadFilters, start: int, end: int, where: Where) -> ReadFilters | None:
     """Return what is left of a question without a phrase; None if it is quoted, or part of another."""
-    text = said.text
+    text = reading.text
     if text[end:].startswith(("'", "’")) or any(
         quoted.start() < end and start < quoted.end() for quoted in _QUOTED.finditer(text)
     ):
         return None
     left = re.sub(r"\s+([?.!,;:])", r"\1", f"{text[:start].rstrip()} {text[end:].lstrip()}").strip(" ,;:")
-    return Said(left, where, (*said.phrases, text[start:end]))
+    return ReadFilters(left, where, (*reading.phrases, text[start:end]))
 
 
-def _bounds(found: re.Match[str]) -> tuple[str, str]:
+def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:
     """Return the first date that is meant and the first that is no longer; neither if what is written is not a date."""
     date, first, last = (iso_date(found[name] or "") for name in ("date", "first", "last"))
     if first and last and first < after(last):
@@ -145,7 +145,7 @@ def _bounds(found: re.Match[str]) -> tuple[str, str]:
     return date, after(date)
 
 
-def _limits(found: re.Match[str], question: str, bylines: Bylines) -> bool:
+def _limits_documents(found: re.Match[str], question: str, bylines: Bylines) -> bool:
     """Return whether a phrase with a date limits which documents are asked for, rather than what of."""
     head, rest = question[: found.start()], question[found.end() :]
     if _LEAD.search(head):
@@ -158,14 +158,14 @@ def _limits(found: re.Match[str], question: str, bylines: Bylines) -> bool:
     return (ends or begins) and mostly_dated
 
 
-def _names(question: str, by: re.Match[str], known: Collection[frozenset[str]]) -> tuple[tuple[str, ...], int]:
+def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset[str]]) -> tuple[tuple[str, ...], int]:
     """Return the authors that a phrase names, and where it ends; no names if it names none of those that are known."""
     alone = _LEAD.search(question[: by.start()]) is not None
     names: list[str] = []
     end = by.end()
     found: re.Match[str] | None = by
     while found:
-        name = _longest(found["name"], known, alone=alone)
+        name = _longest_author(found["name"], known, alone=alone)
         if not name:
             break
         names.append(name)
@@ -174,7 +174,7 @@ def _names(question: str, by: re.Match[str], known: Collection[frozenset[str]]) 
     return tuple(names), end
 
 
-def _longest(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
+def _longest_author(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
     """Return as much of a text, from its beginning, as is the whole name of an author; one word only if ``alone``."""
     ends = [found.end() for found in re.finditer(r"\S+", text)]
     for end in reversed(ends):

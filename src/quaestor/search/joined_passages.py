@@ -91,7 +91,7 @@ class Run(NamedTuple):
         return not self.prose or self.rank < other.rank or self.names == other.names
 
 
-def joined(
+def join_passages(
     ranked: Sequence[StoredChunk], k: int, document: Callable[[str], Sequence[StoredChunk]]
 ) -> list[tuple[int, Chunk]]:
     """Return what up to ``k`` passages show, best first: the text of each, and the place of its best chunk.
@@ -104,7 +104,7 @@ def joined(
         k: how many passages.
         document: gives the chunks of a path in order.
     """
-    shown = _Shown(document)
+    shown = _ShownPassages(document)
     waiting: list[Run] = []
     for run in (Run(rank, (stored,), _names(stored), stored) for rank, stored in enumerate(ranked)):
         if shown.absorbs(run):
@@ -122,7 +122,7 @@ def joined(
     return [(run.rank, _chunk(run)) for run in shown.runs()]
 
 
-class _Shown:
+class _ShownPassages:
     """What is shown so far."""
 
     def __init__(self, document: Callable[[str], Sequence[StoredChunk]]) -> None:
@@ -150,7 +150,7 @@ class _Shown:
         if any(run.chunks[0].id == one.id for other in own for one in other.chunks):
             return True
         open_to_it = [other for other in own if run.prose or other.rank <= self._last_joined]
-        grown = _together([*open_to_it, run])
+        grown = _merge_touching([*open_to_it, run])
         if len(grown) > len(open_to_it):
             return False
         self._runs[run.path] = [*grown, *(other for other in own if other not in open_to_it)]
@@ -170,13 +170,13 @@ class _Shown:
     def fill(self) -> None:
         """Show around each short passage what surrounds it, and what its last line leads to, the best first."""
         for run in self.runs():
-            if run.prose and (run.size < ENOUGH or _leads_on(run)):
+            if run.prose and (run.size < ENOUGH or _announces_more(run)):
                 others = [other for other in self.of(run.path) if other is not run]
                 filled = _with_neighbours(run, others, self._document) if run.size < ENOUGH else run
                 self._runs[run.path] = [*others, _with_what_follows(filled, others, self._document)]
 
 
-def _together(runs: Sequence[Run]) -> list[Run]:
+def _merge_touching(runs: Sequence[Run]) -> list[Run]:
     """Return runs with the last one joined to what it touches, and that to what it then touches."""
     *others, run = runs
     for other in others:
@@ -185,7 +185,7 @@ def _together(runs: Sequence[Run]) -> list[Run]:
             rest = [one for one in others if one is not other]
             names = _common(first.names, second.names) or first.names
             best = min(run, other, key=lambda one: one.rank)
-            return _together([*rest, Run(best.rank, (*first.chunks, *second.chunks), names, best.main)])
+            return _merge_touching([*rest, Run(best.rank, (*first.chunks, *second.chunks), names, best.main)])
     return list(runs)
 
 
@@ -194,7 +194,7 @@ def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Se
     [stored] = run.chunks
     if stored.chunk.kind != "section":
         return run
-    before, after = _free(run, others, document)
+    before, after = _free_neighbours(run, others, document)
     above = [*takewhile(lambda one: _names(one) == _names(stored), before)]
     below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
     section = Run(run.rank, (*reversed(above), stored, *below), run.names, stored)
@@ -204,7 +204,7 @@ def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Se
 def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage of code with the rest of its definition, and what that owns, as far as there is room for it."""
     names = _names(run.main)
-    before, after = map(deque, _free(run, (), document))
+    before, after = map(deque, _free_neighbours(run, (), document))
     shown = deque(run.chunks)
     for more, add in ((after, shown.append), (before, shown.appendleft)):
         while more and _names(more[0])[: len(names)] == names and _size(shown) + _size([more[0]]) <= DEFINITION:
@@ -218,7 +218,7 @@ def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], 
     What follows is added first. What comes before is added only if it is of the same section, so that nobody has to
     read the end of another section before the passage that was found.
     """
-    before, after = map(deque, _free(run, others, document))
+    before, after = map(deque, _free_neighbours(run, others, document))
     if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
         return run
     shown = deque(run.chunks)
@@ -234,19 +234,19 @@ def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], 
 
 def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage with what its last line leads to, where there is room for it; else the passage."""
-    if not _leads_on(run):
+    if not _announces_more(run):
         return run
-    _, after = _free(run, others, document)
+    _, after = _free_neighbours(run, others, document)
     longer = run._replace(chunks=(*run.chunks, *after[:1]))
     return longer if longer.size <= LED else run
 
 
-def _leads_on(run: Run) -> bool:
+def _announces_more(run: Run) -> bool:
     """Return whether the last line of a passage says little without what follows."""
     return _LEADING_ON.fullmatch(run.chunks[-1].chunk.text.rstrip().rpartition("\n")[2].strip()) is not None
 
 
-def _free(
+def _free_neighbours(
     run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]
 ) -> tuple[list[StoredChunk], list[StoredChunk]]:
     """Return what comes before and after a run, nearest first, up to where bytes are missing or are shown already."""
@@ -263,7 +263,7 @@ def _free(
 def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
     free: list[StoredChunk] = []
     for one, other in pairwise([start, *others]):
-        if other.id in taken or not _touch(one.chunk.span, other.chunk.span) or _on_different_pages(one, other):
+        if other.id in taken or not _are_adjacent(one.chunk.span, other.chunk.span) or _on_different_pages(one, other):
             break
         free.append(other)
     return free
@@ -284,7 +284,7 @@ def _on_different_pages(one: StoredChunk, other: StoredChunk) -> bool:
     return one.document.path.lower().endswith(_SECTIONS_APART) and _names(one)[:1] != _names(other)[:1]
 
 
-def _touch(one: Span, other: Span) -> bool:
+def _are_adjacent(one: Span, other: Span) -> bool:
     return one.end == other.start or other.end == one.start
 
 

@@ -15,11 +15,11 @@ import numpy as np
 
 from quaestor.core.passages import Chunk, Hit
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.search.certain import background_among, steps
+from quaestor.search.certain import background_among, certainty_steps
 from quaestor.search.features import Candidates
 from quaestor.search.file_features import Files, agreement
 from quaestor.search.fusion import convex
-from quaestor.search.joined_passages import joined
+from quaestor.search.joined_passages import join_passages
 from quaestor.search.query import Query
 from quaestor.search.retriever import Mode, Ranked
 from quaestor.stores import StoredChunk
@@ -33,7 +33,7 @@ ChunksOf = Callable[[str], Sequence[StoredChunk]]
 """Gives the chunks of a path of one corpus, in order."""
 
 
-def together(each: Sequence[Candidates]) -> Candidates:
+def join_candidates(each: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several corpora as one list; files of two corpora stay two, whatever their paths are.
 
     Args:
@@ -82,32 +82,32 @@ def without_copies(candidates: Candidates, roots: Sequence[str]) -> Candidates:
         if len(roots[number]) > len(roots[within.setdefault(place, number)]):
             within[place] = number
     innermost = np.array([within[f"{roots[number]}/{path}"] == number for path, number in of_files], dtype=np.bool_)
-    return candidates if innermost.all() else _only(candidates, innermost[files.owner])
+    return candidates if innermost.all() else _select_candidates(candidates, innermost[files.owner])
 
 
-def foremost(query: Query, candidates: Candidates, count: int) -> Candidates:
+def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidates:
     """Return those that one store with all the chunks would have given: the first ``count`` of each retriever.
 
     What defines a name that the query asks for, holds what it quotes, or lies in a file that it points at, stays too.
     """
     kept = np.zeros(len(candidates.traits), dtype=np.bool_)
     for scores, most in ((candidates.lexical, count), (candidates.dense, count), (candidates.body, count // 2)):
-        kept[[row for row, _ in _best(scores, most)]] = True
+        kept[[row for row, _ in _top_rows(scores, most)]] = True
     if query.names:
         names = frozenset(query.names)
         kept |= [not known.names.isdisjoint(names) for known in candidates.traits]
     if query.quotes or query.whole:
         behind = background_among(query, candidates.traits, candidates.files)
-        kept |= steps(query, candidates.traits, candidates.files, behind) > 0
+        kept |= certainty_steps(query, candidates.traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
         kept |= np.array([any(agreement(place.path, path) for place in query.places) for path in files.paths])[
             files.owner
         ]
-    return candidates if kept.all() else _only(candidates, kept)
+    return candidates if kept.all() else _select_candidates(candidates, kept)
 
 
-def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
+def with_one_embedder(query: Query, candidates: Candidates) -> Candidates:
     """Return the candidates with similarities that can be compared, where each corpus's embedder has its own.
 
     The bundled embedder compares them all anew: it is always there, and quick.
@@ -117,8 +117,10 @@ def by_one_embedder(query: Query, candidates: Candidates) -> Candidates:
     return candidates._replace(dense=vectors @ embedder.question(query.text))
 
 
-def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]) -> list[tuple[int, Chunk]]:
-    """Return what up to ``k`` passages show of ranked candidates; see ``joined_passages.joined``.
+def shown_passages(
+    candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]
+) -> list[tuple[int, Chunk]]:
+    """Return what up to ``k`` passages show of ranked candidates; see ``joined_passages.join_passages``.
 
     Args:
         candidates: of all corpora.
@@ -130,21 +132,21 @@ def shown(candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[Ch
 
     def document(path: str) -> list[StoredChunk]:
         number, _, own = path.partition("/")
-        return [_told_apart(stored, int(number)) for stored in each[int(number)](own)]
+        return [_with_unique_path(stored, int(number)) for stored in each[int(number)](own)]
 
-    return joined([_told_apart(candidates.traits[row].stored, numbers[row]) for row in rows], k, document)
+    return join_passages([_with_unique_path(candidates.traits[row].stored, numbers[row]) for row in rows], k, document)
 
 
-def scored(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranked]:
+def hits_without_ranking(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranked]:
     """Return the hits of one retriever, or of both fused without any ranking."""
-    lexical = _best(candidates.lexical, count) if mode != "dense" else []
-    dense = _best(candidates.dense, count) if mode != "lexical" else []
+    lexical = _top_rows(candidates.lexical, count) if mode != "dense" else []
+    dense = _top_rows(candidates.dense, count) if mode != "lexical" else []
     scores = convex([(0.5, lexical), (0.5, dense)]) if mode == "fusion" else dict(lexical or dense)
     hits = [Ranked(_hit(candidates.traits[row].stored, score), row, ()) for row, score in scores.items()]
     return sorted(hits, key=lambda one: (-one.hit.score, one.hit.path, one.hit.start_line, one.row))[:k]
 
 
-def named(ranked: Ranked, corpora: Sequence[str]) -> Hit:
+def with_corpus_names(ranked: Ranked, corpora: Sequence[str]) -> Hit:
     """Return a hit with the name of its corpus; where the same is said in another corpus, with that one's name.
 
     Args:
@@ -152,7 +154,7 @@ def named(ranked: Ranked, corpora: Sequence[str]) -> Hit:
         corpora: the name of the corpus of each candidate.
     """
     own = corpora[ranked.row]
-    others = [corpora[row] for row in ranked.others]
+    others = [corpora[row] for row in ranked.duplicates]
     also = [
         place if other == own else f"{other}: {place}" for place, other in zip(ranked.hit.also, others, strict=True)
     ]
@@ -163,13 +165,13 @@ def _hit(stored: StoredChunk, score: float) -> Hit:
     return Hit(stored.document, stored.chunk, score, chunk_id=stored.id)
 
 
-def _best(scores: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
+def _top_rows(scores: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
     """Return the rows with the highest scores, best first; a score of 0 is none."""
     rows = [row for row in np.argsort(-scores, kind="stable").tolist() if scores[row] != 0]
     return [(row, float(scores[row])) for row in rows[:count]]
 
 
-def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
+def _select_candidates(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
     """Return those candidates that are kept."""
     rows = np.flatnonzero(kept)
     files = candidates.files
@@ -178,25 +180,25 @@ def _only(candidates: Candidates, kept: NDArray[np.bool_]) -> Candidates:
     renumbered = np.zeros(len(files.paths), dtype=np.intp)
     renumbered[numbers] = np.arange(len(numbers))
     return Candidates(
-        _at(candidates.traits, rows.tolist()),
+        _items_at(candidates.traits, rows.tolist()),
         candidates.lexical[rows],
         candidates.dense[rows],
         candidates.body[rows],
         candidates.rarity,
         Files(
             renumbered[owner],
-            _at(files.paths, numbers.tolist()),
-            _at(files.profiles, numbers.tolist()),
-            _at(files.corpora, numbers.tolist()) if files.corpora else (),
+            _items_at(files.paths, numbers.tolist()),
+            _items_at(files.profiles, numbers.tolist()),
+            _items_at(files.corpora, numbers.tolist()) if files.corpora else (),
         ),
     )
 
 
-def _at(items: Sequence[_Item], places: Iterable[int]) -> list[_Item]:
+def _items_at(items: Sequence[_Item], places: Iterable[int]) -> list[_Item]:
     return [items[place] for place in places]
 
 
-def _told_apart(stored: StoredChunk, number: int) -> StoredChunk:
+def _with_unique_path(stored: StoredChunk, number: int) -> StoredChunk:
     """Return a chunk whose document no other corpus has: joining tells documents by their paths."""
     document = stored.document
     return stored._replace(document=document._replace(path=f"{number}/{document.path}"))

@@ -94,7 +94,7 @@ def _bundled() -> Ranker:
     return Ranker.from_json(Path(__file__).with_name("ranker.json").read_text(encoding="utf-8"))
 
 
-def spread(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: int) -> list[tuple[int, float]]:
+def diversify(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: int) -> list[tuple[int, float]]:
     """Choose ``k`` entries greedily, each further entry of a file losing ``decay`` once more.
 
     Args:
@@ -125,7 +125,7 @@ class Shares(Mapping[str, float]):
     Args:
         ranker: made the score.
         features: of the hit, shape ``(len(FEATURES),)``.
-        step: what it has for being certain, or lacks for being background; see ``certain.steps``.
+        step: what it has for being certain, or lacks for being background; see ``certain.certainty_steps``.
         score: the whole, lowered for what came before it of the file.
     """
 
@@ -156,7 +156,7 @@ class Shares(Mapping[str, float]):
         return self._known
 
 
-def trusting(ranker: Ranker, dense: float) -> Ranker:
+def with_dense_factor(ranker: Ranker, dense: float) -> Ranker:
     """Return a ranker that counts every feature of the dense retriever ``dense`` times; 1 changes nothing."""
     if dense == 1:
         return ranker

@@ -18,17 +18,17 @@ from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.certain import background_among, path_and_line, raised, steps
+from quaestor.search.certain import background_among, certainty_steps, path_and_line, raise_written_names
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
-from quaestor.search.duplicates import folded, places_of
+from quaestor.search.duplicates import group_duplicates, places_of
 from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import agreement, group_by_file
 from quaestor.search.fusion import convex
-from quaestor.search.joined_passages import joined
+from quaestor.search.joined_passages import join_passages
 from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Place, Query, read_query, without_name
-from quaestor.search.ranker import Matrix, Ranker, Shares, spread
+from quaestor.search.ranker import Matrix, Ranker, Shares, diversify
 from quaestor.search.spelling import Spelling, Spellings
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 
@@ -83,8 +83,8 @@ class Retriever:
         if not query.text:
             return []
         if mode == "ranked":
-            return self._ranked(query, k, where)
-        return self._scored(query, k, mode, where)
+            return self._rank(query, k, where)
+        return self._fuse(query, k, mode, where)
 
     def read(self, text: str) -> Query:
         """Read a query as it is searched for in this corpus."""
@@ -110,7 +110,7 @@ class Retriever:
         ``among`` is what several stores count of the query's terms together, where all of them are searched.
         """
         self._follow()
-        return self._gather_candidates(query, self._matched(query, count, where, among), count, where)
+        return self._gather_candidates(query, self._match_words(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
         """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
@@ -123,7 +123,7 @@ class Retriever:
         self._chunks.follow(generation)
         self._spellings.follow(generation)
 
-    def _matched(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
+    def _match_words(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
     def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
@@ -160,7 +160,7 @@ class Retriever:
             group_by_file(chunks),
         )
 
-    def scored(
+    def score_candidates(
         self, query: Query, count: int = CANDIDATES, where: Where | None = None
     ) -> list[tuple[StoredChunk, float]]:
         """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
@@ -202,7 +202,7 @@ class Retriever:
         fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
         return [(fit, path) for fit, path in fits if fit > 0]
 
-    def _ranked(self, query: Query, k: int, where: Where | None) -> list[Hit]:
+    def _rank(self, query: Query, k: int, where: Where | None) -> list[Hit]:
         self._follow()
         count = max(CANDIDATES, k)
         query, matched = self._matched_as_spelt(query, count, where)
@@ -210,14 +210,12 @@ class Retriever:
             return []
         candidates = self._gather_candidates(query, matched, count, where)
         found = candidates.traits
-        ranked = rank(
-            self.ranker, query, candidates, k, lambda rows: self.joined([found[row].stored for row in rows], k)
-        )
+        ranked = rank(self.ranker, query, candidates, k, lambda rows: self.join([found[row].stored for row in rows], k))
         return [one.hit for one in ranked]
 
     def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
         """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
-        matched = self._matched(query, count, where)
+        matched = self._match_words(query, count, where)
         if all(matched.frequencies.values()):
             self._spellings.note(query)
             return query, matched
@@ -227,17 +225,17 @@ class Retriever:
         if spelling.text == query.text:
             return query, matched
         query = with_other_spellings(read_query(spelling.text), query.text, self.store.frequencies)
-        return query, self._matched(query, count, where)
+        return query, self._match_words(query, count, where)
 
-    def joined(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
-        """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.joined``."""
-        return joined(ranked, k, self.chunks_of)
+    def join(self, ranked: Sequence[StoredChunk], k: int) -> list[tuple[int, Chunk]]:
+        """Return what up to ``k`` passages show of ranked chunks; see ``joined_passages.join_passages``."""
+        return join_passages(ranked, k, self.chunks_of)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return the chunks of a document in order; remembered while the index stays as it is."""
         return self._chunks.of_document(self.store, path)
 
-    def _scored(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
+    def _fuse(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         """Return the hits of one retriever, or of both fused without any ranking."""
         self._follow()
         count = max(CANDIDATES, k)
@@ -264,12 +262,12 @@ class Ranked(NamedTuple):
     Attributes:
         hit: the hit.
         row: of the candidate that is shown.
-        others: of those that say the same, in the order of ``hit.also``.
+        duplicates: of those that say the same, in the order of ``hit.also``.
     """
 
     hit: Hit
     row: int
-    others: tuple[int, ...]
+    duplicates: tuple[int, ...]
 
 
 def rank(
@@ -291,20 +289,20 @@ def rank(
     if not candidates.traits:
         return []
     features, scores, step = _features_and_scores(ranker, query, candidates)
-    ranked = spread(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
+    ranked = diversify(scores.tolist(), candidates.files.owner.tolist(), ranker.decay, len(scores))
     order = [index for index, _ in ranked]
     traits = [candidates.traits[index] for index in order]
-    groups = folded(traits, step[order].tolist(), _COMPARED * k)
+    groups = group_duplicates(traits, step[order].tolist(), _COMPARED * k)
     hits = []
     for place, chunk in shown([order[group.leader] for group in groups]):
         group = groups[place]
         index, stored = order[group.leader], traits[group.leader].stored
         _, score = ranked[group.rank]
         explained = Shares(ranker, features[index].copy(), float(step[index]), score)
-        also = places_of(group.others, traits)
+        also = places_of(group.duplicates, traits)
         found = None if chunk is stored.chunk else stored.chunk.span
         hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
-        hits.append(Ranked(hit, index, tuple([order[other] for other in group.others])))
+        hits.append(Ranked(hit, index, tuple([order[other] for other in group.duplicates])))
     return hits
 
 
@@ -312,7 +310,7 @@ def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -
     """Return the candidates' features, their scores, and what of these is not learned."""
     features, step = features_and_steps(query, candidates)
     scores = ranker.scores(features) + step
-    higher = raised(query, candidates.traits, scores)
+    higher = raise_written_names(query, candidates.traits, scores)
     return features, higher, step + (higher - scores)
 
 
@@ -320,7 +318,7 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     """Return the candidates' features, and what each has for being certain or lacks for being background."""
     behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
-    return features, steps(query, candidates.traits, candidates.files, behind)
+    return features, certainty_steps(query, candidates.traits, candidates.files, behind)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

@@ -103,7 +103,7 @@ def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
                 yield word[:at] + letter + word[at + 1 :], _WRONG + _ALIKE * alike
 
 
-def spelt_otherwise(word: str) -> Iterator[str]:
+def atlantic_spellings(word: str) -> Iterator[str]:
     """Yield a word as it is spelt on the other side of the Atlantic: ``serialise`` and ``serialize``."""
     for one, other in (("is", "iz"), ("ys", "yz")):
         for first, second in ((one, other), (other, one)):
@@ -156,10 +156,10 @@ class Spellings:
         self._known: dict[str, Spelling] = {}
 
     def of(self, store: Store, query: Query) -> Spelling:
-        """Return what ``spelt`` does."""
+        """Return what ``correct_spelling`` does, each query once."""
         known = self._known
         if query.text not in known:
-            known[query.text] = spelt(store, query)
+            known[query.text] = correct_spelling(store, query)
         return known[query.text]
 
     def note(self, query: Query) -> None:
@@ -172,7 +172,7 @@ class Spellings:
             self._known, self._generation = {}, generation
 
 
-def spelt(store: Store, query: Query) -> Spelling:
+def correct_spelling(store: Store, query: Query) -> Spelling:
     """Return a query as it is to be searched for in a store.
 
     A pasted text, a trace and a question in another language than English stay as they are.
@@ -223,7 +223,7 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
     if not (word.isascii() and word.replace("_", "").isalpha() and _SHORTEST <= len(word) <= _LONGEST):
         return ()
     lower = word.lower()
-    worths = dict.fromkeys(spelt_otherwise(lower), 0.0)
+    worths = dict.fromkeys(atlantic_spellings(lower), 0.0)
     if len(split_identifier(word)) > 1:
         if len(word) < _LONG_NAME:
             return ()
@@ -236,7 +236,7 @@ def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
         worths |= _slips(lower)
     near = _ordinary_english(store, _words_in_store(store, worths, _terms(worths)))
     if not near and len(lower) >= _LONG and not _is_english(lower):
-        worths = dict.fromkeys(similar(lower), 0.0)
+        worths = dict.fromkeys(similar_words(lower), 0.0)
         near = _words_in_store(store, worths, _terms(worths))
     return _likeliest(near)
 
@@ -298,7 +298,7 @@ def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
     return tuple(forms.values())[:_NEAREST]
 
 
-def similar(word: str) -> Sequence[str]:
+def similar_words(word: str) -> Sequence[str]:
     """Return English words that are more than one slip away from a long one."""
     letters = str.maketrans("", "", word)
     # No more letters than it has in common with the word can be in the same order: that leaves few to compare.

@@ -53,16 +53,16 @@ class AddedFolders:
     def __init__(self, settings: Settings) -> None:
         self.allowed = tuple(Path(folder).expanduser().resolve() for folder in settings.add_within)
         self._home = data_home(settings).resolve()
-        self._kept = _KeptList(self._home, _FOLDERS_FILE)
+        self._kept = _StoredList(self._home, _FOLDERS_FILE)
         self._writing = threading.Lock()
 
     def list(self) -> tuple[Path, ...]:
         """Return the folders that were added and may still be, in the order in which they were."""
         roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
         # One that is a link by now is not the folder that was added.
-        return tuple(root for root in roots if self._may(root) and os.path.realpath(root) == str(root))
+        return tuple(root for root in roots if self._is_allowed(root) and os.path.realpath(root) == str(root))
 
-    def checked(self, path: str) -> Path:
+    def require_addable(self, path: str) -> Path:
         """Return the real path of a folder that may be added.
 
         Raises:
@@ -72,7 +72,7 @@ class AddedFolders:
         """
         given = Path(path.strip()).expanduser()
         # Nothing is said of what lies elsewhere, not even whether it is there.
-        if not given.is_absolute() or not self._may(Path(os.path.realpath(given))):
+        if not given.is_absolute() or not self._is_allowed(Path(os.path.realpath(given))):
             within = ", ".join(repr(str(folder)) for folder in self.allowed)
             raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
         real = checked_root(given)
@@ -104,7 +104,7 @@ class AddedFolders:
                 raise NotFoundError(f"{str(root)!r} was not added here.")
             self._kept.write([str(one) for one in kept if one != root])
 
-    def _may(self, root: Path) -> bool:
+    def _is_allowed(self, root: Path) -> bool:
         # Sessions and documents of people lie in the data folder.
         within = any(root.is_relative_to(folder) for folder in self.allowed)
         return within and not root.is_relative_to(self._home) and not self._home.is_relative_to(root)
@@ -145,21 +145,21 @@ class AddedSites:
     def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
         self.allowed = tuple(host for given in settings.add_sites for host in re.split(r"[,\s]+", given) if host)
         self._home = data_home(settings).resolve()
-        self._kept = _KeptList(self._home, _SITES_FILE)
+        self._kept = _StoredList(self._home, _SITES_FILE)
         self._claims = claims or Claims()
         self._writing = threading.Lock()
         self._stopping = threading.Event()
 
     def list(self) -> tuple[AddedSite, ...]:
         """Return the sites that may be fetched still, in the order in which they were."""
-        sites = (_read(value) for value in self._kept.read())
-        return tuple(site for site in sites if site is not None and self._may(site.address))
+        sites = (_read_site(value) for value in self._kept.read())
+        return tuple(site for site in sites if site is not None and self._is_allowed(site.address))
 
     def get(self, address: str) -> AddedSite | None:
         """Return a site's entry, or None if it was not fetched from here."""
         return next((site for site in self.list() if site.address == address), None)
 
-    def checked(self, address: str) -> str:
+    def require_allowed(self, address: str) -> str:
         """Return the normal form of an allowed address; nothing is fetched.
 
         Raises:
@@ -173,18 +173,18 @@ class AddedSites:
             found = given
         else:
             found = checked_start(given)
-        if not self._may(found):
+        if not self._is_allowed(found):
             raise ForbiddenError(f"{address!r} may not be added. Give an address at {', '.join(self.allowed)}.")
         return found
 
-    def to_fetch(self, address: str) -> str:
+    def require_fetchable(self, address: str) -> str:
         """Return an address in its one form if it may be fetched; nothing is asked for.
 
         Raises:
-            UsageError, ForbiddenError: as ``checked`` raises them.
+            UsageError, ForbiddenError: as ``require_allowed`` raises them.
             ForbiddenError: it says itself that it is on no public network. What a name leads to, fetching finds out.
         """
-        found = self.checked(address)
+        found = self.require_allowed(address)
         if _is_private(urlsplit(found).hostname or ""):
             raise ForbiddenError(f"{address!r} is on this machine or its network, and nothing is fetched from there.")
         return found
@@ -197,11 +197,11 @@ class AddedSites:
         """
         return files_of(address, self._home) if names_repository(address) else pages_of(address, self._home)
 
-    def how_far(self, address: str) -> str | None:
+    def fetch_progress(self, address: str) -> str | None:
         """Return how far the fetching of a site is, for people; None if it is not fetched now."""
-        if not self._claims.taken(_KIND, address):
+        if not self._claims.is_claimed(_KIND, address):
             return None
-        said = self._claims.said(_KIND, address)
+        said = self._claims.published_text(_KIND, address)
         if not said:
             return "its files are being fetched" if names_repository(address) else "its first page is asked for"
         state = CrawlState(**json.loads(said))
@@ -231,7 +231,7 @@ class AddedSites:
         found = self.get(address)
         if found is None:
             raise NotFoundError(f"{address!r} was not fetched here. Look at it first.")
-        self._keep(replace(found, added=True))
+        self._store_site(replace(found, added=True))
 
     def remove(self, address: str) -> None:
         """Take a site off the list, and end its fetching; its pages and its index stay."""
@@ -242,7 +242,7 @@ class AddedSites:
         """Stop all fetching."""
         self._stopping.set()
 
-    def _may(self, address: str) -> bool:
+    def _is_allowed(self, address: str) -> bool:
         try:
             parts = urlsplit(address)
         except ValueError:
@@ -254,11 +254,11 @@ class AddedSites:
             with self._claims.attempt(_KIND, site.address) as mine:
                 if not mine:
                     return
-                self._keep(site)
+                self._store_site(site)
                 begun.set()
                 problem = self._problem(site)
                 if (kept := self.get(site.address)) is not None and problem is not None:
-                    self._keep(replace(kept, problem=problem))
+                    self._store_site(replace(kept, problem=problem))
         finally:
             begun.set()
 
@@ -268,7 +268,7 @@ class AddedSites:
         def tell(state: CrawlState) -> None:
             if self._stopping.is_set() or self.get(site.address) is None:
                 raise _UnwantedError
-            self._claims.say(json.dumps(asdict(state)), _KIND, site.address)
+            self._claims.publish(json.dumps(asdict(state)), _KIND, site.address)
 
         try:
             if names_repository(site.address):
@@ -281,7 +281,7 @@ class AddedSites:
             return _without_options(str(error))
         return f"Not everything was fetched: {report.unfinished}." if report.unfinished else ""
 
-    def _keep(self, site: AddedSite) -> None:
+    def _store_site(self, site: AddedSite) -> None:
         with self._writing:
             kept = self.list()
             known = any(one.address == site.address for one in kept)
@@ -289,7 +289,7 @@ class AddedSites:
             self._kept.write([asdict(one) for one in sites])
 
 
-def _read(value: object) -> AddedSite | None:
+def _read_site(value: object) -> AddedSite | None:
     """Return a site from a stored value, or None if it is malformed."""
     if not isinstance(value, dict) or not isinstance(value.get("address"), str):
         return None
@@ -316,7 +316,7 @@ def _is_private(host: str) -> bool:
     return not connections.is_public(host)
 
 
-class _KeptList:
+class _StoredList:
     """A list of plain values in a file.
 
     Args:

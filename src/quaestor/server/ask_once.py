@@ -36,7 +36,7 @@ def answer_once(corpus: Corpus, question: str, settings: Settings, purpose: Purp
         WindowError: the question alone does not fit the model's window.
         LimitError: the answer exceeded, or could exceed, its limit of time, tokens or money.
     """
-    return asyncio.run(_answered(corpus, question, settings, purpose))
+    return asyncio.run(_answer_by_purpose(corpus, question, settings, purpose))
 
 
 async def outcome_of(
@@ -65,7 +65,7 @@ async def outcome_of(
     return outcome
 
 
-async def _answered(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
+async def _answer_by_purpose(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
     model = make_model(settings, purpose)
     try:
         return await outcome_of(corpus, model, question, settings)

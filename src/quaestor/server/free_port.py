@@ -7,7 +7,7 @@ import socket
 from quaestor.core.errors import UsageError
 
 
-def listening(host: str, port: int) -> socket.socket:
+def listen_at(host: str, port: int) -> socket.socket:
     """Return a socket at which clients are heard from now on.
 
     Raises:

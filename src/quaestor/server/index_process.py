@@ -53,7 +53,7 @@ class FirstIndexes:
         """
 
         def told(state: ProgressState) -> None:
-            self._claims.say(json.dumps(state), _KIND, str(root))
+            self._claims.publish(json.dumps(state), _KIND, str(root))
             progress(state)
 
         while True:
@@ -62,7 +62,7 @@ class FirstIndexes:
                     if not is_indexed(root, settings):
                         make_index(root, settings, told)
                     return
-            said = self._claims.said(_KIND, str(root))
+            said = self._claims.published_text(_KIND, str(root))
             progress(ProgressState(*json.loads(said)) if said else _COUNTING)
             time.sleep(_POLL_SECONDS)
 
@@ -171,7 +171,7 @@ def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Sett
         pickle.dump((job, root, settings), child.stdin)
         # It stays open: that it ends tells the child that this process did.
         child.stdin.flush()
-        while state := _received(child.stdout.readline()):
+        while state := _read_progress(child.stdout.readline()):
             progress(state)
     except BrokenPipeError:
         pass  # it ended before it had read what to do
@@ -207,5 +207,5 @@ def _send(state: ProgressState) -> None:
     print(json.dumps(state), flush=True)
 
 
-def _received(line: bytes) -> ProgressState | None:
+def _read_progress(line: bytes) -> ProgressState | None:
     return ProgressState(*json.loads(line)) if line.endswith(b"\n") else None

@@ -54,6 +54,7 @@ class State:
         seconds_left: estimated from the speed so far; None if unknown.
         owned: whether it belongs to one user.
         failed: why it cannot be indexed, or "".
+        stored: if its files are on other machines, as of when its answers are; else "".
     """
 
     name: str
@@ -65,6 +66,7 @@ class State:
     seconds_left: int | None = None
     owned: bool = False
     failed: str = ""
+    stored: str = ""
 
 
 class Corpora:
@@ -193,8 +195,9 @@ class Corpora:
         try:
             return opening.index.result(wait)
         except NotYet:
+            progress = first_index_progress(_state(name, opening))
             raise StillIndexingError(
-                f"The first index of {opening.root.name!r} is still being made: {how_far(_state(name, opening))}."
+                f"The first index of {opening.root.name!r} is still being made: {progress}."
             ) from None
 
     def several(
@@ -285,7 +288,7 @@ def _free_name(root: Path, taken: Container[str]) -> str:
     return next((name for name in names if name not in taken), str(root))
 
 
-def how_far(state: State) -> str:
+def first_index_progress(state: State) -> str:
     """Return how far a first index is, for people."""
     if not state.total:
         return "its files are being counted"
@@ -302,7 +305,8 @@ def _state(name: str, opening: _Opening) -> State:
     ready = opening.index.done() and error is None
     progress = opening.progress
     if ready or progress is None:
-        return State(name, str(opening.root), ready, owned=opening.owned, failed=str(error or ""))
+        stored = opening.index.result().freshness.remark if ready else ""
+        return State(name, str(opening.root), ready, owned=opening.owned, failed=str(error or ""), stored=stored)
     return State(
         name,
         str(opening.root),

@@ -43,16 +43,16 @@ class Claims:
             if taken:
                 self._free(_claim_key(name))
 
-    def taken(self, *name: str) -> bool:
+    def is_claimed(self, *name: str) -> bool:
         """Return whether something is claimed."""
         return self._row(_claim_key(name)) is not None
 
-    def say(self, text: str, *name: str) -> None:
+    def publish(self, text: str, *name: str) -> None:
         """Let others know something of what this process claims."""
         with self._shared.step(_claim_key(name)) as claims:
             claims.execute("update claims set said = ? where name = ?", (text, _claim_key(name)))
 
-    def said(self, *name: str) -> str:
+    def published_text(self, *name: str) -> str:
         """Return the message that a claim's holder has published, or ""."""
         return self._row(_claim_key(name)) or ""
 

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from quaestor.server.uploads import Lying, lying_in, temporary_file
+from quaestor.server.uploads import FileOnShelf, files_in, temporary_file
 from quaestor.state.postgres import StateConnection, StateTables
 
 _SIZES = "select name, octet_length(data), changed from uploads where owner = ?"
@@ -32,15 +32,15 @@ class SharedShelf:
         self._incoming = incoming
         self.folder = folder
 
-    def all(self) -> list[Lying]:
+    def all(self) -> list[FileOnShelf]:
         """Return all of them, in any order."""
         with self._tables.reading() as connection:
-            return self._lying(connection)
+            return self._read_files(connection)
 
-    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
         """Store a document, and have it in the folder at once."""
         with self._tables.step(f"uploads {self._owner}") as connection:
-            there = self._lying(connection)
+            there = self._read_files(connection)
             check(there)
             taken = {one.name for one in there}
             name = next(one for one in names if one not in taken)
@@ -53,7 +53,7 @@ class SharedShelf:
                 (self._owner, name, data, changed),
             )
         self.bring()
-        return Lying(name, len(data), changed)
+        return FileOnShelf(name, len(data), changed)
 
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""
@@ -73,7 +73,7 @@ class SharedShelf:
                 _SEEN[self.folder] = state
 
     def _copy(self) -> None:
-        stored, here = set(self.all()), set(lying_in(self.folder))
+        stored, here = set(self.all()), set(files_in(self.folder))
         for name in {one.name for one in here} - {one.name for one in stored}:
             (self.folder / name).unlink(missing_ok=True)
         if stored:
@@ -81,7 +81,7 @@ class SharedShelf:
         for lacking in stored - here:
             self._fetch(lacking)
 
-    def _fetch(self, lying: Lying) -> None:
+    def _fetch(self, lying: FileOnShelf) -> None:
         with self._tables.reading() as connection:
             row = connection.execute(
                 "select data from uploads where owner = ? and name = ?", (self._owner, lying.name)
@@ -92,5 +92,5 @@ class SharedShelf:
             os.utime(place, ns=(lying.changed * 1000, lying.changed * 1000))
             place.replace(self.folder / lying.name)
 
-    def _lying(self, connection: StateConnection) -> list[Lying]:
-        return [Lying(*row) for row in connection.execute(_SIZES, (self._owner,))]
+    def _read_files(self, connection: StateConnection) -> list[FileOnShelf]:
+        return [FileOnShelf(*row) for row in connection.execute(_SIZES, (self._owner,))]

@@ -117,7 +117,9 @@ class Documents:
         name = stored_name(name)
         self._check(name, data)
         try:
-            return self._stored(self._shelf.add(_like(name), data, lambda there: _check_room(there, len(data))))
+            return self._stored(
+                self._shelf.add(_similar_names(name), data, lambda there: _check_room(there, len(data)))
+            )
         except OSError as error:
             raise LimitError(
                 f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
@@ -137,7 +139,7 @@ class Documents:
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored(self, lying: Lying) -> Stored:
+    def _stored(self, lying: FileOnShelf) -> Stored:
         changed = datetime.fromtimestamp(lying.changed / 1e6, UTC).isoformat(timespec="seconds")
         return Stored(id_of(self._user, lying.name), lying.name, lying.size, changed)
 
@@ -163,7 +165,7 @@ class Documents:
             raise _not_text(name)
 
 
-def _check_room(there: Sequence[Lying], size: int) -> None:
+def _check_room(there: Sequence[FileOnShelf], size: int) -> None:
     taken = sum(one.size for one in there)
     if len(there) >= _MOST or taken + size > _MOST_BYTES:
         raise LimitError(
@@ -172,7 +174,7 @@ def _check_room(there: Sequence[Lying], size: int) -> None:
         )
 
 
-def _like(name: str) -> Iterator[str]:
+def _similar_names(name: str) -> Iterator[str]:
     """Yield a name, and others like it: more than there can be documents."""
     yield name
     stem, dot, suffix = name.rpartition(".")
@@ -242,7 +244,7 @@ def _not_text(name: str) -> DocumentRefusedError:
     )
 
 
-class Lying(NamedTuple):
+class FileOnShelf(NamedTuple):
     """A document on a shelf: its name, its bytes, and when it was put there, in microseconds since the epoch."""
 
     name: str
@@ -257,10 +259,10 @@ class Shelf(Protocol):
     def folder(self) -> Path:
         """The folder of the files or their copies; made with the first document."""
 
-    def all(self) -> list[Lying]:
+    def all(self) -> list[FileOnShelf]:
         """Return all of them, in any order."""
 
-    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
         """Store a document atomically, under the first free name.
 
         Args:
@@ -294,11 +296,11 @@ class FolderShelf:
         self.folder = folder
         self._incoming = incoming
 
-    def all(self) -> list[Lying]:
+    def all(self) -> list[FileOnShelf]:
         """Return all of them, in any order."""
-        return lying_in(self.folder)
+        return files_in(self.folder)
 
-    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[Lying]], None]) -> Lying:
+    def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
         """Write a file elsewhere, and move it to where no other is."""
         with self._adding:
             check(self.all())
@@ -306,7 +308,7 @@ class FolderShelf:
             with temporary_file(self._incoming, data) as place:
                 free = (name for name in names if not os.path.lexists(self.folder / name))
                 name = next(one for one in free if _move_if_free(place, self.folder / one))
-        return _lying(self.folder / name)
+        return _file_on_shelf(self.folder / name)
 
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""
@@ -316,18 +318,18 @@ class FolderShelf:
         """Do nothing: the folder itself is the shelf."""
 
 
-def lying_in(folder: Path) -> list[Lying]:
+def files_in(folder: Path) -> list[FileOnShelf]:
     """Return the files of a folder; there need be none."""
     try:
         entries = list(os.scandir(folder))
     except FileNotFoundError:
         return []
-    return [_lying(Path(entry.path)) for entry in entries if entry.is_file(follow_symlinks=False)]
+    return [_file_on_shelf(Path(entry.path)) for entry in entries if entry.is_file(follow_symlinks=False)]
 
 
-def _lying(path: Path) -> Lying:
+def _file_on_shelf(path: Path) -> FileOnShelf:
     found = path.lstat()
-    return Lying(path.name, found.st_size, found.st_mtime_ns // 1000)
+    return FileOnShelf(path.name, found.st_size, found.st_mtime_ns // 1000)
 
 
 @contextmanager

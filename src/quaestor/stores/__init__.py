@@ -71,6 +71,18 @@ class ChunkTerms(NamedTuple):
     symbol: bytes = b""
 
 
+class Kept(NamedTuple):
+    """The bytes that a document's citations quote, as a store keeps them; see ``shared_store``.
+
+    Attributes:
+        hash: SHA-256 of the bytes.
+        data: the bytes, compressed.
+    """
+
+    hash: bytes
+    data: bytes
+
+
 class Packed(NamedTuple):
     """A document that ``Store.pack`` made ready to be written.
 
@@ -78,11 +90,13 @@ class Packed(NamedTuple):
         document: the document.
         chunks: how many it has.
         columns: their rows, in the store's own form.
+        kept: its bytes, for a store that keeps them; None if they are not at hand.
     """
 
     document: Document
     chunks: int
     columns: Any
+    kept: Kept | None = None
 
 
 class Pack(Protocol):

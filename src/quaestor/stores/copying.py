@@ -1,7 +1,7 @@
 """Copying an index from one store to another: nothing is cut or embedded again.
 
 Documents are compared by a hash of everything stored about them, so that an interrupted copy continues where it
-stopped, and a complete one writes nothing.
+stopped, and a complete one writes nothing. Their bytes are compared as well where both stores keep them.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from quaestor.core.errors import ConflictError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Packed, Store
+from quaestor.stores.shared_store import SharingStore, restored
 
 _DOCUMENTS_AT_ONCE = 200
 
@@ -45,10 +46,11 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     Raises:
         ConflictError: the stores differ afterwards, because one of them was written meanwhile.
     """
+    with_bytes = isinstance(source, SharingStore) and isinstance(target, SharingStore)
     paths, others = sorted(source.documents()), set(target.documents())
     written = 0
     for start, batch in _batches(paths):
-        written += _copy_batch(source, target, batch)
+        written += _copy_batch(source, target, batch, with_bytes=with_bytes)
         progress(min(start + len(batch), len(paths)), len(paths))
     surplus = sorted(others.difference(paths))
     with target.writing() as writer:
@@ -59,7 +61,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
             if known.get(key) != value:
                 writer.set_metadata(key, value)
     target.settle()
-    first, second = digest_of(source), digest_of(target)
+    first, second = (digest_of(store, with_bytes=with_bytes) for store in (source, target))
     if first != second:
         raise ConflictError("The two stores do not hold the same: one was written meanwhile. Run the same again.")
     return Copied(first.documents, first.chunks, written, len(surplus), first.digest)
@@ -73,20 +75,24 @@ class Digest(NamedTuple):
     digest: str
 
 
-def digest_of(store: Store) -> Digest:
-    """Return a hash of all that a store holds of its documents: chunks, vectors and terms."""
+def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
+    """Return a hash of all that a store holds of its documents: chunks, vectors, terms, and bytes if it keeps them."""
     whole, documents, chunks = hashlib.sha256(), 0, 0
     for _, batch in _batches(sorted(store.documents())):
         found = {packed.document.path: packed for packed in store.unpacked(batch)}
         for path in batch:
             if path in found:
-                whole.update(packed_hash(found[path]))
+                whole.update(packed_hash(found[path], with_bytes=with_bytes))
                 documents, chunks = documents + 1, chunks + found[path].chunks
     return Digest(documents, chunks, whole.hexdigest())
 
 
-def packed_hash(packed: Packed) -> bytes:
-    """Return a hash of a document."""
+def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
+    """Return a hash of a document.
+
+    Raises:
+        IndexUnusableError: its bytes are not those that were kept.
+    """
     columns = packed.columns
     found = hashlib.sha256(
         repr((packed.document, packed.chunks, columns.dimensions)).encode("utf-8", "backslashreplace")
@@ -95,13 +101,19 @@ def packed_hash(packed: Packed) -> bytes:
         found.update(len(part).to_bytes(8, "little") + part)
     for chunk in columns.chunks:
         found.update(repr(tuple(chunk)).encode("utf-8", "backslashreplace"))
+    if with_bytes and packed.kept is not None:
+        found.update(b"bytes" + restored(packed.kept, packed.document.path))
     return found.digest()
 
 
-def _copy_batch(source: Store, target: Store, paths: Sequence[str]) -> int:
+def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:
     """Write the documents that the other store lacks or holds differently; return their number."""
-    held = {packed.document.path: packed_hash(packed) for packed in target.unpacked(paths)}
-    differing = [packed for packed in source.unpacked(paths) if held.get(packed.document.path) != packed_hash(packed)]
+    held = {packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.unpacked(paths)}
+    differing = [
+        packed
+        for packed in source.unpacked(paths)
+        if held.get(packed.document.path) != packed_hash(packed, with_bytes=with_bytes)
+    ]
     if differing:
         with target.writing() as writer:
             for packed in differing:

@@ -10,7 +10,7 @@ from quaestor.core.passages import Hit
 from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.filters import both, make_filter
+from quaestor.search.filters import both_filters, make_filter
 from quaestor.search.spelling import Spelling, Unknown
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
@@ -69,7 +69,7 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
         str(arguments.get(name, "")).strip() for name in ("path", "language", "since", "before", "by")
     )
     chosen = make_filter([path] if path else [], [language.lower()] if language else [], since, before, [by])
-    where = both(chosen, within)
+    where = both_filters(chosen, within)
     hits = corpus.search(query, int(arguments["k"]), where=where)
     unknown = corpus.spelling(query).unknown
     if not hits:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage, show, where
 from quaestor.tools.tool_values import Room
-from quaestor.window.trim import longest, trim
+from quaestor.window.trim import largest_fitting, trim
 
 # Control characters, odd line ends, and what turns the direction of writing.
 _CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
@@ -78,7 +78,7 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
     # The whole needs no mark, so that it may fit where all but its last line does not.
     if count_up_to("\n".join(lines), budget, count):
         return Fitted("\n".join(lines), len(lines))
-    most = longest(len(lines) - 1, lambda number: count(shown(number)) <= budget)
+    most = largest_fitting(len(lines) - 1, lambda number: count(shown(number)) <= budget)
     while most > 0 and count(shown(most)) > budget:
         most -= 1
     if most > 0:

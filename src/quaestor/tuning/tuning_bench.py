@@ -33,7 +33,7 @@ from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.evaluation.statistics import difference
 from quaestor.files.walk import folder_of
 from quaestor.indexing.pending_vectors import texts_of as embedded_texts
-from quaestor.search.ranker import Ranker, trusting
+from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.search.retriever import Mode
 from quaestor.stores import Scored, Store, Where
 from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learned, pairs_of, rows_to_keep, sampled
@@ -122,7 +122,7 @@ class Trial:
             trust: factor of the dense retriever in the ranker.
             mode: the whole search, or one retriever alone.
         """
-        self._retriever.ranker = trusting(Ranker.bundled(), trust)
+        self._retriever.ranker = with_dense_factor(Ranker.bundled(), trust)
         values = []
         for question in questions:
             hits = self._retriever.search(question.text, CUTOFF, mode=mode)

@@ -15,11 +15,11 @@ from quaestor.llm.tokens import Tokenizer
 from quaestor.window.conversation_costs import Counter, Reading, as_counter, reading_of
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import Draft
-from quaestor.window.evidence import Placement, Placing, present
+from quaestor.window.evidence import Placement, Placing, passages_in_messages
 from quaestor.window.recall import SharedRecall
 from quaestor.window.summary import Summary
 from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages
-from quaestor.window.window_policies import POLICIES, Choice, slide
+from quaestor.window.window_policies import POLICIES, Choice, take_latest
 from quaestor.window.window_values import PassageLike, Policy, Recaller, Settings, Summarise, Window
 
 PINNED = "shows a passage that bears on the newest question"
@@ -75,10 +75,12 @@ def compose(  # noqa: PLR0913 - the public contract
     """
     _check(limit, reserve, policy)
     with reading_of(messages, as_counter(tokenizer)) as reading:
-        composing = _Composing(reading, settings or Settings(), limit, reserve, tools, passages=bool(passages))
+        composing = _Composition(reading, settings or Settings(), limit, reserve, tools, passages=bool(passages))
         placing = Placing(passages, reading.counter.message, composing.settings.wording.trimmed)
         choice = Choice(policy, recall or _by_words, summarise)
-        return composing.whole(passages, placing) or composing.chosen(passages, placing, choice)
+        return composing.window_with_everything(passages, placing) or composing.window_by_policy(
+            passages, placing, choice
+        )
 
 
 def _check(limit: int, reserve: int, policy: str) -> None:
@@ -88,7 +90,7 @@ def _check(limit: int, reserve: int, policy: str) -> None:
         raise UsageError(f"there is no policy {policy!r}; use one of {', '.join(map(repr, POLICIES))}")
 
 
-class _Composing:
+class _Composition:
     """One composition under way."""
 
     def __init__(
@@ -109,13 +111,13 @@ class _Composing:
         self._tool_tokens = reading.counter.tools(tools)
         self._floor = int(self.settings.floor * max(0, limit - reserve)) if passages else 0
 
-    def whole(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
+    def window_with_everything(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
         """Return the window with every message in it, or None if messages or passages do not fit whole."""
         draft = self._empty_draft()
         room = draft.budget.free - sum(self.reading.unit_tokens)
         if room < 0:
             return None
-        absent = present(passages, self.reading.sound()) if passages else frozenset()
+        absent = passages_in_messages(passages, self.reading.sendable_messages()) if passages else frozenset()
         placement = placing.place(
             room - self._reserved_for_marks() if self.frame.carries else room, absent, trimming=False
         )
@@ -125,13 +127,13 @@ class _Composing:
         draft.budget.spend("passages", placement.tokens)
         return self._window(draft, placing, placement)
 
-    def chosen(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
+    def window_by_policy(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
         """Return the window with what the policy chooses."""
         draft, placement = self._draft(placing, frozenset(), choice)
-        absent = present(passages, draft.whole_messages)
+        absent = passages_in_messages(passages, draft.whole_messages)
         if absent:
             # What shows them anyway must stay; what they would have taken flows on.
-            pinned = self._units_that_show([passages[place] for place in sorted(absent)], draft)
+            pinned = self._units_showing([passages[place] for place in sorted(absent)], draft)
             draft, placement = self._draft(placing, absent, choice, pinned)
         return self._window(draft, placing, placement, choice.summary, absent)
 
@@ -139,14 +141,14 @@ class _Composing:
         self, placing: Placing, absent: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
     ) -> tuple[Draft, Placement]:
         draft = self._draft_before_passages(pinned)
-        placement = placing.place(self._share(draft), absent)
+        placement = placing.place(self._budget_of_passages(draft), absent)
         draft.budget.spend("passages", placement.tokens)
         choice.fill(draft, self.frame, self.settings)
-        placement = self._fill_with_passages(draft, placing, placement, absent)
+        placement = self._place_in_free_room(draft, placing, placement, absent)
         draft.budget.release()
         return draft, placement
 
-    def _fill_with_passages(
+    def _place_in_free_room(
         self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]
     ) -> Placement:
         """Fill the remaining room with passages."""
@@ -164,7 +166,7 @@ class _Composing:
         # No more than there is: what must be kept comes first.
         floor = min(self._floor, max(0, draft.budget.free))
         draft.budget.hold(floor)
-        slide(draft, self.frame.turn, int(self.settings.turn * max(0, draft.budget.free)))
+        take_latest(draft, self.frame.turn, int(self.settings.turn * max(0, draft.budget.free)))
         take_examples(draft, self.frame, int(self.settings.examples * max(0, draft.budget.free)))
         for number in pinned:
             draft.take_if_it_fits(number, "recent", PINNED)
@@ -176,9 +178,9 @@ class _Composing:
         draft = self._empty_draft()
         draft.budget.hold(self._reserved_for_marks() + sum(self.reading.unit_tokens))
         draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))
-        return placing.place(self._share(draft), absent).message is not None
+        return placing.place(self._budget_of_passages(draft), absent).message is not None
 
-    def _share(self, draft: Draft) -> int:
+    def _budget_of_passages(self, draft: Draft) -> int:
         share = self.settings.passages if self.frame.history else 1.0
         free = max(0, draft.budget.free)
         return max(int(share * free), min(self._floor, free))
@@ -201,10 +203,10 @@ class _Composing:
         reminders = (self.limit // reminder.every) * count(Message("system", reminder.text))
         return marks + min(reminders, int(_REMINDERS * self.limit))
 
-    def _units_that_show(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
+    def _units_showing(self, passages: Sequence[PassageLike], draft: Draft) -> list[int]:
         """Return the units of the history that show any of ``passages``."""
         history = (number for number in draft.chosen if number in self.frame.history)
-        return [number for number in history if present(passages, draft.chosen[number].messages)]
+        return [number for number in history if passages_in_messages(passages, draft.chosen[number].messages)]
 
     def _window(
         self,
@@ -219,7 +221,7 @@ class _Composing:
         written = summary.message if summary else None
         before, rest = closing.lay_out(written)
         if absent is not None:
-            placement = self._fill_with_passages(draft, placing, placement, absent)
+            placement = self._place_in_free_room(draft, placing, placement, absent)
         messages = [*before, *([placement.message] if placement.message else ()), *rest]
         decisions = explain_messages(draft, summarised=written is not None)
         return Window(

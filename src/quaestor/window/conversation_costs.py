@@ -83,8 +83,8 @@ def as_counter(tokenizer: Tokenizer | Counter | None) -> Counter:
     template that we cannot see, so the allowance for it is generous; give a ``MessageCounter`` to be exact.
     """
     if tokenizer is None:
-        return _default()
-    return _around(tokenizer) if _is_tokenizer(tokenizer) else tokenizer  # type: ignore[arg-type]
+        return _default_counter()
+    return _counter_around(tokenizer) if _is_tokenizer(tokenizer) else tokenizer  # type: ignore[arg-type]
 
 
 def _is_tokenizer(tokenizer: Tokenizer | Counter) -> TypeIs[Tokenizer]:
@@ -92,13 +92,13 @@ def _is_tokenizer(tokenizer: Tokenizer | Counter) -> TypeIs[Tokenizer]:
 
 
 @lru_cache(maxsize=1)
-def _default() -> Counter:
+def _default_counter() -> Counter:
     return counter_for(DEFAULT_MODEL)
 
 
 # One counter a tokenizer, so that readings are found again.
 @lru_cache(maxsize=16)
-def _around(tokenizer: Tokenizer) -> Counter:
+def _counter_around(tokenizer: Tokenizer) -> Counter:
     known = getattr(tokenizer, "name", None) in _OPENAI_ENCODINGS
     return MessageCounter(tokenizer, OPENAI if known else TEMPLATE)
 
@@ -164,7 +164,7 @@ class Reading:
         """Return whether a unit is a call with its results."""
         return self.units[number].end - self.units[number].start > 1
 
-    def sound(self) -> list[Message]:
+    def sendable_messages(self) -> list[Message]:
         """Return the messages that can be sent."""
         out = {index for number in self.faulty for index in range(self.units[number].start, self.units[number].end)}
         return [message for index, message in enumerate(self.messages) if index not in out]
@@ -188,7 +188,7 @@ class Reading:
         return known.copy()
 
 
-class _Shelf:
+class _ReadingCache:
     """A cache of the latest readings; a reading in use is not in the cache."""
 
     def __init__(self, places: int) -> None:
@@ -213,7 +213,7 @@ class _Shelf:
             self._readings = [*self._readings, reading][-self._places :]
 
 
-_shelf = _Shelf(places=8)
+_shelf = _ReadingCache(places=8)
 
 
 @contextmanager

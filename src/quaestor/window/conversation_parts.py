@@ -58,11 +58,11 @@ def frame(messages: Sequence[Message], units: Sequence[Unit]) -> Frame:
 
 
 def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: int) -> int | None:
-    asked = (n for n in range(len(units) - 1, first - 1, -1) if _is_asked(messages[units[n].start]))
+    asked = (n for n in range(len(units) - 1, first - 1, -1) if _is_from_user(messages[units[n].start]))
     return next(asked, None)
 
 
-def _is_asked(message: Message) -> bool:
+def _is_from_user(message: Message) -> bool:
     # What the window or the engine wrote in the user's role asks nothing.
     return message.role == "user" and message.name not in (evidence.NAME, summary.NAME, RESULT)
 

@@ -50,17 +50,17 @@ class Placement:
         return any(reason in (TRIMMED, NO_ROOM) for _, reason in self.outcomes)
 
 
-def words_of(passage: PassageLike) -> str:
+def text_of_passage(passage: PassageLike) -> str:
     """Return a passage's own text."""
     return (passage if isinstance(passage, str) else passage.text).rstrip("\r\n")
 
 
-def showing(passages: Sequence[PassageLike]) -> list[Callable[[str], str]]:
+def passage_writers(passages: Sequence[PassageLike]) -> list[Callable[[str], str]]:
     """Return, for each passage, what puts its words, whole or cut short, into the form that a model reads."""
-    return [_showing(passage, place) for place, passage in enumerate(passages, 1)]
+    return [_passage_writer(passage, place) for place, passage in enumerate(passages, 1)]
 
 
-def _showing(passage: PassageLike, place: int) -> Callable[[str], str]:
+def _passage_writer(passage: PassageLike, place: int) -> Callable[[str], str]:
     if isinstance(passage, str):
         return lambda text: text
     numbered: Passage = number([passage], first=place)[0] if isinstance(passage, Hit) else passage
@@ -75,11 +75,11 @@ def message_of(shown: Iterable[str]) -> Message:
     return Message("user", load("passages").render(passages="\n".join(shown)), name=NAME)
 
 
-def present(passages: Sequence[PassageLike], messages: Sequence[Message]) -> frozenset[int]:
+def passages_in_messages(passages: Sequence[PassageLike], messages: Sequence[Message]) -> frozenset[int]:
     """Return the numbers of the passages in ``messages``, including those cut short."""
     found: set[int] = set()
     for place, passage in enumerate(passages):
-        words = words_of(passage)
+        words = text_of_passage(passage)
         if not words.strip():
             continue
         beginning = words[:_BEGINNING]
@@ -100,8 +100,8 @@ class Placing:
     """
 
     def __init__(self, passages: Sequence[PassageLike], count: Callable[[Message], int], mark: str) -> None:
-        self._words = [words_of(passage) for passage in passages]
-        self._showing = showing(passages)
+        self._words = [text_of_passage(passage) for passage in passages]
+        self._showing = passage_writers(passages)
         self._count = count
         self._mark = mark
 
@@ -128,7 +128,7 @@ class Placing:
             trimming = trimming and outcome[0] != "trimmed"
             shown.append(text)
             outcomes.append(outcome)
-        texts = _only_shown(shown)
+        texts = _without_missing(shown)
         return Placement(message_of(texts) if texts else None, self._tokens(texts), tuple(shown), tuple(outcomes))
 
     def full_tokens(self, place: int) -> int:
@@ -136,7 +136,7 @@ class Placing:
         return self._tokens([self._showing[place](self._words[place])])
 
     def _fit(self, place: int, shown: Sequence[str | None], budget: int, trimming: bool) -> tuple[str | None, Outcome]:
-        show_words, words, before = self._showing[place], self._words[place], _only_shown(shown)
+        show_words, words, before = self._showing[place], self._words[place], _without_missing(shown)
 
         def count(text: str) -> int:
             return self._tokens([*before, show_words(text)])
@@ -151,11 +151,11 @@ class Placing:
 
     def tokens_of(self, shown: Sequence[str | None]) -> int:
         """Return the tokens of a message with these passages; 0 without any."""
-        return self._tokens(_only_shown(shown))
+        return self._tokens(_without_missing(shown))
 
     def _tokens(self, texts: Sequence[str]) -> int:
         return self._count(message_of(texts)) if texts else 0
 
 
-def _only_shown(shown: Iterable[str | None]) -> list[str]:
+def _without_missing(shown: Iterable[str | None]) -> list[str]:
     return [text for text in shown if text is not None]

@@ -82,7 +82,7 @@ class Recall:
         """The number of messages that are indexed."""
         return len(self._messages)
 
-    def knows(self, messages: list[Message]) -> int:
+    def count_indexed(self, messages: list[Message]) -> int:
         """Return how many of ``messages``, from the first one on, are indexed already."""
         return shared_beginning(self._messages, messages)
 
@@ -125,10 +125,10 @@ class Recall:
         if not self._messages:
             return np.zeros(0, dtype=np.float32)
         query, text = self._query(question.content[:_LEXICAL_LETTERS])
-        total = _standard(self._lexical(query))
+        total = _standardise(self._lexical_scores(query))
         if self._vectors is not None:
-            total += _DENSE_WEIGHT * _standard(self._vectors.score(text[:_DENSE_LETTERS]))
-        total += _SPEAKER_WEIGHT * self._said_by(question.content)
+            total += _DENSE_WEIGHT * _standardise(self._vectors.score(text[:_DENSE_LETTERS]))
+        total += _SPEAKER_WEIGHT * self._speaker_scores(question.content)
         return total.astype(np.float32)
 
     def _query(self, text: str) -> tuple[dict[str, float], str]:
@@ -139,26 +139,26 @@ class Recall:
         before = " ".join(message.content[:_DENSE_LETTERS] for message in self._messages[-2:])
         return {**dict.fromkeys(content_terms(before), _BORROWED_WEIGHT), **query}, f"{text} {before}"
 
-    def _lexical(self, query: Mapping[str, float]) -> Scores:
-        scores = spread(self._terms.score(query))
-        best = _best(scores, _FEEDBACK_MESSAGES)
+    def _lexical_scores(self, query: Mapping[str, float]) -> Scores:
+        scores = smooth_over_neighbours(self._terms.score(query))
+        best = _top_messages(scores, _FEEDBACK_MESSAGES)
         if scores[best[0]] <= 0:
             return scores
-        return spread(self._terms.score({**self._feedback(query, best, scores), **query}))
+        return smooth_over_neighbours(self._terms.score({**self._expansion_terms(query, best, scores), **query}))
 
-    def _feedback(self, query: Mapping[str, float], best: NDArray[Any], scores: Scores) -> dict[str, float]:
+    def _expansion_terms(self, query: Mapping[str, float], best: NDArray[Any], scores: Scores) -> dict[str, float]:
         """Return the rare terms of the best messages, weighted by how much those messages bear on the query."""
         rare = max(2.0, _FEEDBACK_SPREAD * len(self._terms))
         weights: dict[str, float] = {}
         for number in best.tolist():
             share = float(scores[number] / scores[best[0]])
             for term in self._terms.terms_of(number):
-                if term not in query and self._terms.spread(term) < rare:
+                if term not in query and self._terms.document_frequency(term) < rare:
                     weights[term] = weights.get(term, 0.0) + share * self._terms.rarity(term)
         chosen = sorted(weights.items(), key=lambda item: -item[1])[:_FEEDBACK_TERMS]
         return {term: _FEEDBACK_WEIGHT * weight / chosen[0][1] for term, weight in chosen}
 
-    def _said_by(self, question: str) -> Scores:
+    def _speaker_scores(self, question: str) -> Scores:
         """Return 1 for every message of a speaker whom the question names, if there are several speakers."""
         known = {speaker for speaker, number in self._speaking.items() if number >= _SPEAKER_MESSAGES}
         named = asked_about(question, known)
@@ -167,14 +167,14 @@ class Recall:
         return np.array([speaker in named for speaker in self._speakers], dtype=np.float64)
 
 
-def _best(scores: Scores, number: int) -> NDArray[np.intp]:
+def _top_messages(scores: Scores, number: int) -> NDArray[np.intp]:
     """Return the places of the best scores, best first."""
     places = np.argpartition(-scores, min(number, len(scores)) - 1)[:number]
     best: NDArray[np.intp] = places[np.lexsort((places, -scores[places]))]
     return best
 
 
-def spread(scores: Scores) -> Scores:
+def smooth_over_neighbours(scores: Scores) -> Scores:
     """Return scores with a share of each message's score added to its neighbours."""
     total = scores.copy()
     for distance in range(1, min(_REACH, len(scores) - 1) + 1):
@@ -184,7 +184,7 @@ def spread(scores: Scores) -> Scores:
     return total
 
 
-def _standard(scores: NDArray[Any]) -> Scores:
+def _standardise(scores: NDArray[Any]) -> Scores:
     """Return scores with mean 0 and deviation 1, or zeros where all are alike."""
     deviation = float(scores.std())
     if deviation < 1e-9:
@@ -216,9 +216,9 @@ class SharedRecall:
     def _index_for(self, messages: list[Message]) -> Recall:
         """Return the index that most of ``messages`` is in, or a new one where another would lose more."""
         with self._lock:
-            best = max(self._recalls, key=lambda recall: recall.knows(messages), default=None)
+            best = max(self._recalls, key=lambda recall: recall.count_indexed(messages), default=None)
             # One that shares only a beginning, such as a system message, belongs to another conversation.
-            if best is None or 2 * best.knows(messages) < best.indexed:
+            if best is None or 2 * best.count_indexed(messages) < best.indexed:
                 best = Recall(self._embedder)
             others = [recall for recall in self._recalls if recall is not best]
             self._recalls = [*others, best][-self._places :]
@@ -261,13 +261,13 @@ class MessageTerms:
         """Return the frequency of each term in a message."""
         return self._counts[number]
 
-    def spread(self, term: str) -> int:
+    def document_frequency(self, term: str) -> int:
         """Return the number of messages that have the term."""
         return len(self._messages.get(term, ()))
 
     def rarity(self, term: str) -> float:
         """Return the inverse document frequency, never negative."""
-        spread = self.spread(term)
+        spread = self.document_frequency(term)
         return float(np.log1p((len(self) - spread + 0.5) / (spread + 0.5)))
 
     def score(self, query: Mapping[str, float]) -> NDArray[np.float64]:

@@ -25,16 +25,16 @@ def trim(text: str, budget: int, count: Callable[[str], int], mark: str) -> str 
     def shown(length: int) -> str:
         return f"{text[:length].rstrip()}\n{mark}"
 
-    fits = longest(len(text), lambda length: count(shown(length)) <= budget)
+    fits = largest_fitting(len(text), lambda length: count(shown(length)) <= budget)
     while fits > 0:
-        place = _cut(text, fits)
+        place = _end_of_cut(text, fits)
         if text[:place].strip() and count(shown(place)) <= budget:
             return shown(place)
         fits = place - 1 if place < fits else fits - 1
     return None
 
 
-def longest(most: int, fits: Callable[[int], bool]) -> int:
+def largest_fitting(most: int, fits: Callable[[int], bool]) -> int:
     """Return about the largest number that fits, by doubling, then halving: a long text is never counted whole."""
     low, high = 0, min(_FIRST_GUESS, most)
     while high < most and fits(high):
@@ -48,7 +48,7 @@ def longest(most: int, fits: Callable[[int], bool]) -> int:
     return low
 
 
-def _cut(text: str, length: int) -> int:
+def _end_of_cut(text: str, length: int) -> int:
     """Return where to cut so as not to break a line, or else a word, unless that loses too much."""
     if length >= len(text) or text[length] == "\n":
         return length

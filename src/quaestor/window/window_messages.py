@@ -26,14 +26,14 @@ def explain_messages(draft: Draft, *, summarised: bool) -> list[Decision]:
     else:
         decisions = reading.decisions("dropped", "left out", OUT)
     for number in reading.faulty:
-        _put_out(decisions, reading.units[number].start, reading.units[number].fault or "")
+        _mark_dropped(decisions, reading.units[number].start, reading.units[number].fault or "")
     for number, reason in draft.refused.items():
         if number not in draft.chosen:
-            _put_out(decisions, reading.units[number].start, reason)
+            _mark_dropped(decisions, reading.units[number].start, reason)
     for number, chosen in draft.chosen.items():
         for place in range(len(chosen.messages)):
             index = reading.units[number].start + place
-            decisions[index] = _inside(chosen, place, index, reading.messages[index], reading.tokens[index])
+            decisions[index] = _decision_on_chosen(chosen, place, index, reading.messages[index], reading.tokens[index])
     return decisions
 
 
@@ -61,11 +61,11 @@ def explain_summary(summary: Summary | None) -> list[Decision]:
     return [Decision("summary", -1, "kept", "summary", summary.tokens, summary.tokens, summary.note)]
 
 
-def _put_out(decisions: list[Decision], index: int, reason: str) -> None:
+def _mark_dropped(decisions: list[Decision], index: int, reason: str) -> None:
     decisions[index] = Decision("message", index, "dropped", "left out", 0, decisions[index].full_tokens, reason)
 
 
-def _inside(chosen: Chosen, place: int, index: int, whole: Message, full_tokens: int) -> Decision:
+def _decision_on_chosen(chosen: Chosen, place: int, index: int, whole: Message, full_tokens: int) -> Decision:
     # Of a unit that was trimmed, some messages may be whole.
     action: Action = "kept" if chosen.action == "trimmed" and chosen.messages[place] == whole else chosen.action
     reason = WHOLE_PART if action != chosen.action else chosen.reason
@@ -123,7 +123,7 @@ class Closing:
     def _history(self, history: Sequence[int], *, marked: bool) -> list[Item]:
         """Return the history's messages with marks where time was skipped."""
         recalled_mark, recent_mark, skipped_mark = mark_messages(self._settings)
-        recent = self._unbroken(history)
+        recent = self._count_latest_unbroken(history)
         earlier, latest = history[: len(history) - recent], history[len(history) - recent :]
         if earlier:
             before, between = self._mark(recalled_mark), self._mark(recent_mark)
@@ -135,7 +135,7 @@ class Closing:
         chosen, units = self._draft.chosen, self._draft.reading.units
         return any(number not in chosen and not units[number].fault for number in self._frame.history)
 
-    def _unbroken(self, history: Sequence[int]) -> int:
+    def _count_latest_unbroken(self, history: Sequence[int]) -> int:
         """Return how many of the latest units follow each other without a gap, up to the question."""
         units = self._draft.reading.units
         expected, length = self._frame.history.stop - 1, 0
@@ -150,9 +150,9 @@ class Closing:
     def _mark(self, message: Message) -> list[Item]:
         if not self._settings.marks:
             return []
-        return self._note(message, "says to the model that messages are left out here")
+        return self._items_of_note(message, "says to the model that messages are left out here")
 
-    def _note(self, message: Message, reason: str) -> list[Item]:
+    def _items_of_note(self, message: Message, reason: str) -> list[Item]:
         tokens = self._draft.reading.counter.message(message)
         if tokens > self._draft.budget.free:
             self.added.append(Decision("note", -1, "dropped", "left out", 0, tokens, f"no room: it {reason}"))
@@ -193,7 +193,7 @@ class Closing:
             if item is not None and item.message.name == evidence.NAME:
                 here = asked
             if here and distance >= reminder.every:
-                result += self._note(message, f"the instructions again, after {reminder.every} tokens")
+                result += self._items_of_note(message, f"the instructions again, after {reminder.every} tokens")
                 distance = 0
             if item is None:
                 break

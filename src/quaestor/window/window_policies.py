@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def slide(draft: Draft, history: range, budget: int) -> None:
+def take_latest(draft: Draft, history: range, budget: int) -> None:
     """Take the latest units of ``history``, without a gap, up to ``budget`` tokens."""
     for number in reversed(history):
         if number in draft.chosen or draft.reading.units[number].fault:
@@ -53,7 +53,7 @@ _MISSES = 50
 _SORTED = 512
 
 
-def recall_into(draft: Draft, history: range, scores: NDArray[np.float32]) -> None:
+def take_recalled(draft: Draft, history: range, scores: NDArray[np.float32]) -> None:
     """Take units of ``history`` by the best score of their messages, as long as any fits."""
     if not history:
         return
@@ -138,12 +138,12 @@ class Choice:
             self._recall_beside_latest(draft, frame, settings, free)
         else:
             keep_last_turn(draft, frame, free - held)
-            slide(draft, frame.history, draft.budget.free)
+            take_latest(draft, frame.history, draft.budget.free)
         draft.budget.hold(-held)
         if self.summarises:
             self._summarise(draft, frame, settings, held)
         for part in (frame.turn, frame.history):
-            slide(draft, part, draft.budget.free)
+            take_latest(draft, part, draft.budget.free)
 
     def _recall_beside_latest(self, draft: Draft, frame: Frame, settings: Settings, free: int) -> None:
         """Recall; ``blend`` keeps the latest turn, or the share of the latest messages, before that."""
@@ -151,7 +151,7 @@ class Choice:
             before = draft.budget.free
             keep_last_turn(draft, frame, int(settings.last * free))
             spent = before - draft.budget.free
-            slide(draft, frame.history, max(0, int(settings.recent * free) - spent))
+            take_latest(draft, frame.history, max(0, int(settings.recent * free) - spent))
         self._recall(draft, frame)
 
     def _recall(self, draft: Draft, frame: Frame) -> None:
@@ -160,7 +160,7 @@ class Choice:
         messages = draft.reading.messages
         if self.scores is None:
             self.scores = self.recall.score(messages, draft.reading.units[frame.question].start)
-        recall_into(draft, frame.history, self.scores)
+        take_recalled(draft, frame.history, self.scores)
 
     def _summarise(self, draft: Draft, frame: Frame, settings: Settings, budget: int) -> None:
         out = _messages(draft, draft.left_out(frame.history))

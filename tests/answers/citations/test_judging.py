@@ -74,6 +74,9 @@ def test_every_sentence_is_judged_however_short(sentence: str) -> None:
         "It keeps them for seven days. The server deletes logs after seven days.",
         f"Here is how:\n\n- {CITED}",
         f"Here are the three main steps:\n\n1. {CITED}\n2. {CITED}",
+        f"Here are the two steps:\n\n1. {CITED}\n2. {CITED}",
+        f"In short：\n\n- {CITED}",
+        f"{CITED} Not three times.",
         f"In short: {CITED}",
         "In `src/retry.py`:\n\n```python\nMAX_ATTEMPTS = 3\n```\n[1]",
         f"{CITED}\n\nShall I go on with the logs?",
@@ -106,6 +109,9 @@ def test_what_a_person_finds_fair_is_no_false_alarm(answer: str) -> None:
         (f"{CITED} Let me know if 42 is wrong.", ["Let me know if 42 is wrong."]),
         (f"It is 42. {CITED} It is 42. It is  42.", ["It is 42."]),
         (f"{FALSE} The server deletes logs after seven days.", [FALSE]),
+        (f"{FALSE}\n\n{CITED}\n\n[7]", [FALSE]),
+        (f"The moon melts. Yes.\n\n{CITED}", ["The moon melts.", "Yes."]),
+        (f"{CITED}\n\nLet me know about TeX", ["Let me know about TeX"]),
     ],
 )
 def test_what_is_new_must_stand_in_a_passage(answer: str, expected: list[str]) -> None:
@@ -115,6 +121,12 @@ def test_what_is_new_must_stand_in_a_passage(answer: str, expected: list[str]) -
 def test_code_is_no_sentence_even_where_its_block_is_never_closed() -> None:
     answer = "Calls are tried again. [1]\n\n```python\nprint('never. shown')\n"
     assert [one.text for one in sentences(answer)] == ["Calls are tried again. [1]"]
+
+
+def test_what_was_asked_for_may_be_named_as_missing() -> None:
+    missing = f"{CITED} The passages do not say what `frobnicate` does."
+    assert weak(missing, "What does `frobnicate` do?") == []
+    assert weak(missing, "What does it do?") == ["The passages do not say what `frobnicate` does."]
 
 
 def test_a_number_that_was_asked_for_is_not_right_for_it() -> None:

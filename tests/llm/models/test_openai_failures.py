@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
+import ssl
+import subprocess
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from wire_parts import ASK, KEY, Start, ask, model_for, sentence
@@ -82,11 +87,31 @@ def test_reset_after_a_500(scripted_server: Start, style: str) -> None:
     assert ask(model_for(server)).text == "back"
 
 
-def test_pooled_connection_that_is_reset_after_a_500(scripted_server: Start, monkeypatch: pytest.MonkeyPatch) -> None:
-    # As over https, where connections are kept.
-    monkeypatch.setattr("quaestor.llm.models.openai_compatible.headers_for", lambda endpoint: {})
+@pytest.fixture(scope="module")
+def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A certificate for this machine's address with its key, in one file."""
+    folder = tmp_path_factory.mktemp("tls")
+    whole, key = folder / "whole.pem", folder / "key.pem"
+    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
+    command += ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
+    subprocess.run([*command, "-keyout", str(key), "-out", str(whole)], check=True, capture_output=True)
+    whole.write_text(whole.read_text() + key.read_text())
+    return whole
+
+
+@pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")
+def test_pooled_connection_that_is_reset_after_a_500(
+    scripted_server: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Over https connections are kept. The openai package's client trusts this certificate in place of the system's.
+    monkeypatch.setattr(
+        "httpcore2.default_ssl_context", lambda **_: ssl.create_default_context(cafile=str(certificate))
+    )
     server = scripted_server([Reply(status=500), "back"], style="transformers_serve")
-    model = model_for(server)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+    server.listening.socket = context.wrap_socket(server.listening.socket, server_side=True)
+    model = model_for(SimpleNamespace(base_url=server.base_url.replace("http:", "https:")))
 
     async def run() -> str:
         parts = [delta.text async for delta in model.stream(ASK) if isinstance(delta, TextDelta)]

@@ -133,6 +133,6 @@ def test_an_empty_index_finds_nothing(tmp_path: Path, monkeypatch: pytest.Monkey
 
 def test_scored_candidates_are_those_of_the_search(index: Index) -> None:
     query = read_query(ASKED)
-    best = max(index.retriever.scored(query), key=lambda pair: pair[1])
+    best = max(index.retriever.score_candidates(query), key=lambda pair: pair[1])
     assert best[0].id == index.retriever.search(ASKED, 1)[0].chunk_id
-    assert index.retriever.scored(read_query("")) == []
+    assert index.retriever.score_candidates(read_query("")) == []

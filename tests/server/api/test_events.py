@@ -14,7 +14,7 @@ from quaestor.core.errors import LimitError, UpstreamError, WindowError
 from quaestor.core.messages import Message, Usage
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.server.api.turn_routes import encoded, failure
+from quaestor.server.api.turn_routes import encode_event, failure
 from quaestor.sessions.records import Plan
 from quaestor.window import Window
 
@@ -129,7 +129,7 @@ def test_every_class_of_events_is_here() -> None:
 
 @pytest.mark.parametrize(("event", "name", "data"), EXAMPLES, ids=[name for _, name, _ in EXAMPLES])
 def test_an_event_is_a_name_and_an_object(event: Event, name: str, data: Any) -> None:
-    made = encoded(event, change=lambda proposal: {"diff": f"of {proposal}", "paths": []}, cost=lambda _: 0.25)
+    made = encode_event(event, change=lambda proposal: {"diff": f"of {proposal}", "paths": []}, cost=lambda _: 0.25)
     assert made[0] == name
     assert json.loads(json.dumps(made[1])) == data
 

@@ -9,7 +9,7 @@ from contextlib import aclosing
 import pytest
 
 from quaestor.chat.events import Event, Passages, Searching, Text
-from quaestor.server.http.running_turns import queued
+from quaestor.server.http.running_turns import hold_place
 
 
 class Turns:
@@ -40,7 +40,7 @@ async def _taken(events: AsyncGenerator[Event]) -> list[Event]:
 def test_turns_get_ready_one_after_the_other_and_are_answered_side_by_side() -> None:
     async def go() -> None:
         turns, places = Turns(), asyncio.Semaphore(1)
-        tasks = [asyncio.create_task(_taken(queued(places, turns.turn(name)))) for name in "abc"]
+        tasks = [asyncio.create_task(_taken(hold_place(places, turns.turn(name)))) for name in "abc"]
         while "c is ready" not in turns.log:
             await asyncio.sleep(0)
         assert turns.log == [f"{name} {state}" for name in "abc" for state in ("begins", "is ready")]
@@ -56,8 +56,8 @@ def test_a_turn_that_fails_or_is_closed_gives_its_place_back() -> None:
     async def go() -> None:
         turns, places = Turns(), asyncio.Semaphore(1)
         with pytest.raises(ValueError, match="a"):
-            await _taken(queued(places, turns.turn("a", failing=True)))
-        left = queued(places, turns.turn("b"))
+            await _taken(hold_place(places, turns.turn("a", failing=True)))
+        left = hold_place(places, turns.turn("b"))
         await anext(left)
         assert places.locked()
         await left.aclose()
@@ -69,9 +69,9 @@ def test_a_turn_that_fails_or_is_closed_gives_its_place_back() -> None:
 def test_a_turn_that_is_cancelled_in_the_queue_never_begins() -> None:
     async def go() -> None:
         turns, places = Turns(), asyncio.Semaphore(1)
-        first = queued(places, turns.turn("a"))
+        first = hold_place(places, turns.turn("a"))
         await anext(first)
-        waiting = asyncio.create_task(_taken(queued(places, turns.turn("b"))))
+        waiting = asyncio.create_task(_taken(hold_place(places, turns.turn("b"))))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -17,7 +17,7 @@ from fastapi import FastAPI, Request
 from fastapi.responses import StreamingResponse
 from served import get
 
-from quaestor.server.free_port import listening
+from quaestor.server.free_port import listen_at
 from quaestor.server.http.run_server import BoundedConnection, make_server
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
@@ -58,7 +58,7 @@ class Slow:
         self.app.get("/")(lambda: "here")
         self.app.get("/long")(self._long)
         self.app.post("/body")(self._body)
-        self.at = listening("127.0.0.1", 0)
+        self.at = listen_at("127.0.0.1", 0)
         self.port = int(self.at.getsockname()[1])
         self.server = make_server(self.app)
 

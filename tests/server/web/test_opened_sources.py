@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from html_parts import seen
 from served import Running, get, post, serving
 
 from convert.made import pdf
+from quaestor import Index
+from quaestor.assemble.stores_by_name import open_database
+from quaestor.core.config import Settings
 
 PAGES = ["The dough rests for eighteen hours.", "The oven reaches three hundred degrees.", "Peas are soaked overnight."]
 
@@ -28,3 +32,19 @@ def test_a_pdf_opens_at_the_page(tmp_path: Path) -> None:
         assert opened == "/pdf?corpus=kitchen&path=manual.pdf#page=2"
         sent = get(server.url + opened)
         assert (sent.headers["content-type"], sent.content[:5]) == ("application/pdf", b"%PDF-")
+
+
+def test_pages_say_as_of_when_and_against_what_where_the_files_are_not(tmp_path: Path, state_uri: str) -> None:
+    (tmp_path / "kitchen").mkdir()
+    (tmp_path / "kitchen/manual.pdf").write_bytes(pdf(PAGES, "Kitchen manual"))
+    shared: dict[str, Any] = {"store": state_uri, "corpus": "kitchen"}
+    Index.build(tmp_path / "kitchen", settings=Settings(home=str(tmp_path / "home"), **shared)).close()
+    (tmp_path / "empty").mkdir()
+    with serving(tmp_path / "empty", home=tmp_path / "other", **shared) as server:
+        said = "citations are checked against the bytes that it keeps of them."
+        assert said in seen(get(f"{server.url}/").text).text
+        assert said in seen(get(f"{server.url}/search?q=oven").text).text
+        hrefs = links(server, "How hot does the oven get?")
+        assert not [href for href in hrefs if href.startswith(("/pdf", "vscode:"))]
+        assert said in seen(get(f"{server.url}/passage?path=manual.pdf&start=1&end=3").text).text
+    open_database(state_uri).close()

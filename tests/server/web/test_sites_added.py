@@ -54,7 +54,7 @@ def client(server: Running) -> httpx.Client:
 def fetched(served: Served) -> None:
     """Wait until nothing is fetched any more."""
     pause = threading.Event()
-    while any(served.sites.how_far(one.address) is not None for one in served.sites.list()):
+    while any(served.sites.fetch_progress(one.address) is not None for one in served.sites.list()):
         pause.wait(0.01)
 
 
@@ -184,7 +184,7 @@ def test_fetching_ends_once_nobody_wants_it(tmp_path: Path, site: SiteServer) ->
         browser.post("/sites/fetch", data=address)
         assert browser.post("/sites/remove", data=address).status_code == 303
         going.set()
-        while server.served.sites.how_far(address["address"]) is not None:
+        while server.served.sites.fetch_progress(address["address"]) is not None:
             ended.wait(0.01)
         assert server.served.sites.list() == ()
     assert site.asked["/"] <= 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quaestor.server.web.page_frame import in_short, money, periods
+from quaestor.server.web.page_frame import money, usage_by_period, usage_in_short
 
 USED = {
     "requests": 3,
@@ -33,13 +33,13 @@ TOLD = {
 
 
 def test_today_is_told_in_short() -> None:
-    assert in_short(TOLD) == "Today: 25% of the limit · 0.0123 USD"
-    assert in_short({**TOLD, "limits": {}}) == "Today: 3 requests · 0.0123 USD"
-    assert in_short({**TOLD, "today": {**USED, "cost": None}, "limits": {}}) == "Today: 3 requests"
+    assert usage_in_short(TOLD) == "Today: 25% of the limit · 0.0123 USD"
+    assert usage_in_short({**TOLD, "limits": {}}) == "Today: 3 requests · 0.0123 USD"
+    assert usage_in_short({**TOLD, "today": {**USED, "cost": None}, "limits": {}}) == "Today: 3 requests"
 
 
 def test_each_period_has_its_limits() -> None:
-    today, month = periods(TOLD)
+    today, month = usage_by_period(TOLD)
     assert dict(today["facts"])["Cost"] == "0.0123 USD"
     assert today["meters"] == [{"said": "0.2500 USD of 1.00 USD used; renews on 2026-11-22", "share": 0.25}]
     assert dict(month["facts"])["Cost"] == "unknown"

@@ -45,6 +45,10 @@ _BEGINS = re.compile(
 """What stands in the title of a document that begins others, where no file's name says so."""
 _MOST_TITLES = 40
 _DESCRIBED = re.compile(r"^description:\s*[\"']?(\S.*?)[\"']?\s*$")
+_TAGLINE = 4
+"""Lines with words of which one may begin a block quote that says what all of it is."""
+_QUOTED = re.compile(r"^> ?(?=\S)")
+_NOTE = re.compile(r"^> ?\[!|^> ?\W*(?:note|warning|tip|important|caution)\b", re.IGNORECASE)
 _MANIFESTS = {
     "pyproject.toml": r"""^description\s*=\s*["'](.+?)["']\s*$""",
     "cargo.toml": r'^description\s*=\s*"(.+?)"\s*$',
@@ -134,9 +138,20 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     path = readme_of(material, folder)
     if path is None:
         return []
-    found = _telling_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))[:_MOST]
+    lines = _with_tagline(material.lines(path)[:_LOOKED_AT])
+    found = _telling_paragraphs(list(paragraphs(lines)))[:_MOST]
     told = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
     return [_statement(one, path, _LONGEST) for one in told] or list(_from_front_matter(material.lines(path), path))
+
+
+def _with_tagline(lines: Sequence[str]) -> list[str]:
+    """Return lines with a block quote right below the title as a paragraph: many a README says there what it is."""
+    said = [number for number, line in enumerate(lines) if line.strip()][:_TAGLINE]
+    first = next((number for number in said if _QUOTED.match(lines[number])), None)
+    if first is None or any(_NOTE.match(lines[number]) for number in said):
+        return [*lines]
+    last = next((number for number in range(first, len(lines)) if not _QUOTED.match(lines[number])), len(lines))
+    return [*lines[:first], *(_QUOTED.sub("", line) for line in lines[first:last]), *lines[last:]]
 
 
 def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:

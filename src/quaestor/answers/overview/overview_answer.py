@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quaestor.answers.overview.build_question import asks_how_to_build
-from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
+from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for, names_a_whole, without_whole
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 
@@ -18,8 +18,14 @@ _READMES = (
     "README.asciidoc",
     "README",
     "README.txt",
+    "index.md",
+    "index.rst",
+    "index.adoc",
+    "docs/index.md",
+    "docs/index.rst",
 )
 _TITLE_LINES = 60
+_SHORTEST_NAME = 3
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
@@ -40,7 +46,7 @@ def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None
 def wants_overview(question: Question, corpus: Corpus) -> bool:
     """Return whether a question is for an overview of the corpus, which it may call by its name."""
     name = name_asked_for(question.text)
-    own = (name,) if name and _is_own_name(corpus, name) else ()
+    own = (name,) if name and _is_own_name(corpus, name, question.text) else ()
     return asks_for_overview(question.text, first=not question.earlier, own=own)
 
 
@@ -66,13 +72,28 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
     return WayAnswer("build", tuple(sections_of(found)), found.hits) if found.hits else None
 
 
-def _is_own_name(corpus: Corpus, name: str) -> bool:
-    """Return whether a name is that of the folder, the repository, or what the README has as its title."""
-    return name in (corpus.root.name.lower(), corpus.retriever.project.lower()) or name == _title(corpus).lower()
+def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
+    """Return a question in small letters with other words for what the corpus is called."""
+    title = _title(corpus).lower()
+    for name in (corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)):
+        if len(name) >= _SHORTEST_NAME:
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", instead, text)
+    return text
+
+
+def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
+    """Return whether a name is that of the folder, the repository, or what the README has as its title.
+
+    "The Acme handbook" is one whose title is "Acme Handbook" or "Welcome to Acme's documentation".
+    """
+    if name in (corpus.root.name.lower(), corpus.retriever.project.lower()):
+        return True
+    title = _title(corpus).lower()
+    return name == title or (names_a_whole(question, name) and name == without_whole(title))
 
 
 def _title(corpus: Corpus) -> str:
-    """Return the title of the README in the root without what explains it: ``Grape`` of ``What is Grape?``.
+    """Return the title of the README or the first page without what explains it: ``Grape`` of ``What is Grape?``.
 
     Empty where there is none.
     """

@@ -133,12 +133,12 @@ _WHOLE = frozenset(
     """project repo repository library lib package plugin book lesson course tutorial guide manual handbook service
     website code codebase source sources app application program tool framework software folder directory corpus
     collection documentation docs documents files texts papers notes pages material site system thing implementation
-    monorepo workspace""".split()
+    monorepo workspace wiki specification specifications specs spec standard""".split()
 )
 _PARTS = frozenset(
     """parts components modules packages folders directories pieces files layers crates entrypoints topics subjects
     themes documents docs sections areas chapters episodes lessons adapters plugins volumes classes guides pages
-    proposals texts examples contents tests""".split()
+    proposals texts examples contents tests specs specifications standards articles posts""".split()
 )
 _NAMED_SHAPE = frozenset(
     "overview summary map tour outline introduction description orientation structure layout architecture design"
@@ -155,9 +155,9 @@ _DESCRIBE = frozenset("summarise summarize describe explain introduce outline sk
 _SHOW = frozenset("list show give get getting tell make draw write provide offer see know need want like help".split())
 _PURPOSE = frozenset(
     """about for purpose goal aim point idea gist problem solve solves deal deals cover covers covered contain contains
-    hold holds include includes intended meant audience kind kinds sort type written language languages programming
-    format used doing done offer big large do does did say says called work works public api everything documented
-    found learn""".split()
+    hold holds include includes treat treats discuss discusses intended meant audience kind kinds sort type written
+    language languages programming format used doing done offer big large do does did say says called work works
+    public api everything documented found learn""".split()
 )
 _PERSON = frozenset(
     "newcomer newcomers beginner beginners newbie developer developers somebody someone person people".split()
@@ -167,7 +167,7 @@ _WORDS = frozenset(
     would should shall must will do does did has have having been if so and or of in on at to from with into through
     inside within by as all any what what's whats where where's which who how how's when there here not before yet
     also please thanks thank hello hi hey ok okay quick question exactly briefly just only then now sentence
-    sentences word words two few place way ways according stages steps order cli i'm it's that's i'd i've up out
+    sentences word words two few place way ways according stages steps order cli i'm it's that's i'd i've whom up out
     more less than each itself mind want together actual many cloned downloaded""".split()
 )
 _KNOWN = frozenset().union(
@@ -229,6 +229,16 @@ def name_asked_for(question: str) -> str:
     return named[0] if named and asks_for_overview(text, own=(named[0],)) else ""
 
 
+def names_a_whole(question: str, name: str) -> bool:
+    """Return whether a question calls something of a name a whole: "the Acme handbook", "Acme's documentation"."""
+    return re.search(rf"{re.escape(name)}(?:'s)? {_one_of(_WHOLE)}\b", plain_question(question)) is not None
+
+
+def without_whole(title: str) -> str:
+    """Return a title in small letters without what calls it a whole: ``acme`` of ``acme's documentation``."""
+    return " ".join(word.removesuffix("'s") for word in re.findall(r"[\w'.+-]+", title) if word not in _WHOLE)
+
+
 def plain_question(question: str) -> str:
     """Return a question without greetings and punctuation around it, in small letters."""
     text = unicodedata.normalize("NFC", question).replace("’", "'").lower()
@@ -256,7 +266,7 @@ _POINTING_WORDS = re.compile(r"\b(?:this|these|that|those)\b")
 _ASKED_PARTS = re.compile(
     rf"\b{_one_of(_MAIN)} (?:{_one_of(_MAIN | _WHOLE)} )*(?:and )?{_one_of(_PARTS)}\b"
     rf"|\b(?:what|which|how many) (?:kinds? of |sorts? of )?{_one_of(_PARTS)}(?: and {_one_of(_PARTS)})? .*"
-    r"\b(?:there|here|consist|have|has|in|make|contain|hold)\b|\bentrypoints\b"
+    r"\b(?:there|here|consist|have|has|in|make|contain|hold|covers?|treats?|discuss(?:es)?|deals?)\b|\bentrypoints\b"
     r"|\b(?:what|which) (?:programming )?languages? .*\bwritten\b"
     r"|\b(?:where(?:'s| is| are)|in which folder is) the (?:actual )?(?:source|code|tests|docs|documentation)\b"
 )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 _HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
+_WIKI_HEADING = re.compile(r"(={1,6})\s*([^=\s].*?)\s*\1\s*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
 _FENCE = re.compile(r"^\s*(?:```|~~~|----\s*$|\.\.\s+(?:code|code-block|sourcecode)::)")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
@@ -162,7 +163,9 @@ def _heading(lines: Sequence[str], number: int) -> str | None:
 
 
 def _marked_heading(line: str) -> str | None:
-    """Return what stands behind the mark of a heading, without a closing run of ``#``; None if there is no mark."""
+    """Return what stands behind the mark of a heading, without what closes it; None if there is no mark."""
+    if wiki := _WIKI_HEADING.match(line):
+        return wiki[2]
     mark = _HEADING_MARK.match(line)
     title = line[mark.end() :].rstrip() if mark else ""
     if mark is None or (line.startswith("=") and not title):

@@ -90,7 +90,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     _check_installed()
     from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
-    from quaestor.server.free_port import listening  # noqa: PLC0415
+    from quaestor.server.free_port import listen_at  # noqa: PLC0415
     from quaestor.server.http.server_job import Job  # noqa: PLC0415
 
     flags = {
@@ -115,7 +115,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     known = {root: configure(root, **flags).settings for root in roots}
     job = Job(known, settings, flags, beyond, (host, *names), log_requests)
     # Before anything is indexed: a port that is taken is said at once.
-    with listening(host, port) as at:
+    with listen_at(host, port) as at:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         for warning in endpoint_warnings(settings):
             remark(f"warning: {warning}")

@@ -17,6 +17,7 @@ from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
+from quaestor.files.walk import folder_of
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_store import PostgresStore
@@ -60,7 +61,10 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
     elif wrong:
         for one in wrong:
             echo(one_line(one))
-        remark("`quaestor store vacuum` makes words anew; `quaestor index --rebuild` makes everything anew.")
+        remark(
+            "`quaestor store vacuum` makes words anew and drops what nothing refers to; `quaestor index --rebuild`, "
+            "where the files are, makes everything anew."
+        )
     else:
         echo("nothing is wrong")
     return _WRONG if wrong else 0
@@ -86,6 +90,7 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
 
     FROM and TO are addresses of databases; one of them may be a folder, which means its index on this machine.
     """
+    from quaestor.indexing.commit import keep_missing  # noqa: PLC0415 - only here
     from quaestor.stores.copying import copy_store  # noqa: PLC0415 - only here
 
     folders = [one for one in (source, target) if not _is_address(one)]
@@ -100,8 +105,14 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
         try:
             draw = progress_of("documents")
             copied = copy_store(first, second, lambda done, total: draw(done, total, "copying"))
+            unkept = 0 if _is_address(source) else keep_missing(second, str(folder_of(root)))
         finally:
             second.close()
+    if unkept:
+        remark(
+            f"{amount(unkept, 'file')} changed since it was indexed, so that the store lacks the bytes: "
+            "run `quaestor index --store STORE`."
+        )
     if as_json:
         return print_json(copied._asdict())
     held = f"{amount(copied.documents, 'document')}, {amount(copied.chunks, 'chunk')}"

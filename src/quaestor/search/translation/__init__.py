@@ -5,6 +5,6 @@ the first such question. Nothing here is imported for a question in English.
 The package does not know what is found. Begin with ``translated_query``.
 """
 
-from quaestor.search.translation.translated_query import carried_over
+from quaestor.search.translation.translated_query import translate_query
 
-__all__ = ["carried_over"]
+__all__ = ["translate_query"]

@@ -71,10 +71,14 @@ Heads = dict[str, English]
 def glossary_of(language: str) -> Glossary:
     """Return the glossary of a language; it is read once."""
     column = COLUMNS.index(language) + 1
-    grammar = _heads((_GRAMMAR,), column)
-    heads = _heads(_FILES, column)
+    grammar = _read_heads((_GRAMMAR,), column)
+    heads = _read_heads(_FILES, column)
     # A word of grammar is nothing else, whatever else it may mean.
-    return _unspaced(heads | grammar) if language in ("zh", "ja") else _spaced(heads | grammar, grammar, language)
+    return (
+        _glossary_of_letters(heads | grammar)
+        if language in ("zh", "ja")
+        else _glossary_of_words(heads | grammar, grammar, language)
+    )
 
 
 def lines(*files: str) -> Iterator[list[str]]:
@@ -84,7 +88,7 @@ def lines(*files: str) -> Iterator[list[str]]:
             yield line.split("|")
 
 
-def _heads(files: Sequence[str], column: int) -> Heads:
+def _read_heads(files: Sequence[str], column: int) -> Heads:
     """Return what the words and phrases of a column are in English; a word may be several things."""
     heads: Heads = {}
     for fields in lines(*files):
@@ -94,12 +98,12 @@ def _heads(files: Sequence[str], column: int) -> Heads:
     return heads
 
 
-def _unspaced(heads: Heads) -> Glossary:
+def _glossary_of_letters(heads: Heads) -> Glossary:
     words = {head.replace("_", ""): english for head, english in heads.items()}
     return Glossary(words, {}, {}, max(map(len, words)))
 
 
-def _spaced(heads: Heads, grammar: Heads, language: str) -> Glossary:
+def _glossary_of_words(heads: Heads, grammar: Heads, language: str) -> Glossary:
     words: Heads = {}
     by_form: Heads = {}
     phrases: dict[tuple[str, ...], English] = {}

@@ -39,11 +39,11 @@ class Piece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
-        said: as it stands in the text.
+        original: as it stands in the text.
         english: what it is in English, likeliest first; empty for a word of grammar, None where it is not known.
     """
 
-    said: str
+    original: str
     english: tuple[str, ...] | None
 
 
@@ -54,18 +54,18 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
     for token in _TOKEN.findall(text):
         bare = token.strip(_EDGES)
         if _NAME.search(bare) or token.startswith("`"):
-            yield from _of_words(run, glossary, language)
+            yield from _translate_words(run, glossary, language)
             run = []
             yield Piece(token, None)
             continue
         run += _WORD.findall(bare)
         if token[-1] in _CLAUSE_ENDS:
-            yield from _of_words(run, glossary, language)
+            yield from _translate_words(run, glossary, language)
             run = []
-    yield from _of_words(run, glossary, language)
+    yield from _translate_words(run, glossary, language)
 
 
-def _of_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
+def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
     known = [forms(word.lower(), language) for word in words]
     at = 0
     while at < len(words):
@@ -76,13 +76,13 @@ def _of_words(words: list[str], glossary: Glossary, language: str) -> Iterator[P
                 at += count
                 break
         else:
-            yield _of_word(words[at], known[at], glossary, language)
+            yield _translate_word(words[at], known[at], glossary, language)
             at += 1
     if language == "de" and words and words[-1].lower() in _PARTICLES:
-        yield from _of_parted(words[-1].lower(), words[:-1], glossary)
+        yield from _translate_separated_verb(words[-1].lower(), words[:-1], glossary)
 
 
-def _of_parted(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
+def _translate_separated_verb(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
     """Yield the verb that stands in a clause, and the particle of it at the clause's end."""
     for word in reversed(words):
         known = next(
@@ -93,57 +93,57 @@ def _of_parted(particle: str, words: list[str], glossary: Glossary) -> Iterator[
             return
 
 
-def _of_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
+def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
     if word.isupper() and len(word) > 1:
         return Piece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
     if english is None and language == "de" and word[:1].isupper():
-        english = _of_noun(word.lower(), glossary)
+        english = _translate_noun(word.lower(), glossary)
     if english is None:
         english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
-        english = _of_compound(word.lower(), glossary)
+        english = _translate_compound(word.lower(), glossary)
     return Piece(word, english)
 
 
-def _of_noun(word: str, glossary: Glossary) -> English | None:
+def _translate_noun(word: str, glossary: Glossary) -> English | None:
     """Return the English of a German noun by its nominative: a stem would be that of a verb (Benutzers, benutzen)."""
     cases = (word.removesuffix(ending) for ending in _OF_NOUNS if word.endswith(ending))
     return next((found for one in cases if len(one) > _SHORTEST_PART and (found := glossary.words.get(one))), None)
 
 
-def _of_compound(word: str, glossary: Glossary) -> English | None:
+def _translate_compound(word: str, glossary: Glossary) -> English | None:
     """Return the English of a German compound: the likeliest word of each of its parts, of which all are known."""
-    parts = _parts(word, glossary, {}) if len(word) <= _LONGEST_COMPOUND else None
+    parts = _translate_parts(word, glossary, {}) if len(word) <= _LONGEST_COMPOUND else None
     return (" ".join(english[0] for english in parts),) if parts else None
 
 
-def _parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
+def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
     """Return the English of the fewest known parts that make up a word, None where there are none."""
     if word not in tried:
         tried[word] = None
-        whole = _known(word, glossary)
+        whole = _look_up(word, glossary)
         splits = [[whole]] if whole else []
         for end in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
-            first = _known_first(word[:end], glossary)
-            rest = _parts(word[end:], glossary, tried) if first else None
+            first = _look_up_first(word[:end], glossary)
+            rest = _translate_parts(word[end:], glossary, tried) if first else None
             if first and rest:
                 splits.append([first, *rest])
         tried[word] = min(splits, key=len, default=None)
     return tried[word]
 
 
-def _known_first(part: str, glossary: Glossary) -> English | None:
+def _look_up_first(part: str, glossary: Glossary) -> English | None:
     """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
     for joint in _JOINTS:
         bare = part.removesuffix(joint) if joint else part
-        if (not joint or part.endswith(joint)) and len(bare) >= _SHORTEST_PART and (found := _known(bare, glossary)):
+        if (not joint or part.endswith(joint)) and len(bare) >= _SHORTEST_PART and (found := _look_up(bare, glossary)):
             return found
     # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
     return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
 
 
-def _known(part: str, glossary: Glossary) -> English | None:
+def _look_up(part: str, glossary: Glossary) -> English | None:
     found = glossary.words.get(part)
     if found is None and len(part) > _SHORTEST_PART:
         found = next((one for form in forms(part, "de") if (one := glossary.forms.get(form))), None)
@@ -155,31 +155,31 @@ def pieces_of_letters(text: str, language: str) -> Iterator[Piece]:
     glossary = glossary_of(language)
     for run in runs_of_scripts(text):
         if has_unspaced(run):
-            yield from _of_run(run, glossary)
+            yield from _translate_run(run, glossary)
         else:
             yield from (Piece(token, None) for token in run.split())
 
 
-def _of_run(run: str, glossary: Glossary) -> Iterator[Piece]:
+def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
     """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
     left, at = "", 0
     while at < len(run):
         length = next(
-            (n for n in range(min(glossary.longest, len(run) - at), 0, -1) if _stands(run, at, n, glossary)), 0
+            (n for n in range(min(glossary.longest, len(run) - at), 0, -1) if _is_word_at(run, at, n, glossary)), 0
         )
         if not length:
             left, at = left + run[at], at + 1
             continue
         if left:
-            yield _left(left)
+            yield _untranslated(left)
             left = ""
         yield Piece(run[at : at + length], glossary.words[run[at : at + length]])
         at += length
     if left:
-        yield _left(left)
+        yield _untranslated(left)
 
 
-def _stands(run: str, at: int, length: int, glossary: Glossary) -> bool:
+def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
     """Tell whether a word that the glossary knows stands at a place; one in katakana stands by itself."""
     word = run[at : at + length]
     if word not in glossary.words:
@@ -191,7 +191,7 @@ def _stands(run: str, at: int, length: int, glossary: Glossary) -> bool:
     return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
 
 
-def _left(left: str) -> Piece:
+def _untranslated(left: str) -> Piece:
     """Return what the glossary does not know; hiragana between words are grammar."""
     return Piece(left, () if _HIRAGANA.fullmatch(left) else None)
 
@@ -214,7 +214,7 @@ _OWN = 2
 """How often a word that an index holds in the question's own language counts, where its English counts once."""
 
 
-def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query:
+def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:
     """Return a query as it is searched for in an index; the same one if the glossary knows none of its words.
 
     Args:
@@ -227,8 +227,8 @@ def carried_over(query: Query, language: str, frequencies: Frequencies) -> Query
     share = _share(language, frequencies)
     if share > 1:  # what it says in its own words is found by these
         found = [piece if _is_missing(piece, frequencies) else piece._replace(english=None) for piece in found]
-    translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _tells(word)))
-    return _searched(query, found, translated, frequencies, own=share > _FEW) if translated else query
+    translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
+    return _query_of_pieces(query, found, translated, frequencies, own=share > _FEW) if translated else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -244,12 +244,12 @@ def _is_missing(piece: Piece, frequencies: Frequencies) -> bool:
     return not all(held.get(term) for term in own)
 
 
-def _tells(word: str) -> bool:
+def _has_content(word: str) -> bool:
     """Return whether an English word is none of grammar."""
     return not STOP_WORDS.issuperset(find_words(word))
 
 
-def _searched(
+def _query_of_pieces(
     query: Query, pieces: Sequence[Piece], translated: Sequence[str], frequencies: Frequencies, *, own: bool
 ) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
@@ -276,9 +276,9 @@ def _searched(
 def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
     """Return the words by which a piece stands in the English text."""
     if piece.english is None:
-        return () if has_unspaced(piece.said) and not own else (piece.said,)
+        return () if has_unspaced(piece.original) and not own else (piece.original,)
     return piece.english
 
 
 def _own_terms(piece: Piece) -> Sequence[str]:
-    return () if piece.english == () else content_terms(piece.said)
+    return () if piece.english == () else content_terms(piece.original)

@@ -104,40 +104,40 @@ def query_of_turn(
     exchanges = exchanges_of(messages, corpus)
     if not exchanges:
         return TurnQuery(policy, "", "")
-    return POLICIES[policy](exchanges, budget, count or _bound())
+    return POLICIES[policy](exchanges, budget, count or _token_bound())
 
 
 @cache
-def _bound() -> _CountTokens:
+def _token_bound() -> _CountTokens:
     return CalibratedBound().count
 
 
 def _newest(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question alone."""
-    return _plain("newest", exchanges[-1].sought, (), budget, count)
+    return _query_with_context("newest", exchanges[-1].sought, (), budget, count)
 
 
 def _first(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the conversation's first question alone: for a conversation about one thing."""
-    return _plain("first", exchanges[0].sought, (), budget, count)
+    return _query_with_context("first", exchanges[0].sought, (), budget, count)
 
 
 def _questions(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for all of the user's questions, newest first, the newest one twice."""
     questions = [exchange.sought for exchange in reversed(exchanges)]
-    return _plain("questions", questions[0], _again(questions[0], questions[1:]), budget, count)
+    return _query_with_context("questions", questions[0], _repeat_newest(questions[0], questions[1:]), budget, count)
 
 
 def _reply(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question and what the previous reply says and names."""
-    return _plain("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
+    return _query_with_context("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
 
 
 def _weighted(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
     newest = exchanges[-1].sought
     said = _replies(exchanges[-2:-1])
-    return _plain("weighted", newest, _again(newest, said, times=2), budget, count)
+    return _query_with_context("weighted", newest, _repeat_newest(newest, said, times=2), budget, count)
 
 
 def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
@@ -145,16 +145,16 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
     newest = exchanges[-1].sought
     topic = _topic(exchanges[:-1])
     if not topic:
-        return _plain("adaptive", newest, (), budget, count)
+        return _query_with_context("adaptive", newest, (), budget, count)
     seeks_tests = _SEEKS_TESTS.search(newest[:_READ]) is not None
     said = _replies(topic)
-    others = [*said, *_questions_of(topic)] if seeks_tests else _again(newest, said)
+    others = [*said, *_questions_of(topic)] if seeks_tests else _repeat_newest(newest, said)
     return TurnQuery(
         "adaptive",
-        _joined(newest, (), budget, count),
-        _joined(newest, others, budget, count),
+        _join_fitting(newest, (), budget, count),
+        _join_fitting(newest, others, budget, count),
         continuity(exchanges[-1].question, _whole(exchanges[-2])),
-        _named(newest, topic),
+        _names_in_replies(newest, topic),
         seeks_tests,
     )
 
@@ -170,11 +170,13 @@ POLICIES: Mapping[Policy, Made] = {
 """How each policy makes its query; ``adaptive`` is the default, after ``benchmarks/conversations.py``."""
 
 
-def _plain(policy: Policy, first: str, others: Sequence[str], budget: int, count: _CountTokens) -> TurnQuery:
-    return TurnQuery(policy, _joined(first, (), budget, count), _joined(first, others, budget, count))
+def _query_with_context(
+    policy: Policy, first: str, others: Sequence[str], budget: int, count: _CountTokens
+) -> TurnQuery:
+    return TurnQuery(policy, _join_fitting(first, (), budget, count), _join_fitting(first, others, budget, count))
 
 
-def _again(newest: str, others: Sequence[str], times: int = 1) -> list[str]:
+def _repeat_newest(newest: str, others: Sequence[str], times: int = 1) -> list[str]:
     """Return the newest question ``times`` more, then the others; a long or only question is weighty enough once."""
     return [*([newest] * times if any(others) and len(newest) <= _READ else ()), *others]
 
@@ -199,7 +201,7 @@ def _questions_of(exchanges: Sequence[Exchange]) -> list[str]:
     return [exchange.sought for exchange in reversed(exchanges)]
 
 
-def _named(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:
+def _names_in_replies(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:
     asked = newest.lower()
     names = {name.lower() for exchange in topic for name in identifiers(exchange.reply)}
     return frozenset(name for name in names if name not in asked)
@@ -219,23 +221,23 @@ def exchanges_of(messages: Sequence[Message], corpus: str = "") -> list[Exchange
     for message in messages:
         if (message.name or "").startswith("example_"):
             continue
-        text = _ends(message.content).strip()
+        text = _without_long_middle(message.content).strip()
         if message.role == "user" and text:
             found.append(Exchange(text, without_name(text, corpus)))
         elif message.role == "assistant" and found and text:
             last = found[-1]
-            found[-1] = replace(last, reply=_ends(f"{last.reply}\n{text}".strip()))
+            found[-1] = replace(last, reply=_without_long_middle(f"{last.reply}\n{text}".strip()))
     return found
 
 
-def _ends(text: str) -> str:
+def _without_long_middle(text: str) -> str:
     """Return the text, without its middle if it is very long; NUL is not a letter of any question."""
     if len(text) > LONGEST_TEXT:
         text = f"{text[: LONGEST_TEXT // 2 - 1]}\n{text[-LONGEST_TEXT // 2 :]}"
     return text.replace("\x00", " ")
 
 
-def _joined(first: str, others: Iterable[str], budget: int, count: _CountTokens) -> str:
+def _join_fitting(first: str, others: Iterable[str], budget: int, count: _CountTokens) -> str:
     """Return ``first`` and as many of ``others`` as fit, in order, a line each.
 
     ``first`` is whole unless it alone is over the budget; then its middle is left out. The first of the others that
@@ -253,7 +255,10 @@ def _joined(first: str, others: Iterable[str], budget: int, count: _CountTokens)
     for other in filter(None, others):
         longer = f"{text}\n{other}" if text else other
         if not _fits(longer, budget, count):
-            return _longest(len(text) + _SMALLEST_PART, len(longer), partial(_start, longer), budget, count) or text
+            return (
+                _longest(len(text) + _SMALLEST_PART, len(longer), partial(_first_letters, longer), budget, count)
+                or text
+            )
         text = longer
     return text
 
@@ -268,7 +273,7 @@ def _without_middle(text: str, budget: int, count: _CountTokens) -> str:
     return _longest(1, len(text) // 2, lambda size: f"{text[:size]}\n{text[-size:]}", budget, count)
 
 
-def _start(text: str, size: int) -> str:
+def _first_letters(text: str, size: int) -> str:
     return text[:size]
 
 

@@ -20,7 +20,7 @@ from quaestor.core.passages import Chunk, Hit
 from quaestor.search.chunk_traits import is_inline_test
 from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query
-from quaestor.search.ranker import spread
+from quaestor.search.ranker import diversify
 from quaestor.search.retriever import Mode, Retriever
 from quaestor.search.turns.query_policies import TurnQuery
 from quaestor.stores import StoredChunk, Where
@@ -73,7 +73,7 @@ def search_turn(
 
 
 def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _Found:
-    found = retriever.scored(retriever.in_words_of_corpus(read_query(text)), count, where)
+    found = retriever.score_candidates(retriever.in_words_of_corpus(read_query(text)), count, where)
     scores = {stored.id: score for stored, score in found}
     unit = max(scores.values()) - statistics.median(scores.values()) if scores else 0.0
     return _Found({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
@@ -140,9 +140,9 @@ def _hits(retriever: Retriever, chunks: Mapping[int, StoredChunk], scores: Score
     """Return the best hits, no file flooding the list."""
     order = sorted(chunks, key=lambda number: (chunks[number].document.path, chunks[number].position))
     paths = [chunks[number].document.path for number in order]
-    chosen = spread([scores[number] for number in order], paths, retriever.ranker.decay, len(order))
+    chosen = diversify([scores[number] for number in order], paths, retriever.ranker.decay, len(order))
     found = [(chunks[order[index]], score) for index, score in chosen]
-    passages = retriever.joined([stored for stored, _ in found], k)
+    passages = retriever.join([stored for stored, _ in found], k)
     return [_hit(*found[rank], chunk) for rank, chunk in passages]
 
 

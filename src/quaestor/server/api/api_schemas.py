@@ -193,6 +193,10 @@ class Searched(BaseModel):
         Field(description="Whether the files are not here: it is as current as the index, of `checked_at`."),
     ]
     commit: Annotated[str, Field(description="What was checked out then, where the files are not here; else empty.")]
+    checked_against: Annotated[
+        Literal["files", "bytes", "chunks"],
+        Field(description="What citations are checked against: the files, their bytes in the store, or its chunks."),
+    ]
     by_meaning: Annotated[
         Literal["all", "some", "none"],
         Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),

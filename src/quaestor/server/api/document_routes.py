@@ -37,7 +37,7 @@ _BODY = {
 @router.get("/documents", response_model=schemas.DocumentList)
 def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
     """List what the caller uploaded, the newest first."""
-    return {"corpus": MY_DOCUMENTS, "documents": [_shown(one) for one in documents_of(served, who).list()]}
+    return {"corpus": MY_DOCUMENTS, "documents": [_document_object(one) for one in documents_of(served, who).list()]}
 
 
 @router.post(
@@ -52,7 +52,7 @@ async def add_document(request: Request, served: ServedHere, who: Who, behind: B
     name, data = await _document_in_request(request)
     stored = await asyncio.to_thread(add, served, who, name, data)
     behind.add_task(index_behind, served, who)
-    return _shown(stored)
+    return _document_object(stored)
 
 
 @router.delete("/documents/{id}", status_code=204, response_class=Response, responses=refusals(404))
@@ -83,7 +83,7 @@ async def _document_in_request(request: Request) -> tuple[str, bytes]:
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
-        return _text(await request.body())
+        return _pasted_text(await request.body())
     if kind == "multipart/form-data":
         return await _upload(request)
     raise DocumentRefusedError(
@@ -93,7 +93,7 @@ async def _document_in_request(request: Request) -> tuple[str, bytes]:
     )
 
 
-def _text(body: bytes) -> tuple[str, bytes]:
+def _pasted_text(body: bytes) -> tuple[str, bytes]:
     try:
         given = schemas.DocumentText.model_validate_json(body)
     except ValidationError as error:
@@ -123,7 +123,7 @@ def index_behind(served: Served, user: User) -> None:
         _LOG.exception("fault")
 
 
-def _shown(stored: Stored) -> dict[str, Any]:
+def _document_object(stored: Stored) -> dict[str, Any]:
     return {
         "id": stored.id,
         "name": stored.name,

@@ -56,7 +56,7 @@ def list_sessions(
     if corpus is not None and corpus not in names.values():
         raise NotFoundError(f"There is no corpus {corpus!r} here. GET /api/corpora lists them.")
     infos = sessions_of(served, who).list(owner=who.id)
-    lines = [_line(info, [names[root] for root in roots_of(info.root) if root in names]) for info in infos]
+    lines = [_session_line(info, [names[root] for root in roots_of(info.root) if root in names]) for info in infos]
     return {"sessions": [line for line in lines if corpus is None or corpus in line["corpora"]]}
 
 
@@ -66,7 +66,7 @@ def begin_session(served: ServedHere, who: Who, start: session_schemas.SessionSt
     with sessions_of(served, who).begin(root=_source(served, who, start), owner=who.id) as transcript:
         if start.title is not None:
             transcript.name(start.title)
-        return _line(transcript.info(), corpora_named(served, who, transcript.root))
+        return _session_line(transcript.info(), corpora_named(served, who, transcript.root))
 
 
 @router.get("/sessions/{id}", response_model=session_schemas.SessionObject, responses=refusals(404))
@@ -75,7 +75,7 @@ def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
     with session_of(served, who, id) as transcript:
         sources, calls = transcript.sources(), transcript.calls()
         turns = [_turn(turn, sources, calls) for turn in transcript.turns()]
-        line = _line(transcript.info(), corpora_named(served, who, transcript.root))
+        line = _session_line(transcript.info(), corpora_named(served, who, transcript.root))
         return {**line, "running": served.turns.running(who.id, id), "turns": turns}
 
 
@@ -86,13 +86,13 @@ def rename_session(
     """Give a session another title."""
     with session_of(served, who, id) as transcript:
         transcript.name(change.title)
-        return _line(transcript.info(), corpora_named(served, who, transcript.root))
+        return _session_line(transcript.info(), corpora_named(served, who, transcript.root))
 
 
 @router.delete("/sessions/{id}", status_code=204, response_class=Response, responses=refusals(404, 409))
 def remove_session(served: ServedHere, who: Who, id: SessionId) -> None:
     """Remove a session with everything that is known of it."""
-    with served.turns.claimed(who.id, id):
+    with served.turns.claim_turn(who.id, id):
         delete_session(served, who, id)
 
 
@@ -121,11 +121,11 @@ def window(
 ) -> dict[str, Any]:
     """Return everything that a turn sent to a model, and the decision on everything left out."""
     with session_of(served, who, id) as transcript:
-        number = _existing(transcript, turn)
+        number = _number_of_turn(transcript, turn)
         return window_of(transcript, number) if number else {"turn": 0, "requests": []}
 
 
-def _existing(transcript: Transcript, turn: int | None) -> int:
+def _number_of_turn(transcript: Transcript, turn: int | None) -> int:
     """Return the number of a turn; by default of the last, or 0 if there is none.
 
     Raises:
@@ -151,7 +151,7 @@ def _source(served: Served, user: User, start: session_schemas.SessionStart) -> 
     return joint_source([str(corpus_of(served, user, name).root) for name in names or [start.corpus]])
 
 
-def _line(info: SessionInfo, corpora: Sequence[str]) -> dict[str, Any]:
+def _session_line(info: SessionInfo, corpora: Sequence[str]) -> dict[str, Any]:
     return {
         "id": info.id,
         "title": info.title,
@@ -246,7 +246,8 @@ def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> 
         "at": sent.at,
         "model": sent.model,
         "messages": [
-            {"role": one.role, "name": one.name, "content": _text(one), "tokens": count(one)} for one in sent.messages
+            {"role": one.role, "name": one.name, "content": _text_of_message(one), "tokens": count(one)}
+            for one in sent.messages
         ],
         "decisions": [{**asdict(run), "about": subject_of(run, messages, places)} for run in sent.decisions],
         "usage": None if sent.usage is None else asdict(sent.usage),
@@ -254,7 +255,7 @@ def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> 
     }
 
 
-def _text(message: Message) -> str:
+def _text_of_message(message: Message) -> str:
     """Return a message's text, its calls included."""
     calls = (f"{call.name}({call.arguments})" for call in message.tool_calls)
     return "\n".join(filter(None, (message.content, *calls)))

@@ -54,8 +54,8 @@ from quaestor.server.api.api_schemas import refusals
 from quaestor.server.api.session_routes import SessionId
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import code, text_of
-from quaestor.server.http.request_log import observed
-from quaestor.server.http.running_turns import queued
+from quaestor.server.http.request_log import count_events
+from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import EventStream, answered_while_there, event
 from quaestor.sessions.session_rows import passages_shown, runs
@@ -150,12 +150,12 @@ async def _events_with_failure(turn: AsyncGenerator[bytes]) -> AsyncGenerator[by
     except QuaestorError as error:
         if not begun:
             raise
-        yield _sent(*failure(error))
+        yield _event_bytes(*failure(error))
     except Exception:
         if not begun:
             raise
         _LOG.exception("fault")
-        yield _sent(*failure(_TurnFault()))
+        yield _event_bytes(*failure(_TurnFault()))
 
 
 async def _turn(
@@ -169,10 +169,10 @@ async def _turn(
     conversation = await asyncio.to_thread(_conversation, served, user, session, asked, number)
     limit = conversation.limit
     try:
-        turn = queued(served.places, _steps(conversation, asked))
-        async with aclosing(observed(request, served.metrics, turn)) as steps:
+        turn = hold_place(served.places, _steps(conversation, asked))
+        async with aclosing(count_events(request, served.metrics, turn)) as steps:
             async for step in steps:
-                yield _sent(*await _encoded(conversation, step))
+                yield _event_bytes(*await _encode_step(conversation, step))
     finally:
         served.windows.learn(conversation, limit)
         conversation.transcript.close()
@@ -220,14 +220,14 @@ def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> As
     return conversation.resume() if asked.question is None else conversation.send(asked.question)
 
 
-async def _encoded(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:
+async def _encode_step(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:
     change, cost = partial(_change, conversation.index), partial(_cost, conversation.model)
-    shown = partial(encoded, step, change=change, cost=cost)
+    shown = partial(encode_event, step, change=change, cost=cost)
     # What was proposed is held against the files as they are.
     return await asyncio.to_thread(shown) if isinstance(step, Proposed) else shown()
 
 
-def _sent(name: str, data: dict[str, Any]) -> bytes:
+def _event_bytes(name: str, data: dict[str, Any]) -> bytes:
     return event(data, name)
 
 
@@ -258,7 +258,7 @@ class _TurnFault(QuaestorError):
         super().__init__("The server failed; its log says why, under the id in X-Request-ID. Resume the turn.")
 
 
-def encoded(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]:  # noqa: PLR0911, PLR0912
+def encode_event(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]:  # noqa: PLR0911, PLR0912
     """Return an event's name and JSON object: one case for each kind of event.
 
     Args:

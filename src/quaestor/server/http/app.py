@@ -20,7 +20,7 @@ from quaestor.server.api.api_schemas import EVERYWHERE, refusals
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.guard import Guard
-from quaestor.server.http.request_log import Observed
+from quaestor.server.http.request_log import RequestObserver
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.openai import chat_completions, embeddings, model_names, responses, text_completions
 from quaestor.server.openai.openai_schemas import Failure
@@ -57,7 +57,7 @@ def create_app(served: Served) -> FastAPI:
     failing.install(app)
     # The last one added is the outermost.
     app.add_middleware(Guard, served=served, refused=failing.refusal_page)
-    app.add_middleware(Observed, metrics=served.metrics)
+    app.add_middleware(RequestObserver, metrics=served.metrics)
     app.router.routes.extend(_routes())
     _document(app)
     return app

@@ -1,6 +1,6 @@
 """Errors as responses: the status and the body, in OpenAI's form under ``/v1`` and in ours elsewhere.
 
-A response never holds a traceback or the request's content. If the model's server refuses a request, ``blaming``
+A response never holds a traceback or the request's content. If the model's server refuses a request, ``blame_request``
 decides whose fault it is, because a client's parameters are passed on and may be wrong.
 """
 
@@ -66,7 +66,7 @@ def unforeseen(path: str) -> JSONResponse:
     return answer(path, _Fault())
 
 
-def told(request: Request, error: Exception) -> dict[str, Any]:
+def failure_event(request: Request, error: Exception) -> dict[str, Any]:
     """Return the last event of a stream that fails, and take note of the failure; a fault of ours is logged."""
     if not isinstance(error, QuaestorError):
         _LOG.error("fault", exc_info=error, extra={"data": {"id": request.scope["state"]["request_id"]}})
@@ -187,7 +187,7 @@ __all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", 
 
 
 @contextmanager
-def blaming(request: BaseModel) -> Iterator[None]:
+def blame_request(request: BaseModel) -> Iterator[None]:
     """Let a refusal of the model's server reach the client as its own mistake, where it is one.
 
     A key, an address or the name of a model is the server's affair, and no client can mend it: such a failure is

@@ -63,7 +63,7 @@ class Guard:
             return
         headers = Headers(scope=scope)
         sending = _with_headers(send)
-        limit = self._limit(scope["path"], headers)
+        limit = self._body_limit(scope["path"], headers)
         limited = _Limited(receive, sending, limit)
         try:
             self._check(scope["method"], headers, limit)
@@ -82,7 +82,7 @@ class Guard:
 
     def _check(self, method: str, headers: Headers, limit: int) -> None:
         host = headers.get("host", "")
-        if not self._ours(_name(host)):
+        if not self._is_own_host(_name(host)):
             raise RequestRefusedError(
                 f"This server is not called {host!r}. Use the address that it printed, or add one with --allow-host.",
                 status=421,
@@ -94,14 +94,14 @@ class Guard:
         if size.isdecimal() and int(size) > limit:
             raise _too_large(limit)
 
-    def _limit(self, path: str, headers: Headers) -> int:
+    def _body_limit(self, path: str, headers: Headers) -> int:
         """Return the most bytes that the body of a request may have."""
         if path in _UPLOADS:
             return self._served.upload_limit
         form = headers.get("content-type", "").lower().startswith(_FORMS)
         return min(_FORM_LIMIT, self._served.body_limit) if form else self._served.body_limit
 
-    def _ours(self, name: str) -> bool:
+    def _is_own_host(self, name: str) -> bool:
         return name in self._served.hosts or (self._served.any_address and _is_address(name))
 
 

@@ -23,7 +23,7 @@ _ID = re.compile(r"[A-Za-z0-9._-]{1,64}")
 _UNKNOWN = "(none)"
 
 
-class Observed:
+class RequestObserver:
     """The outermost ASGI middleware: gives each request an id, counts it, and logs its outcome.
 
     Args:
@@ -50,9 +50,9 @@ class Observed:
                 if request.status is None:
                     await unforeseen(scope["path"])(scope, receive, request.send)
             finally:
-                self._over(request)
+                self._record_request(request)
 
-    def _over(self, request: _Request) -> None:
+    def _record_request(self, request: _Request) -> None:
         seconds = time.perf_counter() - request.began
         metrics, status = self._metrics, str(request.status or "none")
         metrics.requests.labels(request.method, request.route, status).inc()
@@ -122,7 +122,7 @@ class _Request:
         await self._send(message)
 
 
-async def observed(request: Request, metrics: Metrics, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+async def count_events(request: Request, metrics: Metrics, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
     """Yield a turn's events, and count its tokens and first word.
 
     Args:

@@ -4,8 +4,8 @@ A turn continues when no client reads its events. Any process can follow it from
 exchange events through the database (``_TurnLog``).
 
 Only a few turns are prepared at once, first come, first served, so that a crowd is answered one after the other
-(``queued``). Preparing a request takes processor time, and Python runs one thread at a time: if all turns were prepared
-side by side, all would be ready only when the last one is.
+(``hold_place``). Preparing a request takes processor time, and Python runs one thread at a time: if all turns were
+prepared side by side, all would be ready only when the last one is.
 """
 
 from __future__ import annotations
@@ -46,10 +46,10 @@ class Turns:
 
     def running(self, user: str, session: str) -> bool:
         """Return whether a turn of a user's session is under way."""
-        return self._claims.taken(_KIND, user, session)
+        return self._claims.is_claimed(_KIND, user, session)
 
     @contextmanager
-    def claimed(self, user: str, session: str) -> Iterator[None]:
+    def claim_turn(self, user: str, session: str) -> Iterator[None]:
         """Let no other turn begin inside.
 
         Raises:
@@ -78,26 +78,26 @@ class Turns:
             Exception: the turn fails before its first event.
         """
         key, claim, turn = secrets.token_hex(8), ExitStack(), _DetachedTurn(events)
-        claim.enter_context(self.claimed(user, session))
-        self._claims.say(key, _KIND, user, session)
+        claim.enter_context(self.claim_turn(user, session))
+        self._claims.publish(key, _KIND, user, session)
         task = asyncio.create_task(self._until_stopped(key, turn))
         self._here[key] = (turn, task)
         tasks.add(task)
         task.add_done_callback(tasks.discard)
         task.add_done_callback(lambda _: self._end(key, turn, claim))
-        await turn.begun(_BEGIN_SECONDS)
+        await turn.wait_for_start(_BEGIN_SECONDS)
         return turn.follow()
 
     def follow(self, user: str, session: str) -> AsyncGenerator[bytes] | None:
         """Return the events of the turn that is under way, from the first; None if none is."""
-        key = self._claims.said(_KIND, user, session)
+        key = self._claims.published_text(_KIND, user, session)
         if key in self._here:
             return self._here[key][0].follow()
         return self._follow_elsewhere(self._log, key, user, session) if key and self._log is not None else None
 
     def stop(self, user: str, session: str) -> None:
         """Stop the running turn, if there is one; its answer so far is recorded."""
-        key = self._claims.said(_KIND, user, session)
+        key = self._claims.published_text(_KIND, user, session)
         if key in self._here:
             self._here[key][1].cancel()
         elif key and self._log is not None:
@@ -111,18 +111,18 @@ class Turns:
         try:
             while not running.done():
                 await asyncio.wait((running,), timeout=_LOOK_SECONDS)
-                told = self._tell(self._log, key, turn, told)
+                told = self._publish(self._log, key, turn, told)
                 if self._log.is_to_stop(key):
                     running.cancel()
         finally:
             running.cancel()
             await asyncio.wait((running,))
-            self._tell(self._log, key, turn, told)
+            self._publish(self._log, key, turn, told)
         return None
 
-    def _tell(self, log: _TurnLog, key: str, turn: _DetachedTurn, told: int) -> int:
+    def _publish(self, log: _TurnLog, key: str, turn: _DetachedTurn, told: int) -> int:
         """Publish new events to other processes; return the number of published events."""
-        if fresh := turn.since(told):
+        if fresh := turn.events_since(told):
             log.add(key, told, b"".join(fresh))
         return told + len(fresh)
 
@@ -138,7 +138,7 @@ class Turns:
         """Yield the events of a turn that another process runs."""
         after = -1
         while True:
-            goes_on = self._claims.said(_KIND, user, session) == key
+            goes_on = self._claims.published_text(_KIND, user, session) == key
             for number, piece in log.read(key, after):
                 after = number
                 yield piece
@@ -147,7 +147,7 @@ class Turns:
             await asyncio.sleep(_LOOK_SECONDS)
 
 
-async def queued(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
+async def hold_place(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
     """Yield a turn's events; it holds a place until its window is composed or it waits for a model.
 
     Args:
@@ -197,7 +197,7 @@ class _DetachedTurn:
         self._over = True
         self._wake()
 
-    async def begun(self, patience: float) -> None:
+    async def wait_for_start(self, patience: float) -> None:
         """Wait for the first event, the turn's end, or so many seconds.
 
         Raises:
@@ -209,7 +209,7 @@ class _DetachedTurn:
         if self._failure is not None and not self._pieces:
             raise self._failure
 
-    def since(self, read: int) -> list[bytes]:
+    def events_since(self, read: int) -> list[bytes]:
         """Return the events so far, from an index."""
         return self._pieces[read:]
 
@@ -218,7 +218,7 @@ class _DetachedTurn:
         read = 0
         while True:
             more = self._more
-            found = self.since(read)
+            found = self.events_since(read)
             if found:
                 read += len(found)
                 yield b"".join(found)

@@ -114,7 +114,7 @@ class Served:
         elsewhere: whether users and rates are on another machine, so that looking them up blocks.
         folders: added folders.
         sites: added sites and git repositories.
-        places: of turns in preparation; see ``running_turns.queued``.
+        places: of turns in preparation; see ``running_turns.hold_place``.
     """
 
     corpora: Corpora

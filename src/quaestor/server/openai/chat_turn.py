@@ -27,9 +27,9 @@ from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Composed, Done, Event, Passages, Searching, Text, TurnOutcome
 from quaestor.core.citation import STANDING, UNCHECKED, Citation
 from quaestor.core.messages import Message, ToolCall
-from quaestor.server.http.error_responses import RequestRefusedError, blaming
-from quaestor.server.http.request_log import observed
-from quaestor.server.http.running_turns import queued
+from quaestor.server.http.error_responses import RequestRefusedError, blame_request
+from quaestor.server.http.request_log import count_events
+from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import Served
 from quaestor.server.openai.model_names import asked_by
 from quaestor.server.openai.openai_schemas import ChatMessage, ChatRequest, ContentPart
@@ -204,9 +204,9 @@ def replied(
         given: the client's request, if ``body`` was made from it.
     """
     identity = str(request.scope["state"]["request_id"])
-    turn = queued(served.places, _turn(body, body if given is None else given, served, who, identity))
+    turn = hold_place(served.places, _turn(body, body if given is None else given, served, who, identity))
     listed = not _wants_json(body) and reply.lists_sources(served.settings.source_list)
-    return _events_for_client(reply, observed(request, served.metrics, turn), listed=listed)
+    return _events_for_client(reply, count_events(request, served.metrics, turn), listed=listed)
 
 
 async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, identity: str) -> AsyncGenerator[Event]:
@@ -237,7 +237,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         passed=asked.passed,
     )
     try:
-        with blaming(given):
+        with blame_request(given):
             async with aclosing(conversation.send(asked.question)) as events:
                 async for one in events:
                     yield one

@@ -13,7 +13,7 @@ from fastapi.responses import JSONResponse
 from quaestor.embedding import Embedder
 from quaestor.llm.tokens import load_encoding
 from quaestor.server.http.caller import Who
-from quaestor.server.http.error_responses import RequestRefusedError, blaming
+from quaestor.server.http.error_responses import RequestRefusedError, blame_request
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.openai.model_names import index_to_embed_with
 from quaestor.server.openai.openai_schemas import EmbeddingRequest, Embeddings
@@ -30,7 +30,7 @@ async def embed(body: EmbeddingRequest, served: ServedHere, who: Who) -> JSONRes
             f"This embedder gives {embedder.dimensions} dimensions and no other number. Leave it out.",
             param="dimensions",
         )
-    with blaming(body):
+    with blame_request(body):
         return JSONResponse(await asyncio.to_thread(_embedded, body, embedder))
 
 

@@ -23,13 +23,13 @@ router = APIRouter()
 @router.get("/models")
 async def list_models(served: ServedHere, who: Who) -> Models:
     """List everything that can be given as ``model``: corpora to chat with, and what embeds their texts."""
-    return Models(data=[ModelShown(id=name) for name in (*_chatting(served, who), *_embedding(served, who))])
+    return Models(data=[ModelShown(id=name) for name in (*_chat_models(served, who), *_embedding_models(served, who))])
 
 
 @router.get("/models/{name:path}")
 async def show_model(name: str, served: ServedHere, who: Who) -> ModelShown:
     """Show one of them."""
-    if name not in (*_chatting(served, who), *_embedding(served, who)):
+    if name not in (*_chat_models(served, who), *_embedding_models(served, who)):
         corpus_named(name, served, who)  # or there is none
     return ModelShown(id=name)
 
@@ -82,7 +82,7 @@ def index_to_embed_with(name: str, served: Served, who: User) -> Index:
 
 def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
     """Return the error for a name that means nothing here."""
-    known = ", ".join(map(repr, _chatting(served, who)))
+    known = ", ".join(map(repr, _chat_models(served, who)))
     return RequestRefusedError(
         f"There is no model {name[:80]!r} here. Use one of {known}.",
         status=404,
@@ -91,7 +91,7 @@ def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
     )
 
 
-def _chatting(served: Served, who: User) -> list[str]:
+def _chat_models(served: Served, who: User) -> list[str]:
     everybodys = served.corpora.names
     names = [state.name for state in corpora_of(served, who)]
     if len(everybodys) == 1:
@@ -99,7 +99,7 @@ def _chatting(served: Served, who: User) -> list[str]:
     return [ALL, *names] if names else []
 
 
-def _embedding(served: Served, who: User) -> list[str]:
+def _embedding_models(served: Served, who: User) -> list[str]:
     return list(dict.fromkeys(index.embedder.name for index in _ready(served, who)))
 
 

@@ -52,12 +52,12 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
     """Answer the newest question of a conversation from a corpus; the text ends with the list of its sources."""
     reply = _ResponseReply(body.model)
     asked = _read_request(body)
-    told = _renamed(asked, replied(asked.chat, reply, request, served, who, given=body))
+    told = _with_client_fields(asked, replied(asked.chat, reply, request, served, who, given=body))
     if not body.stream:
         await answered_while_there(request, ended(told))
         return Response(as_json(reply.whole(body)), media_type="application/json")
     events = await answered_while_there(request, begun(told))
-    return EventStream(_sent(_ResponseEvents(reply, body), events, request))
+    return EventStream(_stream_events(_ResponseEvents(reply, body), events, request))
 
 
 @router.get("/responses/{response}", include_in_schema=False)
@@ -69,18 +69,20 @@ async def show_response(response: str, _: Who) -> Response:
     )
 
 
-async def _renamed(asked: _ReadRequest, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:
+async def _with_client_fields(asked: _ReadRequest, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:
     """Yield a turn's events; rename the field in a refusal to the one that the client sent."""
     try:
         async with aclosing(told):
             async for one in told:
                 yield one
     except RequestRefusedError as error:
-        error.param = asked.named(error.param)
+        error.param = asked.client_field(error.param)
         raise
 
 
-async def _sent(events: _ResponseEvents, told: AsyncGenerator[Text | Done], request: Request) -> AsyncGenerator[bytes]:
+async def _stream_events(
+    events: _ResponseEvents, told: AsyncGenerator[Text | Done], request: Request
+) -> AsyncGenerator[bytes]:
     """Yield the stream of a turn; what fails once it has begun is its last event."""
     try:
         for one in _bytes(events.first()):
@@ -90,7 +92,7 @@ async def _sent(events: _ResponseEvents, told: AsyncGenerator[Text | Done], requ
                 for one in _bytes(events.piece(step.text) if isinstance(step, Text) else events.last()):
                     yield one
     except Exception as error:
-        for one in _bytes(iter([events.failed(failures.told(request, error)["error"])])):
+        for one in _bytes(iter([events.error_event(failures.failure_event(request, error)["error"])])):
             yield one
 
 
@@ -123,7 +125,7 @@ class _ResponseReply(Reply):
         """Return the object of a response that has ended."""
         usage = self.usage
         return {
-            **self.begun(request),
+            **self.response_in_progress(request),
             "status": "incomplete" if self.incomplete else "completed",
             "incomplete_details": self.incomplete,
             "output": self.output(),
@@ -137,7 +139,7 @@ class _ResponseReply(Reply):
             "quaestor": self.checked,
         }
 
-    def begun(self, request: ResponseRequest) -> dict[str, Any]:
+    def response_in_progress(self, request: ResponseRequest) -> dict[str, Any]:
         """Return the object of a response that is under way."""
         given = request.model_dump(
             include={"instructions", "max_output_tokens", "metadata", "temperature", "top_p", "tools"}, by_alias=True
@@ -174,9 +176,9 @@ class _ResponseReply(Reply):
     def message(self) -> dict[str, Any]:
         """Return the message with the answer."""
         status = "incomplete" if self.incomplete else "completed"
-        return {**self.opened(), "status": status, "content": [self.part()]}
+        return {**self.empty_message(), "status": status, "content": [self.part()]}
 
-    def opened(self) -> dict[str, Any]:
+    def empty_message(self) -> dict[str, Any]:
         """Return the message with the answer, before anything of that is there."""
         return {"type": "message", "id": self.message_id, "status": "in_progress", "role": "assistant", "content": []}
 
@@ -216,38 +218,38 @@ class _ResponseEvents:
 
     def first(self) -> Iterator[dict[str, Any]]:
         """Yield the events before the answer."""
-        yield self._event("response.created", response=self.reply.begun(self.request))
-        yield self._event("response.in_progress", response=self.reply.begun(self.request))
+        yield self._event("response.created", response=self.reply.response_in_progress(self.request))
+        yield self._event("response.in_progress", response=self.reply.response_in_progress(self.request))
 
     def piece(self, text: str) -> Iterator[dict[str, Any]]:
         """Yield the events of a piece of the answer."""
-        yield from self._opened()
+        yield from self._open_message()
         yield self._of_message("response.output_text.delta", delta=text, logprobs=[])
 
     def last(self) -> Iterator[dict[str, Any]]:
         """Yield the events at the end of the turn."""
         calls = self.reply.done.calls
         if self.open or not calls:
-            yield from self._opened()
-            yield from self._closed()
+            yield from self._open_message()
+            yield from self._close_message()
         for number, call in enumerate(calls):
-            yield from self._called(int(self.open) + number, self.reply.call(number, call))
+            yield from self._events_of_call(int(self.open) + number, self.reply.call(number, call))
         ending = "response.incomplete" if self.reply.incomplete else "response.completed"
         yield self._event(ending, response=self.reply.whole(self.request))
 
-    def failed(self, error: Mapping[str, Any]) -> dict[str, Any]:
+    def error_event(self, error: Mapping[str, Any]) -> dict[str, Any]:
         """Return the last event of a stream that fails; clients read the one form or the other."""
         said = {name: error[name] for name in ("code", "message", "param")}
         return self._event("error", **said, error=dict(error))
 
-    def _opened(self) -> Iterator[dict[str, Any]]:
+    def _open_message(self) -> Iterator[dict[str, Any]]:
         if not self.open:
             self.open = True
-            yield self._event("response.output_item.added", output_index=0, item=self.reply.opened())
+            yield self._event("response.output_item.added", output_index=0, item=self.reply.empty_message())
             part = {"type": "output_text", "text": "", "annotations": [], "logprobs": []}
             yield self._of_message("response.content_part.added", part=part)
 
-    def _closed(self) -> Iterator[dict[str, Any]]:
+    def _close_message(self) -> Iterator[dict[str, Any]]:
         part = self.reply.part()
         for place, annotation in enumerate(part["annotations"]):
             yield self._of_message(
@@ -257,7 +259,7 @@ class _ResponseEvents:
         yield self._of_message("response.content_part.done", part=part)
         yield self._event("response.output_item.done", output_index=0, item=self.reply.message())
 
-    def _called(self, place: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    def _events_of_call(self, place: int, item: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         begun = {**item, "arguments": "", "status": "in_progress"}
         of_call = {"output_index": place, "item_id": item["id"]}
         arguments = item["arguments"]
@@ -286,7 +288,7 @@ class _ReadRequest:
     chat: ChatRequest
     places: tuple[int | None, ...]
 
-    def named(self, param: str | None) -> str | None:
+    def client_field(self, param: str | None) -> str | None:
         """Return the field of the request that a field of the chat request was made of."""
         if param is None or not param.startswith("messages"):
             return _FIELDS.get(param or "", param)

@@ -103,7 +103,7 @@ async def _chunks(
             yield event(reply.used())
         yield DONE
     except Exception as error:
-        yield event(failures.told(request, error))
+        yield event(failures.failure_event(request, error))
 
 
 def _choice(text: str, reason: str | None) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.api.document_routes import add, index_behind
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking, periods
+from quaestor.server.web.page_frame import Looking, PageContext, usage_by_period
 from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
 
@@ -36,7 +36,7 @@ def show_documents(at: Looking) -> HTMLResponse:
     return documents_page(at)
 
 
-def documents_page(at: Look, problems: Sequence[str] = (), status: int = 200) -> HTMLResponse:
+def documents_page(at: PageContext, problems: Sequence[str] = (), status: int = 200) -> HTMLResponse:
     """Return the page of one's documents.
 
     Args:
@@ -69,10 +69,10 @@ def show_usage(at: Looking) -> HTMLResponse:
     """Show the usage and cost of the user's requests to models, and the rest of each limit."""
     told = at.served.overview(at.user)
     unpriced = told["month"]["unpriced"] > 0
-    return page("usage.html", frame=at.frame, heading="Usage", periods=periods(told), unpriced=unpriced)
+    return page("usage.html", frame=at.frame, heading="Usage", periods=usage_by_period(told), unpriced=unpriced)
 
 
-def _documents(at: Look) -> dict[str, object]:
+def _documents(at: PageContext) -> dict[str, object]:
     documents = [
         {
             "id": one.id,

@@ -22,7 +22,7 @@ from quaestor.files.ingest_report import Survey
 from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking, money
+from quaestor.server.web.page_frame import Looking, PageContext, money
 from quaestor.server.web.safe_text import written_size
 from quaestor.server.web.templates_filled import page
 
@@ -88,12 +88,12 @@ def remove_folder(at: Looking, folder: Folder) -> Response:
     return RedirectResponse(_THERE, 303)
 
 
-def _checked_folder(at: Look, folder: str) -> Path:
+def _checked_folder(at: PageContext, folder: str) -> Path:
     _permit(at)
-    return at.served.folders.checked(folder)
+    return at.served.folders.require_addable(folder)
 
 
-def _permit(at: Look) -> None:
+def _permit(at: PageContext) -> None:
     """Raise ``ForbiddenError`` unless the caller may add folders."""
     if not may_add_folders(at.served, at.user):
         raise ForbiddenError("Folders cannot be added here. The person who starts the server can name them.")
@@ -114,7 +114,7 @@ class SiteRow:
     held: bool
 
 
-def rows_of(at: Look) -> tuple[SiteRow, ...]:
+def rows_of(at: PageContext) -> tuple[SiteRow, ...]:
     """Return the sites that were fetched or added; none for who may not add any."""
     return tuple(_rows(at)) if may_add_sites(at.served, at.user) else ()
 
@@ -123,7 +123,7 @@ def rows_of(at: Look) -> tuple[SiteRow, ...]:
 def look_at_site(at: Looking, address: Address) -> HTMLResponse:
     """Show what would be fetched from a site; fetch nothing."""
     _permit_sites(at)
-    found = at.served.sites.to_fetch(address)
+    found = at.served.sites.require_fetchable(address)
     before = at.served.sites.get(found)
     return page(
         "site_look.html",
@@ -141,7 +141,7 @@ def look_at_site(at: Looking, address: Address) -> HTMLResponse:
 def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
     """Fetch a site behind; every page says how far that is."""
     _permit_sites(at)
-    at.served.sites.fetch(at.served.sites.to_fetch(address), pages)
+    at.served.sites.fetch(at.served.sites.require_fetchable(address), pages)
     return RedirectResponse(_THERE, 303)
 
 
@@ -171,30 +171,30 @@ def remove_site(at: Looking, address: Address) -> Response:
     return RedirectResponse(_THERE, 303)
 
 
-def _rows(at: Look) -> Iterator[SiteRow]:
+def _rows(at: PageContext) -> Iterator[SiteRow]:
     for site in at.served.sites.list():
-        yield SiteRow(site, at.served.sites.how_far(site.address), _is_held(at, site.address))
+        yield SiteRow(site, at.served.sites.fetch_progress(site.address), _is_held(at, site.address))
 
 
-def _is_held(at: Look, address: str) -> bool:
+def _is_held(at: PageContext, address: str) -> bool:
     try:
         return any(at.served.sites.root(address).iterdir())
     except (NotFoundError, OSError):
         return False
 
 
-def _checked_site(at: Look, address: str) -> str:
+def _checked_site(at: PageContext, address: str) -> str:
     """Return an address that may be added; raise ``ForbiddenError`` unless the caller may add sites."""
     _permit_sites(at)
-    return at.served.sites.checked(address)
+    return at.served.sites.require_allowed(address)
 
 
-def _permit_sites(at: Look) -> None:
+def _permit_sites(at: PageContext) -> None:
     if not may_add_sites(at.served, at.user):
         raise ForbiddenError("Sites cannot be added here. The person who starts the server can name them.")
 
 
-def _facts_of_source(at: Look, root: Path) -> dict[str, Any]:
+def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
     """Return a folder's contents and cost for the template; nothing is written or sent."""
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {

@@ -87,11 +87,11 @@ def _apply_change(served: Served, user: User, session: str, turn: int, index: in
             raise UsageError("This change was made already.")
         name, corpus, _ = locate_corpus(served, user, transcript.root, "")
         settings = corpus_settings(served, user, name)
-        apply(_checked(corpus, settings, call), make_journal(corpus.root, settings))
+        apply(_plan_as_shown(corpus, settings, call), make_journal(corpus.root, settings))
         transcript.record_change(call.id)
 
 
-def _checked(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
+def _plan_as_shown(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
     """Return the plan of a change in the present files.
 
     Raises:

@@ -89,11 +89,11 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
         unsupported: sentences of it that nothing supports, word by word.
     """
     # A conversation of a hundred turns is looked at again and again; most answers are short.
-    make = _kept if len(answer) <= _KEPT_LONGEST else _rendered
+    make = _kept if len(answer) <= _KEPT_LONGEST else _render_once
     return make(answer, tuple(cited), tuple(unsupported))
 
 
-def _rendered(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
+def _render_once(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
     marks = _marks_by_position(parse(text))
     placed = _with_placeholders(
@@ -112,7 +112,7 @@ def _rendered(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...
     )
 
 
-_kept = lru_cache(maxsize=_KEPT)(_rendered)
+_kept = lru_cache(maxsize=_KEPT)(_render_once)
 
 
 def render_part(text: str) -> Markup:
@@ -252,10 +252,10 @@ class _Renderer(RendererHTML):
         return '<table tabindex="0">\n'
 
     def th_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        return f'<th scope="col" class="{_aligned(tokens[index])}">'
+        return f'<th scope="col" class="{_alignment(tokens[index])}">'
 
     def td_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        return f'<td class="{_aligned(tokens[index])}">'
+        return f'<td class="{_alignment(tokens[index])}">'
 
 
 def _links(content: str, environment: Mapping[str, object]) -> Markup:
@@ -305,7 +305,7 @@ def _lower(heading: str) -> str:
     return f"h{min(6, int(heading[1]) + 2)}"
 
 
-def _aligned(token: Token) -> str:
+def _alignment(token: Token) -> str:
     style = str(token.attrGet("style") or "")
     return next((side for side in ("right", "center") if side in style), "left")
 

@@ -105,7 +105,7 @@ def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
     rows = [
         {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
         for info in sessions_of_user(at.served, at.user)
-        if (found := _said_in(at.served, at.user, info, q)) is not None
+        if (found := _find_turn(at.served, at.user, info, q)) is not None
     ]
     return page("sessions.html", frame=at.frame, heading="All conversations", sessions=rows, query=q)
 
@@ -221,7 +221,7 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
     }
 
 
-def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
+def _find_turn(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
     """Return the turn of a conversation that holds all words of a query, with its text, or None.
 
     An unreadable conversation is found by its title, and an empty query matches everything.
@@ -232,13 +232,13 @@ def _said_in(served: Served, user: User, info: SessionInfo, query: str) -> dict[
         return nowhere
     with suppress(QuaestorError), session_of(served, user, info.id) as transcript:
         for turn in reversed(transcript.turns()):
-            text = _text(turn)
+            text = _plain_turn(turn)
             if all(word in text.casefold() for word in words):
                 return {"turn": turn.number, "excerpt": _excerpt(text, words[0])}
     return nowhere if all(word in info.title.casefold() for word in words) else None
 
 
-def _text(turn: TurnRecord) -> str:
+def _plain_turn(turn: TurnRecord) -> str:
     """Return a turn's text without citations and marks of Markdown."""
     answer = turn.answer or turn.ending.partial
     answer = _MARKUP.sub("", without_marks(answer, parse(answer)))
@@ -290,7 +290,11 @@ def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
         "kept": [one for one in decisions if one["action"] not in _OUT],
         "left_out": [one for one in decisions if one["action"] in _OUT],
         "messages": [
-            {**message, "role": _ROLES.get(message["role"], message["role"]), "begins": _begins(message["content"])}
+            {
+                **message,
+                "role": _ROLES.get(message["role"], message["role"]),
+                "begins": _first_letters(message["content"]),
+            }
             for message in sent["messages"]
         ],
     }
@@ -321,7 +325,7 @@ def _place(section: str) -> int:
     return _ORDER.index(section) if section in _ORDER else len(_ORDER)
 
 
-def _begins(content: str) -> str:
+def _first_letters(content: str) -> str:
     return plain_line(content[: 2 * _BEGINNING])[:_BEGINNING]
 
 

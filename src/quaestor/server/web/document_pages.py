@@ -27,7 +27,7 @@ from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
 from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking, turn_of
+from quaestor.server.web.page_frame import Looking, PageContext, turn_of
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
@@ -117,7 +117,7 @@ def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -
     return _page("Passage", Pointed(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
 
 
-def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -> HTMLResponse:
+def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: PageContext) -> HTMLResponse:
     try:
         name, corpus, path = locate_corpus(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
@@ -125,7 +125,7 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: Look) -
     return _page(heading, replace(pointed, path=path), at, corpus, name)
 
 
-def _editor(pointed: Pointed, corpus: Index | None, at: Look) -> str:
+def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
     """Return the address that opens a file in an editor, only for a local user."""
     if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
         return ""
@@ -156,7 +156,7 @@ def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
 
 
 def _page(
-    heading: str, pointed: Pointed, at: Look, corpus: Index | None, name: str = "", gone: str = ""
+    heading: str, pointed: Pointed, at: PageContext, corpus: Index | None, name: str = "", gone: str = ""
 ) -> HTMLResponse:
     first = max(1, pointed.start_line - _AROUND)
     last = min(pointed.end_line + _AROUND, first + _MOST_LINES)
@@ -166,6 +166,7 @@ def _page(
             found = corpus.read_lines(pointed.path, first, last)
         except QuaestorError as error:
             gone = str(error)
+    stored = corpus.freshness.remark if found and corpus is not None else ""
     meant = range(pointed.start_line, pointed.end_line + 1)
     more = found is not None and found.end_line < found.total_lines
     return page(
@@ -181,8 +182,9 @@ def _page(
         symbol=pointed.symbol,
         url=pointed.url if urlsplit(pointed.url).scheme in ("http", "https") else "",
         fragment=_fragment(pointed),
-        editor=_editor(pointed, corpus, at) if found else "",
-        **_pdf(pointed, corpus, name),
+        stored=stored,
+        editor=_editor(pointed, corpus, at) if found and not stored else "",
+        **_pdf(pointed, None if stored else corpus, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
         pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),
@@ -191,7 +193,7 @@ def _page(
     )
 
 
-def pictures_of(transcript: Transcript, at: Look) -> PicturesIn:
+def pictures_of(transcript: Transcript, at: PageContext) -> PicturesIn:
     """Return a function that finds pictures in a session's documents; it finds none if the corpus is gone."""
 
     def find(words: str, path: str) -> tuple[Picture, ...]:

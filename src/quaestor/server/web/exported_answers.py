@@ -18,7 +18,7 @@ from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.server.api.access import locate_corpus, session_of
 from quaestor.server.web.answer_html import Cited, render
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_frame import Look, Looking, turn_of
+from quaestor.server.web.page_frame import Looking, PageContext, turn_of
 from quaestor.server.web.safe_text import written_time
 from quaestor.server.web.source_lines import page_at
 from quaestor.server.web.templates_filled import page
@@ -49,7 +49,7 @@ def show_file_of_answer(session: str, number: str, at: Looking) -> HTMLResponse:
     return made
 
 
-def where(citation: Citation, source: str, at: Look) -> str:
+def where(citation: Citation, source: str, at: PageContext) -> str:
     """Return a citation's target for a reader elsewhere: the page of a PDF, lines of another document, an address.
 
     Args:
@@ -67,7 +67,7 @@ def is_address(url: str | None) -> bool:
     return urlsplit(url or "").scheme in ("http", "https")
 
 
-def _page_number(citation: Citation, source: str, at: Look) -> int:
+def _page_number(citation: Citation, source: str, at: PageContext) -> int:
     """Return the page of a PDF that a citation points to; 0 where there are none, or the corpus is not there."""
     try:
         _, corpus, path = locate_corpus(at.served, at.user, source, citation.path)
@@ -81,7 +81,7 @@ def _html(turn: TurnRecord) -> str:
     return render(turn.answer or turn.ending.partial, cited)
 
 
-def _sources(turn: TurnRecord, source: str, at: Look) -> list[dict[str, object]]:
+def _sources(turn: TurnRecord, source: str, at: PageContext) -> list[dict[str, object]]:
     shown = dict.fromkeys(one.n for one in turn.ending.citations)
     return [
         {

@@ -124,7 +124,7 @@ class _Formula:
     def _with_scripts(self) -> str:
         """Read one item with its subscript and superscript."""
         is_under = self._next()[1:] in _UNDER or self._next()[1:] in _LARGE.keys() - {"int", "iint", "oint"}
-        base = "<mrow></mrow>" if self._next() in ("^", "_") else self._one()
+        base = "<mrow></mrow>" if self._next() in ("^", "_") else self._read_one()
         scripts = {"_": "", "^": ""}
         while (sign := self._next()) in scripts or sign == "'":
             self._take()
@@ -144,17 +144,17 @@ class _Formula:
         if token[:1].isdigit() and len(token) > 1:
             self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
             self._starts.insert(self._at + 1, self._starts[self._at] + 1)
-        return self._one()
+        return self._read_one()
 
-    def _one(self) -> str:
+    def _read_one(self) -> str:
         self._depth += 1
         if self._depth > _DEEPEST:
             raise _NotDrawnError
-        found = self._read()
+        found = self._read_token()
         self._depth -= 1
         return found
 
-    def _read(self) -> str:
+    def _read_token(self) -> str:
         token = self._take()
         if token == "{":
             inside = self._row()
@@ -177,10 +177,10 @@ class _Formula:
         if name in _WORDS:
             return f"<mtext>{escape(self._words())}</mtext>"
         if name in _STYLES:
-            return f"<mi>{escape(''.join(_styled(name, letter) for letter in self._words()))}</mi>"
+            return f"<mi>{escape(''.join(_letter_in_style(name, letter) for letter in self._words()))}</mi>"
         if found := self._sign(token):
             return found
-        if built := self._built().get(name):
+        if built := self._builders().get(name):
             return built()
         raise _NotDrawnError
 
@@ -197,7 +197,7 @@ class _Formula:
         sign = _OPERATORS.get(name) or _LARGE.get(name) or _ESCAPED.get(token)
         return f"<mo>{escape(sign)}</mo>" if sign else ""
 
-    def _built(self) -> dict[str, Callable[[], str]]:
+    def _builders(self) -> dict[str, Callable[[], str]]:
         return {
             **dict.fromkeys(("frac", "dfrac", "tfrac"), self._fraction),
             "binom": lambda: f"<mrow><mo>(</mo>{self._fraction(_NO_LINE)}<mo>)</mo></mrow>",
@@ -269,7 +269,7 @@ class _Formula:
         return f"<mrow>{before}<mtable>{drawn}</mtable>{after}</mrow>"
 
 
-def _styled(style: str, letter: str) -> str:
+def _letter_in_style(style: str, letter: str) -> str:
     if f"{style}{letter}" in _EARLIER:
         return _EARLIER[f"{style}{letter}"]
     if letter.isascii() and letter.isalpha():

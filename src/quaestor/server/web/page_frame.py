@@ -18,7 +18,7 @@ from quaestor.corpus.joint_corpus import roots_of
 from quaestor.server.api.access import MY_DOCUMENTS, corpora_named, corpora_of, may_add_sites, may_edit, sessions_of
 from quaestor.server.http.caller import COOKIE, Who
 from quaestor.server.http.served_state import Served, ServedHere
-from quaestor.server.open_corpora import State, how_far
+from quaestor.server.open_corpora import State, first_index_progress
 from quaestor.server.web.safe_text import written_words
 from quaestor.sessions.records import SessionInfo, TurnRecord
 from quaestor.sessions.transcript import Transcript
@@ -46,7 +46,7 @@ class Corpus:
 
 
 @dataclass(frozen=True, slots=True)
-class Unready:
+class UnreadyCorpus:
     """A corpus whose first index is being made, or a site that is being fetched.
 
     Attributes:
@@ -74,6 +74,7 @@ class Frame:
         sessions: the most recent ones.
         corpora: that can be searched.
         unready: corpora that are still being fetched or indexed.
+        stored: of corpora whose files are on other machines, as of when answers are.
         model: the model's name; empty for quotes.
         models: selectable ones; empty if there is no choice.
         edits: whether the user may apply proposed changes.
@@ -86,7 +87,8 @@ class Frame:
     session: str
     sessions: tuple[SessionInfo, ...]
     corpora: tuple[Corpus, ...]
-    unready: tuple[Unready, ...]
+    unready: tuple[UnreadyCorpus, ...]
+    stored: tuple[str, ...]
     model: str
     models: tuple[str, ...]
     edits: bool
@@ -110,37 +112,40 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         sessions=tuple([info for info in sessions_of_user(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
         unready=(*_fetching(served, user), *_indexing(states)),
+        stored=tuple(dict.fromkeys(state.stored for state in states if state.stored)),
         model="" if model is None else model.name,
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
         edits=may_edit(served, user),
         user=user.name,
         logged_in=COOKIE in request.cookies,
-        spent=_spent(served, user),
+        spent=_usage_line(served, user),
     )
 
 
-def _indexing(states: Iterable[State]) -> Iterator[Unready]:
+def _indexing(states: Iterable[State]) -> Iterator[UnreadyCorpus]:
     for state in states:
         if not state.ready and not state.failed:
-            yield Unready("Indexing", TITLES.get(state.name, state.name), state.total, state.share, how_far(state))
+            yield UnreadyCorpus(
+                "Indexing", TITLES.get(state.name, state.name), state.total, state.share, first_index_progress(state)
+            )
 
 
-def _fetching(served: Served, user: User) -> Iterator[Unready]:
+def _fetching(served: Served, user: User) -> Iterator[UnreadyCorpus]:
     for site in served.sites.list() if may_add_sites(served, user) else ():
-        if (said := served.sites.how_far(site.address)) is not None:
-            yield Unready("Fetching", site.address, 0, 0.0, said)
+        if (said := served.sites.fetch_progress(site.address)) is not None:
+            yield UnreadyCorpus("Fetching", site.address, 0, 0.0, said)
 
 
-def _spent(served: Served, user: User) -> str:
+def _usage_line(served: Served, user: User) -> str:
     try:
-        return in_short(served.overview(user))
+        return usage_in_short(served.overview(user))
     except QuaestorError:
         # The page of usage says why; that is no reason to show nothing else.
         return "Usage"
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class PageContext:
     """The context of a request for a page.
 
     Attributes:
@@ -156,12 +161,14 @@ class Look:
     layout: str
 
 
-def look(served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)], bare: bool = False) -> Look:
+def page_context(
+    served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)], bare: bool = False
+) -> PageContext:
     """Return the context of a page; ``?bare=1`` asks for the content of a panel."""
-    return Look(served, user, frame, "bare.html" if bare else "frame.html")
+    return PageContext(served, user, frame, "bare.html" if bare else "frame.html")
 
 
-Looking = Annotated[Look, Depends(look)]
+Looking = Annotated[PageContext, Depends(page_context)]
 
 
 def sessions_of_user(served: Served, user: User) -> list[SessionInfo]:
@@ -185,15 +192,17 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
 def subject_of_session(served: Served, user: User, source: str) -> str:
     """Return a session's source for people; ``source`` is as recorded."""
     named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
-    titles = (TITLES.get(named[root], named[root]) if root in named else _absent(root) for root in roots_of(source))
+    titles = (
+        TITLES.get(named[root], named[root]) if root in named else _missing_corpus(root) for root in roots_of(source)
+    )
     return ", ".join(titles)
 
 
-def _absent(root: str) -> str:
+def _missing_corpus(root: str) -> str:
     return f"{Path(root).name} (not served now)"
 
 
-def in_short(told: Mapping[str, Any]) -> str:
+def usage_in_short(told: Mapping[str, Any]) -> str:
     """Return today's usage in a few words, with its share of a limit; ``told`` is as in ``GET /api/usage``."""
     today = told["today"]
     cost = [money(today["cost"], told["currency"])] if today["cost"] else []
@@ -204,7 +213,7 @@ def in_short(told: Mapping[str, Any]) -> str:
     return " · ".join([f"Today: {amount}", *cost])
 
 
-def periods(told: Mapping[str, Any]) -> list[dict[str, Any]]:
+def usage_by_period(told: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Return the usage of today and this month, and the limits with the used share of each."""
     return [
         {

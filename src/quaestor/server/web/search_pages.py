@@ -64,15 +64,15 @@ class Limits:
     def asked(self) -> dict[str, Any]:
         """Return the fields as a request of the API has them."""
         return {
-            "path": _listed(self.path),
-            "language": _listed(self.language),
+            "path": _names_in_form(self.path),
+            "language": _names_in_form(self.language),
             "since": self.since,
             "before": self.before,
             "by": [self.by] if self.by.strip() else [],
         }
 
 
-def _listed(field: str) -> list[str]:
+def _names_in_form(field: str) -> list[str]:
     return field.replace(",", " ").split()
 
 

@@ -136,7 +136,7 @@ def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[
     lexer = _lexer(language, path)
     if lexer is None or sum(map(len, shown)) > _LONGEST_TEXT or max(map(len, shown), default=0) > _LONGEST_LINE:
         return [escape(line) for line in shown]
-    found = list(_coloured(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
+    found = list(_colour_lines(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
     # What there was no time for stays plain.
     rest = [escape(line) for line in shown[len(found) :]]
     return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
@@ -151,7 +151,7 @@ def _lexer(language: str, path: str) -> Lexer | None:
         return None
 
 
-def _coloured(lexer: Lexer, text: str, until: float) -> Iterator[Markup]:
+def _colour_lines(lexer: Lexer, text: str, until: float) -> Iterator[Markup]:
     """Yield the lines of a text, until a moment has come."""
     line = Markup("")
     for kind, value in lexer.get_tokens(text):

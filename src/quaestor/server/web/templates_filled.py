@@ -47,7 +47,7 @@ def page(template: str, status_code: int = 200, /, **values: Any) -> HTMLRespons
     return HTMLResponse(_TEMPLATES.get_template(template).render(values), status_code)
 
 
-def _finalized(value: object) -> object:
+def _plain_text(value: object) -> object:
     return plain(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
@@ -64,7 +64,7 @@ _TEMPLATES = Environment(
     loader=PackageLoader("quaestor.server.web"),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=_finalized,
+    finalize=_plain_text,
     trim_blocks=True,
     lstrip_blocks=True,
 )

@@ -178,7 +178,7 @@ def _view(
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
     requests = transcript.sent(turn.number)
-    found = _found(len(sources), *transcript.shown(turn.number))
+    found = _found_and_sent(len(sources), *transcript.shown(turn.number))
     return TurnView(
         number=turn.number,
         path=path,
@@ -194,11 +194,11 @@ def _view(
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(found, calls)),
         steps_said=_steps_said(found, calls),
-        proposed=proposed(calls),
+        proposed=proposed_changes(calls),
         feedback=turn.feedback,
         sources=len(sources),
         requests=requests,
-        said=_said(turn),
+        said=_origin_of_answer(turn),
         last=turn.number == last,
         superseded=superseded,
         seconds=_seconds_since(turn.began),
@@ -231,15 +231,15 @@ def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:
 
 def _limits(understood: Sequence[str], missed: Sequence[str]) -> str:
     if understood:
-        return f"Understood as a filter: {_quoted(understood)}. Put it in quotation marks to search for the words."
-    return f"Not used as a filter, because nothing would be left: {_quoted(missed)}." if missed else ""
+        return f"Understood as a filter: {_with_quotes(understood)}. Put it in quotation marks to search for the words."
+    return f"Not used as a filter, because nothing would be left: {_with_quotes(missed)}." if missed else ""
 
 
-def _quoted(phrases: Sequence[str]) -> str:
+def _with_quotes(phrases: Sequence[str]) -> str:
     return ", ".join(f"“{phrase}”" for phrase in phrases)
 
 
-def _found(every: int, sent: int, searched: int) -> str:
+def _found_and_sent(every: int, sent: int, searched: int) -> str:
     """Return how many passages were found, and how many of them were sent, where that is fewer than could be.
 
     Args:
@@ -271,7 +271,7 @@ def _call(call: CallRecord) -> str:
     return f"{_DONE.get(call.name, call.name)}: {' '.join(given.split())} ({brought})"
 
 
-def _said(turn: TurnRecord) -> str:
+def _origin_of_answer(turn: TurnRecord) -> str:
     ending = turn.ending
     if ending.model == ExtractiveModel.name:
         return "Quoted from the documents"
@@ -297,7 +297,7 @@ class _Proposed:
     applied: bool = False
 
 
-def proposed(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
+def proposed_changes(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
     """Return the changes that calls proposed, as recorded."""
     return tuple(
         _Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference

@@ -17,7 +17,19 @@ if TYPE_CHECKING:
 _COLUMNS = (
     "embedder, dimensions, generation, content, stamp, written, next_document, next_chunk, next_vector, loose_vectors"
 )
-TABLES = ("states", "metadata", "documents", "chunks", "vectors", "names", "terms", "segments", "removed", "work_items")
+TABLES = (
+    "states",
+    "metadata",
+    "documents",
+    "contents",
+    "chunks",
+    "vectors",
+    "names",
+    "terms",
+    "segments",
+    "removed",
+    "work_items",
+)
 """The tables whose rows belong to a corpus, without those of `corpora`."""
 
 

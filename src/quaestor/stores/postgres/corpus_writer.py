@@ -11,7 +11,7 @@ import numpy as np
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document
-from quaestor.stores import Packed
+from quaestor.stores import Kept, Packed
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.embedded.truth import storable
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 # The columns of every table that is copied to, with the types that they are sent as: a half vector is bytes here.
 _COPIED = {
     "documents": (
-        f"corpus_id, id, path_key, {stored_rows.DOCUMENT}, first_chunk, chunk_count",
-        "int8 int8 bytea text text int8 int8 text text text text text text text text int8 int8",
+        f"corpus_id, id, path_key, {stored_rows.DOCUMENT}, first_chunk, chunk_count, content_hash",
+        "int8 int8 bytea text text int8 int8 text text text text text text text text int8 int8 bytea",
     ),
+    "contents": ("corpus_id, hash, data", "int8 bytea bytea"),
     "chunks": (
         f"corpus_id, id, document, vector, {stored_rows.CHUNK}",
         "int8 int8 int8 int8 int8 int8 int8 int8 text text text text text int8",
@@ -45,6 +46,7 @@ class _Place(NamedTuple):
     id: int
     first_chunk: int
     chunk_count: int
+    content_hash: bytes | None
 
 
 class Transaction:
@@ -64,6 +66,7 @@ class Transaction:
         self._sizes = sizes
         self._pending: dict[str, Packed | None] = {}
         self._pending_chunks = 0
+        self._left: set[bytes] = set()  # hashes of contents that some documents no longer have
         self._changed = False
         self._content_changed = False
         self._beside = False
@@ -147,6 +150,7 @@ class Transaction:
         if self._content_changed:
             self._state = self._state._replace(content=self._state.generation, stamp=new_stamp())
             self._collect()
+        self._drop_contents()
         set_state(self._connection, self._corpus, self._state)
         return self._state
 
@@ -162,6 +166,7 @@ class Transaction:
             return
         pending, self._pending, self._pending_chunks = self._pending, {}, 0
         places = self._places(pending)
+        self._left.update(place.content_hash for place in places.values() if place.content_hash is not None)
         self._drop([place for place in places.values() if place.chunk_count])
         self._execute(
             "DELETE FROM quaestor.documents WHERE corpus_id = %s AND id = ANY(%s)",
@@ -174,7 +179,7 @@ class Transaction:
     def _places(self, paths: Iterable[str]) -> dict[str, _Place]:
         by_key = {stored_rows.path_key(path): path for path in paths}
         found = self._execute(
-            "SELECT path_key, id, first_chunk, chunk_count FROM quaestor.documents "
+            "SELECT path_key, id, first_chunk, chunk_count, content_hash FROM quaestor.documents "
             "WHERE corpus_id = %s AND path_key = ANY(%s)",
             list(by_key),
         )
@@ -223,6 +228,7 @@ class Transaction:
         if not versions:
             return
         self._changed = True
+        self.keep([version.kept for version in versions if version.kept is not None])
         vectors = self._vectors([version.columns for version in versions])
         found: dict[str, list[tuple[Any, ...]]] = {table: [] for table in _COPIED}
         for version in versions:
@@ -242,7 +248,15 @@ class Transaction:
         self._state = self._state._replace(next_chunk=first + version.chunks)
         key = stored_rows.path_key(version.document.path)
         found["documents"].append(
-            (corpus, document, key, *stored_rows.document_row(version.document), first, version.chunks)
+            (
+                corpus,
+                document,
+                key,
+                *stored_rows.document_row(version.document),
+                first,
+                version.chunks,
+                None if version.kept is None else version.kept.hash,
+            )
         )
         found["chunks"].extend(
             (corpus, first + at, document, vectors[key], *stored_rows.chunk_row(own))
@@ -274,6 +288,40 @@ class Transaction:
         found.update((key, first + at) for at, key in enumerate(fresh))
         self._state = self._state._replace(next_vector=first + len(fresh))
         return found
+
+    def keep(self, every: Iterable[Kept]) -> None:
+        """Store the bytes whose hashes are new."""
+        given = {kept.hash: kept.data for kept in every}
+        query = "SELECT hash FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
+        known = {found for (found,) in self._execute(query, list(given))}
+        self._copy("contents", [(self._corpus, *one) for one in given.items() if one[0] not in known])
+
+    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+        """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
+        by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in given.items()}
+        found = self._execute(
+            "SELECT path_key, sha256 FROM quaestor.documents "
+            "WHERE corpus_id = %s AND path_key = ANY(%s) AND content_hash IS NULL",
+            list(by_key),
+        )
+        lacking = [(key, by_key[key][1]) for key, sha256 in found if by_key[key][0].sha256 == sha256]
+        if not lacking:
+            return
+        self.keep([kept for _, kept in lacking])
+        self._execute(
+            "UPDATE quaestor.documents d SET content_hash = given.hash FROM unnest(%s::bytea[], %s::bytea[]) "
+            "AS given(path_key, hash) WHERE d.corpus_id = %s AND d.path_key = given.path_key",
+            values=([key for key, _ in lacking], [kept.hash for _, kept in lacking], self._corpus),
+        )
+        self._changed = True
+
+    def _drop_contents(self) -> None:
+        """Delete what the documents of this transaction had before and no document has now."""
+        self._execute(
+            "DELETE FROM quaestor.contents c WHERE c.corpus_id = %s AND c.hash = ANY(%s) AND NOT EXISTS "
+            "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.content_hash = c.hash)",
+            list(self._left),
+        )
 
     def _collect(self) -> None:
         """Drop the vectors that no chunk uses, once they may be too many."""

@@ -16,7 +16,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.stores import Writer
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.stored_rows import escape, path_key, unescape
-from quaestor.stores.shared_work import WorkItem
+from quaestor.stores.shared_store import WorkItem
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
@@ -54,7 +54,7 @@ _RENEW = (
 
 
 class LeasedWork:
-    """The work items of a corpus, as one process sees them; see ``quaestor.stores.shared_work.SharedWork``.
+    """The work items of a corpus, as one process sees them; see ``quaestor.stores.shared_store.SharedWork``.
 
     Use ``joined``.
     """

@@ -14,6 +14,7 @@ from quaestor.core.passages import Document
 from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,
+    Kept,
     Pack,
     Packed,
     Scored,
@@ -45,6 +46,7 @@ from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
+from quaestor.stores.shared_store import restored
 
 if TYPE_CHECKING:
     import numpy as np
@@ -96,6 +98,7 @@ class PostgresStore(LexicalQueries):
         self._filters: dict[Where, Allowed] = {}
         self._filters_of = -1
         self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
+        self._unkept: tuple[int, Sequence[str]] = (-1, ())
         self._damaged: set[str] = set()
 
     @classmethod
@@ -233,6 +236,24 @@ class PostgresStore(LexicalQueries):
             return wanted and not has, not upkeep.is_known(connection, self._corpus)
 
         return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
+
+    def bytes_of(self, path: str) -> bytes | None:
+        """Return the bytes that a document's citations quote; see ``quaestor.stores.shared_store.SharingStore``."""
+        kept = self._read(lambda connection, _: stored_rows.kept(connection, self._corpus, path))
+        return None if kept is None else restored(kept, path)
+
+    def unkept(self) -> Collection[str]:
+        """Return the paths of documents that were put without their bytes; they are read once a generation."""
+        if self._unkept[0] != self.generation():
+            self._unkept = self._read(
+                lambda connection, now: (now.generation, stored_rows.unkept(connection, self._corpus))
+            )
+        return self._unkept[1]
+
+    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+        """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
+        with self.writing() as writer:
+            writer.add_bytes(given)
 
     def check(self) -> list[str]:
         """Return the corpus's problems, in words."""

@@ -20,7 +20,7 @@ import numpy as np
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.stores import Packed, StoredChunk, StoreStats
+from quaestor.stores import Kept, Packed, StoredChunk, StoreStats
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
 from quaestor.stores.embedded.truth import chunk_checksum, from_storable, storable
 
@@ -160,7 +160,7 @@ def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
     if not is_whole(packed):
         raise IndexUnusableError(
             f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index "
-            "--rebuild`."
+            "--rebuild` where the files are."
         )
     start, end, start_line, end_line, symbol, kind, scope, defines, text, _ = packed
     chunk = Chunk(
@@ -209,6 +209,34 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
     )
     found = {stored.id: stored for stored in _read_chunks(connection.execute(query.encode(), (corpus, wanted)))}
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
+
+
+def kept(connection: Connection, corpus: int, path: str) -> Kept | None:
+    """Return a document's bytes as they are kept, whole or not; None if they are not."""
+    row = (
+        connection.cursor(binary=True)
+        .execute(
+            "SELECT d.content_hash, c.data FROM quaestor.documents d LEFT JOIN quaestor.contents c "
+            "ON c.corpus_id = d.corpus_id AND c.hash = d.content_hash "
+            "WHERE d.corpus_id = %s AND d.path_key = %s AND d.content_hash IS NOT NULL",
+            (corpus, path_key(path)),
+        )
+        .fetchone()
+    )
+    return None if row is None else Kept(row[0], row[1] or b"")
+
+
+def unkept(connection: Connection, corpus: int) -> list[str]:
+    """Return the paths of documents whose bytes are not kept."""
+    query = "SELECT path FROM quaestor.documents WHERE corpus_id = %s AND content_hash IS NULL"
+    return [unescape(path) for (path,) in connection.execute(query, (corpus,))]
+
+
+def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> dict[bytes, Kept]:
+    """Return what is kept under these hashes."""
+    query = "SELECT hash, data FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
+    rows = connection.cursor(binary=True).execute(query, (corpus, list(hashes)))
+    return {found: Kept(found, data) for found, data in rows}
 
 
 def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str]:
@@ -309,11 +337,12 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
         dimensions: length of the vectors.
     """
     found = connection.execute(
-        f"SELECT id, first_chunk, chunk_count, {DOCUMENT} FROM quaestor.documents "
+        f"SELECT id, first_chunk, chunk_count, content_hash, {DOCUMENT} FROM quaestor.documents "
         "WHERE corpus_id = %s AND path_key = ANY(%s)".encode(),
         (corpus, [path_key(path) for path in paths]),
     ).fetchall()
     chunks = _chunks(connection, corpus, found)
+    held = contents(connection, corpus, [row[3] for row in found if row[3] is not None])
     terms: dict[int, list[tuple[int, bytes]]] = defaultdict(list)
     rows = connection.cursor(binary=True).execute(
         "SELECT document, first_chunk, data FROM quaestor.terms WHERE corpus_id = %s AND first_chunk = ANY(%s) "
@@ -322,7 +351,7 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
     )
     for number, first, data in rows:
         terms[number].append((first, data))
-    for number, first_chunk, count, *document in found:
+    for number, first_chunk, count, content_hash, *document in found:
         own = chunks[number]
         packed = [packed_chunk(row[2:]) for row in own]
         columns = Columns(
@@ -333,7 +362,7 @@ def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensio
             [row[0] for row in own],
             [(first - first_chunk, data) for first, data in terms[number]],
         )
-        yield Packed(read_document(document), count, columns)
+        yield Packed(read_document(document), count, columns, held.get(content_hash))
 
 
 def _chunks(connection: Connection, corpus: int, found: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:

@@ -9,15 +9,19 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from quaestor.core.light_imports import NamedTuple
+from quaestor.core.wording import amount
+from quaestor.stores import Kept
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
 from quaestor.stores.postgres.nearest import index_name, index_names
+from quaestor.stores.shared_store import is_whole
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
     from quaestor.stores.postgres.postgres_sizes import Sizes
 
 _CHUNKS_AT_ONCE = 2000
+_CONTENTS_AT_ONCE = 200
 _LOCK = 0x51554149  # any number that nobody else locks
 _POLL_SECONDS = 0.2
 _LONGEST_SECONDS = 86_400.0
@@ -53,6 +57,10 @@ class _Check(NamedTuple):
     sampled: str
 
 
+_LOOSE_CONTENTS = (
+    "quaestor.contents c WHERE c.corpus_id = %(corpus)s AND NOT EXISTS "
+    "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.content_hash = c.hash)"
+)
 _WRONG = (
     _Check(
         "documents whose chunks are not all there",
@@ -88,6 +96,17 @@ _WRONG = (
         "AND t.first_chunk = ANY(%(chunks)s)",
     ),
     _Check(
+        "documents whose bytes are missing",
+        "SELECT count(*) FROM quaestor.documents d WHERE d.corpus_id = %(corpus)s AND d.content_hash IS NOT NULL "
+        "AND NOT EXISTS (SELECT FROM quaestor.contents c WHERE c.corpus_id = d.corpus_id AND c.hash = d.content_hash)",
+        "AND d.id = ANY(%(documents)s)",
+    ),
+    _Check(
+        "bytes of no document",
+        f"SELECT count(*) FROM {_LOOSE_CONTENTS}",
+        "AND false",  # contents are not found by their document
+    ),
+    _Check(
         "names of no chunk",
         "SELECT count(*) FROM quaestor.names n WHERE n.corpus_id = %(corpus)s AND NOT EXISTS "
         "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = n.corpus_id AND c.id = n.chunk)",
@@ -116,6 +135,7 @@ def find_wrong(connection: Connection, corpus: int, sample: Sample | None = None
         if count:
             yield f"{count:,} {what}"
     yield from _changed_chunks(connection, corpus, sample)
+    yield from _changed_contents(connection, corpus, sample)
     yield from _wrong_segments(connection, corpus, sample)
 
 
@@ -133,6 +153,24 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
         last = found[-1][0]
     if changed:
         yield f"{changed:,} chunks do not agree with their checksums"
+
+
+def _changed_contents(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
+    """Yield the number of documents whose bytes are not those of their hash."""
+    last, changed = 0, 0
+    among = "" if sample is None else "AND d.id = ANY(%(documents)s)"
+    query = (
+        "SELECT d.id, c.hash, c.data FROM quaestor.documents d JOIN quaestor.contents c "
+        "ON c.corpus_id = d.corpus_id AND c.hash = d.content_hash "
+        f"WHERE d.corpus_id = %(corpus)s AND d.id > %(last)s {among} ORDER BY d.id LIMIT {_CONTENTS_AT_ONCE}"
+    ).encode()
+    values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
+    cursor = connection.cursor(binary=True)
+    while found := cursor.execute(query, {**values, "last": last}).fetchall():
+        changed += sum(not is_whole(Kept(*row[1:])) for row in found)
+        last = found[-1][0]
+    if changed:
+        yield f"the bytes of {amount(changed, 'document')} do not agree with their hash"
 
 
 def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
@@ -156,7 +194,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
 
 
 def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
-    """Drop unused vectors and abandoned work, and rebuild segments without deleted chunks.
+    """Drop unused vectors and bytes and abandoned work, and rebuild segments without deleted chunks.
 
     Returns:
         the state afterwards.
@@ -167,6 +205,7 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
         "(SELECT FROM quaestor.chunks c WHERE c.corpus_id = v.corpus_id AND c.vector = v.id)",
         (corpus,),
     )
+    connection.execute(f"DELETE FROM {_LOOSE_CONTENTS}".encode(), {"corpus": corpus})
     for table in ("segments", "removed"):
         connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
     connection.execute(

@@ -46,6 +46,7 @@ def test_replies_come_to_their_end(tmp_path: Path) -> None:
                 httpx.get(server.url, verify=False)
 
 
+@pytest.mark.slow
 def test_workers_end_with_whoever_watches_over_them(tmp_path: Path) -> None:
     with serving(write(tmp_path / "kitchen"), tmp_path / "home") as server:
         for worker in (1, 2):

@@ -83,6 +83,7 @@ def test_workers_that_hang_are_replaced(tmp_path: Path) -> None:
         assert {one["event"] for one in server.entries() if one["level"] == "error"} == {"worker hangs", "worker ended"}
 
 
+@pytest.mark.slow
 def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path) -> None:
     (tmp_path / "stuck").touch()
     with impatient(tmp_path, STUCK.replace("PLACE", str(tmp_path))) as server:
@@ -96,6 +97,7 @@ def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path) -> Non
         assert not is_there(pid)
 
 
+@pytest.mark.slow
 def test_what_a_killed_server_left_is_cleared_away_by_the_next(tmp_path: Path) -> None:
     temporary = tmp_path / "temporary"
     temporary.mkdir()

@@ -157,6 +157,7 @@ def test_a_turn_is_refused_while_the_other_runs_one(
     assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
 
 
+@pytest.mark.slow
 def test_the_rate_is_that_of_both_together(
     limited: tuple[Serving, Serving], join: Callable[[], tuple[str, str]]
 ) -> None:
@@ -206,6 +207,7 @@ def found(api: httpx.Client, query: str) -> list[Any]:
     return [hit["path"] for hit in answer.json().get("hits", ())]
 
 
+@pytest.mark.slow
 def test_a_limit_spent_on_one_is_refused_on_the_other(
     limited: tuple[Serving, Serving], join: Callable[[], tuple[str, str]], settings: dict[str, str], tmp_path: Path
 ) -> None:

@@ -74,6 +74,7 @@ export function edit(button) {
 export async function ask(question) {
   if (!question.trim()) return;
   if (running) return refuse("", running.lost ? AWAY : BUSY);
+  if (choices.areAttaching()) return refuse("", choices.ATTACHING);
   document.getElementById("welcome")?.remove();
   field.value = "";
   document.getElementById("limits").open = false;

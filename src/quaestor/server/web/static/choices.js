@@ -1,8 +1,10 @@
 // What goes with a question beside its words: which corpora it is about, which model answers, files that are attached.
 import { say } from "./announce.js";
-import { call } from "./server.js";
+import { about as told, send, untilStopped } from "./documents.js";
 import { plain } from "./text.js";
 
+/** What is said where a file that is on its way must arrive first. */
+export const ATTACHING = "A file is still being attached. Wait until it is there, or stop it first.";
 const MOST_FILES = 10;
 const KEY = "model";
 
@@ -16,6 +18,11 @@ export function corpora() {
   const boxes = [...(about?.querySelectorAll("input") ?? [])];
   const ticked = boxes.filter((box) => box.checked);
   return (ticked.length ? ticked : boxes).map((box) => box.value);
+}
+
+/** Whether a file is still on its way. */
+export function areAttaching() {
+  return composer.hasAttribute("aria-busy");
 }
 
 /** The model that is chosen; empty for the server's own. */
@@ -79,22 +86,21 @@ function rememberModel() {
 
 // A file becomes one of one's own documents, and the question names it: that can be seen, and taken out again.
 async function attach(files, refuse) {
+  if (areAttaching()) return refuse("", ATTACHING);
   const field = composer.elements.question;
   const problems = files.length > MOST_FILES ? [`Only the first ${MOST_FILES} files were attached.`] : [];
+  const signal = untilStopped();
+  composer.setAttribute("aria-busy", "true");
   for (const file of files.slice(0, MOST_FILES)) {
-    say(`Attaching ${plain(file.name)}`);
-    composer.setAttribute("aria-busy", "true");
-    const form = new FormData();
-    form.append("file", file);
     try {
-      const { name, corpus } = await call("POST", "/api/documents", form);
+      const { name, corpus } = await send(file, `Attaching ${plain(file.name)}`, signal);
       const path = `${corpus}/${name}`;
       const words = /^[\p{L}\p{N}_./+-]*[\p{L}\p{N}_]$/u.test(path) ? `@${path}` : `@"${path}"`;
       field.value = `${field.value.trimEnd()}${field.value.trim() ? " " : ""}${words} `;
       field.dispatchEvent(new Event("input"));
       say(`Attached ${plain(name)}`);
     } catch (error) {
-      problems.push(error.message.includes(file.name) ? error.message : `${plain(file.name)}: ${error.message}`);
+      problems.push(told(file.name, error.message));
     }
   }
   composer.removeAttribute("aria-busy");

@@ -1,13 +1,15 @@
 // One's own documents: uploaded, dropped, pasted, deleted.
 import { confirmed } from "./ask.js";
 import { say } from "./announce.js";
-import { call, refresh } from "./server.js";
-import { amount, plain } from "./text.js";
+import { call, refresh, upload as uploaded } from "./server.js";
+import { amount, plain, time } from "./text.js";
 
 const upload = document.getElementById("upload");
 const paste = document.getElementById("paste");
 const failed = document.getElementById("document-failed");
 const uploading = document.getElementById("uploading");
+const stop = document.getElementById("stop-upload");
+const LONG_STILL = 15; // seconds without progress
 
 export function begin() {
   upload.addEventListener("submit", (event) => {
@@ -36,29 +38,22 @@ export async function remove(row) {
   document.getElementById("main").focus();
 }
 
-function sent(given) {
-  if (!(given instanceof File)) return given;
-  const form = new FormData();
-  form.append("file", given);
-  return form;
-}
-
-// One that fails does not keep the others out.
+// One that fails does not keep the others out; those that are not sent yet when somebody stops it are left.
 async function add(documents, form) {
   const problems = [];
-  const brokenOff = new DataTransfer();
+  const left = new DataTransfer();
+  const signal = untilStopped();
   const button = form.querySelector("button");
   button.disabled = true;
-  uploading.hidden = form !== upload;
   for (const [number, given] of [...documents].entries()) {
-    uploading.textContent = `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`;
-    await call("POST", "/api/documents", sent(given)).catch((error) => {
+    const what = `Uploading ${number + 1} of ${documents.length}: ${plain(given.name)}`;
+    const sent = given instanceof File ? send(given, what, signal) : call("POST", "/api/documents", given);
+    await sent.catch((error) => {
       problems.push(about(given.name, error.message));
-      if (form === upload && (!error.status || error.status >= 500)) brokenOff.items.add(given);
+      if (given instanceof File && (!error.status || error.status >= 500)) left.items.add(given);
     });
   }
   button.disabled = false;
-  uploading.hidden = true;
   show(problems);
   const added = documents.length - problems.length;
   if (added) {
@@ -66,12 +61,46 @@ async function add(documents, form) {
     say(`${amount(added, "document")} added`);
   }
   // What did not arrive stays chosen, to be sent again.
-  if (form === upload) upload.elements.files.files = brokenOff.files;
+  if (form === upload) upload.elements.files.files = left.files;
   await refresh("/parts/documents").catch(() => {});
 }
 
-// What refuses a file before it is read does not know its name.
-function about(name, message) {
+/** What ends the uploads that begin now, once their button is pressed. */
+export function untilStopped() {
+  const stopping = new AbortController();
+  stop.onclick = () => stopping.abort(new Error("You stopped it before it was uploaded."));
+  return stopping.signal;
+}
+
+/** Send a file, while the page says how much of it has left, and for how long nothing moves; return the document. */
+export async function send(given, what, signal) {
+  signal.throwIfAborted();
+  const form = new FormData();
+  form.append("file", given);
+  let share = 0;
+  let moved = Date.now();
+  const tell = () => {
+    const still = Math.round((Date.now() - moved) / 1000);
+    const lost = still < LONG_STILL ? "" : `. Nothing has moved for ${time(still)}: the connection may be lost.`;
+    uploading.textContent = share < 1 ? `${what}, ${Math.floor(share * 100)} %${lost}` : `${what}. It is sent; the server reads it (${time(still)}).`;
+  };
+  const ticking = setInterval(tell, 1000);
+  uploading.hidden = stop.hidden = false;
+  say(what);
+  tell();
+  try {
+    return await uploaded("/api/documents", form, signal, (now) => {
+      [share, moved] = [now, Date.now()];
+      tell();
+    });
+  } finally {
+    clearInterval(ticking);
+    uploading.hidden = stop.hidden = true;
+  }
+}
+
+/** What is said of a file that failed: what refuses one before it is read does not know its name. */
+export function about(name, message) {
   return message.includes(name) ? message : `${plain(name)}: ${message}`;
 }
 

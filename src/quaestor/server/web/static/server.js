@@ -18,6 +18,25 @@ export async function call(method, path, body) {
   return answer.status === 204 ? null : answer.json();
 }
 
+/** Post a form with files, and get JSON; `sending` is told the share of it that has left, each time that it grows. */
+export function upload(path, form, signal, sending) {
+  const request = new XMLHttpRequest(); // fetch does not tell how much has left
+  const answered = new Promise((resolve, reject) => {
+    request.upload.addEventListener("progress", ({ loaded, total }) => sending(loaded / total));
+    request.addEventListener("error", () => reject(unreachable()));
+    request.addEventListener("abort", () => reject(signal.reason));
+    request.addEventListener("load", () => {
+      const { status, responseText: body } = request;
+      if (status < 400) resolve(body);
+      else reject(refusal(status, body, request.getResponseHeader("retry-after")));
+    });
+    signal.addEventListener("abort", () => request.abort());
+    request.open("POST", path);
+    request.send(form);
+  });
+  return answered.then(JSON.parse);
+}
+
 /** Ask for a piece of HTML that the server made, as nodes; scripts in it would not run. */
 export async function part(path, body) {
   const answer = await request(path, body === undefined ? {} : sent("POST", body));
@@ -81,13 +100,24 @@ async function request(path, options) {
     answer = await fetch(path, options);
   } catch (error) {
     if (error.name === "AbortError") throw error;
-    throw new Failure("The server cannot be reached. Is it still running?", 0);
-  }
-  if (answer.status === 401) {
-    location.assign(`/log-in?next=${encodeURIComponent(location.pathname)}`);
+    throw unreachable();
   }
   if (answer.ok) return answer;
-  const said = await answer.json().catch(() => ({}));
-  const wait = Number(answer.headers.get("retry-after")) || 0;
-  throw new Failure(inWords(said.error?.message || `The server answered ${answer.status}.`), answer.status, wait);
+  throw refusal(answer.status, await answer.text().catch(() => ""), answer.headers.get("retry-after"));
+}
+
+function unreachable() {
+  return new Failure("The server cannot be reached. Is it still running?", 0);
+}
+
+// Who is not logged in any more is led to where one logs in.
+function refusal(status, body, wait) {
+  if (status === 401) location.assign(`/log-in?next=${encodeURIComponent(location.pathname)}`);
+  let said;
+  try {
+    said = JSON.parse(body).error?.message;
+  } catch {
+    // A proxy's page, or nothing.
+  }
+  return new Failure(inWords(said || `The server answered ${status}.`), status, Number(wait) || 0);
 }

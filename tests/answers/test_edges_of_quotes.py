@@ -1,0 +1,168 @@
+"""Which passages are quoted, and where a quote begins and ends, at the limits of both."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from quaestor.answers.blocks import blocks_of
+from quaestor.answers.fixed_parts import agreement, template_words
+from quaestor.answers.quotes import ExtractiveModel, answer
+from quaestor.answers.stretches import Stretch, stretches_of, whole
+from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.llm.models import Request, TextDelta
+from quaestor.llm.prompts.numbered_passages import Passage
+
+QUESTION = "What is the default?"
+
+
+def passage(n: int, text: str, language: str = "markdown", start: int = 1) -> Passage:
+    return Passage(n, f"{n}.x", start, start + text.count("\n"), text, language=language)
+
+
+def hit(one: Passage, score: float) -> Hit:
+    document = Document(one.path, "", 0, 0, one.language)
+    return Hit(document, Chunk(Span(0, 1, one.start_line, one.end_line), one.text), score)
+
+
+def quoted(passages: Sequence[Passage], scores: Sequence[float], most: int = 3) -> list[int]:
+    hits = [hit(one, score) for one, score in zip(passages, scores, strict=True)]
+    return [quote.n for quote in answer(QUESTION, passages, alike, most, refused=False, hits=hits).quotes]
+
+
+def alike(texts: Sequence[str]) -> NDArray[np.float32]:
+    rows = [[1.0, 0.0] if "usual" in text or text == QUESTION else [0.0, 1.0] for text in texts]
+    return np.array(rows, dtype=np.float32)
+
+
+def of(text: str, language: str, found: tuple[int, int] | None = None) -> list[Stretch]:
+    return stretches_of(passage(1, text, language), found)
+
+
+def nothing_told(_text: str) -> float:
+    return 0.0
+
+
+def test_a_passage_a_tenth_as_likely_is_quoted_and_none_beyond() -> None:
+    passages = [passage(n, f"The default is {n}.", "python") for n in (1, 2)]
+    assert quoted(passages, [math.log(10), 0.0]) == [1, 2]
+    assert quoted(passages, [math.log(10) + 0.001, 0.0]) == [1]
+
+
+def test_how_far_others_are_behind_counts_from_the_one_that_is_quoted_first() -> None:
+    links = passage(1, "- [Default](a.md)\n- [Others](b.md)\n")
+    passages = [links, passage(2, "The default is two."), passage(3, "The default is three.")]
+    assert quoted(passages, [9.0, 7.5, 6.0]) == [2, 3]
+
+
+def test_of_passages_with_the_same_words_the_one_more_alike_is_quoted() -> None:
+    passages = [
+        passage(n, text, "python")
+        for n, text in enumerate(["The default: one.", "The default: two.", "Default: usual."], 1)
+    ]
+    assert quoted(passages, [9.0, 9.0, 9.0], most=2) == [1, 3]
+
+
+def test_only_the_first_five_passages_are_quoted_from() -> None:
+    passages = [
+        passage(1, "The default is one.", "python"),
+        *(passage(n, f"Bread {n}.", "python") for n in range(2, 7)),
+    ]
+    told = passage(6, "The default is six.", "python")
+    assert quoted([*passages[:5], told], [9.0] * 6) == [1]
+    assert quoted([*passages[:4], told], [9.0] * 5) == [1, 6]
+
+
+def test_a_name_that_stands_nowhere_is_said_to_be_missing() -> None:
+    found = answer("What is FooBar?", [passage(1, "The default is one.")], unmentioned=("FooBar", "Baz"))
+    assert found.text == "No language model is configured, and nothing here mentions 'FooBar' or 'Baz'."
+
+
+def test_a_model_of_quotes_asks_its_embedder() -> None:
+    async def run() -> str:
+        model = ExtractiveModel(QUESTION, [passage(1, "Bread is usual.")], alike)
+        return "".join([one.text async for one in model.stream(Request(())) if isinstance(one, TextDelta)])
+
+    assert "> Bread is usual." in asyncio.run(run())
+
+
+def test_a_sentence_too_long_to_be_checked_ends_with_a_word() -> None:
+    [first, *_] = of("seventy " * 400, "markdown")
+    assert len(first.text) <= 1900
+    assert set(first.text.split(" ")) == {"seventy"}
+
+
+def test_front_matter_is_left_out_where_the_document_begins() -> None:
+    text = "---\ntitle: Ferry\n---\n\nIt lands at noon.\n"
+    stretch = whole(passage(1, text), (1, 5), nothing_told)
+    assert stretch is not None and stretch.text == "It lands at noon."
+
+
+@pytest.mark.parametrize(("line", "section"), [(11, "One"), (12, "One"), (16, "Two"), (17, "Two")])
+def test_a_whole_passage_is_named_for_the_section_that_was_found(line: int, section: str) -> None:
+    stretch = whole(passage(1, "# One\n\nA.\n\n# Two\n\nB.\n", start=10), (line, line), nothing_told)
+    assert stretch is not None and stretch.section == section
+
+
+def test_sections_that_were_found_together_from_their_first_word_on_are_one() -> None:
+    text = "A queue.\n\n# Two\n\nA vault."
+    assert [one.text for one in of(text, "markdown", (1, 5))] == [text]
+    assert [one.text for one in of(text, "markdown", (2, 5))] == ["A queue.", "A vault."]
+
+
+def test_after_a_long_definition_the_next_is_quoted_too() -> None:
+    long = "def drain():\n" + "".join(f"    step_{number}()\n" for number in range(40))
+    assert "def fill():\n    pour()" in [one.text for one in of(f"{long}\n\ndef fill():\n    pour()\n", "python")]
+
+
+def test_a_long_text_within_code_is_quoted_in_pieces_that_overlap() -> None:
+    text = 'HELP = """\n' + "".join(f"line {number}\n" for number in range(68)) + '"""\n'
+    spans = [one.lines_of(one.start, one.end) for one in of(text, "python")]
+    assert spans == [(1, 30), (16, 45), (31, 60), (46, 70)]
+
+
+def test_a_quote_does_not_begin_amid_the_head_of_its_definition() -> None:
+    long = 'def drain():\n    """Empty a queue."""\n' + "".join(f"    step_{number}()\n" for number in range(40))
+    assert [one.text for one in of(long, "python") if one.text.startswith('    """')] == ['    """Empty a queue."""']
+
+
+def signature(arguments: int) -> str:
+    return "def drain(\n" + "".join(f"    a{number},\n" for number in range(arguments)) + "):\n"
+
+
+@pytest.mark.parametrize(("arguments", "lines"), [(9, 11), (10, 12), (11, 0), (12, 0)])
+def test_a_head_of_more_than_twelve_lines_is_left_out(arguments: int, lines: int) -> None:
+    text = signature(arguments) + "".join(f"    step_{number}()\n" for number in range(40))
+    head = of(text, "python")[-1].head
+    assert (0 if head is None else text[slice(*head)].count("\n") + 1) == lines
+
+
+def test_of_a_head_with_a_long_docstring_the_signature_is_quoted() -> None:
+    text = 'def drain():\n    """Empty.\n\n' + "    Long.\n" * 12 + '    """\n' + "    step()\n" * 40
+    head = of(text, "python")[-1].head
+    assert head is not None and text[slice(*head)] == "def drain():"
+
+
+def test_code_that_does_not_parse_is_cut_by_its_indentation() -> None:
+    [first, _] = blocks_of("x = (\n  1,\nclass A:\n  def g(self):\n    pass\n", "python")
+    assert [(block.first, block.last) for block in first.inner] == [(1, 1)]
+
+
+def test_what_is_exported_has_its_members_within() -> None:
+    [exported] = blocks_of("export class A {\n  f() {\n    x()\n  }\n}\n", "javascript")
+    assert [(block.first, block.last) for block in exported.inner] == [(1, 3)]
+
+
+def test_shares_of_what_a_message_and_a_template_say() -> None:
+    found = agreement(("lock", "was", "held", "here"), ("lock", "held", "by", "none", "x"), {"lock": 3.0})
+    assert (found.told, found.words) == (4.0, 2)
+    assert (found.of_template, found.of_message, found.of_span) == (4 / 7, 4 / 6, 4 / 5)
+
+
+def test_an_empty_literal_has_no_words() -> None:
+    assert template_words('join("", "two words")') == ("two", "words")
