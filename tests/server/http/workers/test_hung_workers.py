@@ -37,12 +37,12 @@ from quaestor.core.config import Settings
 from quaestor.server.http.server_job import Job
 from quaestor.server.http.json_log import log_as_json
 from quaestor.server.http.server_pool import serve_with
-from quaestor.server.free_port import listening
+from quaestor.server.free_port import listen_at
 
 root, home, port = Path(sys.argv[1]), sys.argv[2], int(sys.argv[3])
 settings = Settings(home=home, refresh_seconds=1.0)
 log_as_json(requests=True)
-with listening("127.0.0.1", port) as at:
+with listen_at("127.0.0.1", port) as at:
     serve_with(2, Job({root: settings}, settings, {}, False, (), True), at, silence=4)
 """
 
