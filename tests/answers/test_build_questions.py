@@ -11,7 +11,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.build_question import asks_how_to_build
+from quaestor.answers.overview.overview_question import asks_how_to_build
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number

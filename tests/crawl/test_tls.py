@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import ssl
-import subprocess
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -13,6 +12,7 @@ import pytest
 
 from quaestor.crawl.connections import FetchError, tls_context
 from quaestor.crawl.fetch import Fetcher
+from servers.certificates import write_certificate
 from servers.site import Answer, SiteServer
 from servers.trapped_site import trickle
 
@@ -22,13 +22,7 @@ pytestmark = pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for site.example with its key, in one file."""
-    folder = tmp_path_factory.mktemp("tls")
-    whole, key = folder / "whole.pem", folder / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    command += ["-days", "2", "-subj", "/CN=site.example", "-addext", "subjectAltName=DNS:site.example"]
-    subprocess.run([*command, "-keyout", str(key), "-out", str(whole)], check=True, capture_output=True)
-    whole.write_text(whole.read_text() + key.read_text())
-    return whole
+    return write_certificate(tmp_path_factory.mktemp("tls"), "site.example", "DNS:site.example")
 
 
 def answer(path: str, _headers: object) -> Answer | None:

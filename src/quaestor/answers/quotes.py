@@ -15,14 +15,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
-
-import numpy as np
 
 from quaestor.answers.paragraphs import FENCE, is_list_of_links
+from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
 from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
@@ -33,12 +30,6 @@ from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage, where
 from quaestor.search.joined_passages import DEFINITION, LARGEST
 from quaestor.search.path_roles import profile_path
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
-"""Maps texts to rows of unit length, as ``Embedder.encode`` does."""
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
@@ -73,15 +64,6 @@ _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
-_OF_SCORE, _OF_LIKENESS, _OF_TOLD, _OF_DOCUMENT = 0.58, 6.4, 4.3, 1.3
-"""What a passage of prose is worth for each point of the ranker, for its paragraph that is most like the question, for
-the one that holds most of its words, and for its document's share of what was found: weights of a softmax over ten
-passages, learned from the part ``learn`` of the questions about documents."""
-_OF_NUMBERS = 1.5
-"""What it gains that holds the question's numbers: in a list of versions, all but one of them are another's."""
-_NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
-_BLANK_LINES = re.compile(r"\n\s*\n")
-_FEWEST_WORDS = 4
 _GAP = "⋯"
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Files that mention authors, use and distribution of everything, and answer about themselves only."""
@@ -171,17 +153,17 @@ def answer(
             them each passage counts as so far behind the one before that it is no further quote of its own.
     """
     wanted = content_terms(question)
-    rarity = _rarity(wanted, passages)
+    rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
-        passages, hits = _by_paragraphs(question, passages, hits, rarity, encode)
+        passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
     found = _best_stretches(question, passages, hits, rarity, encode)
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
-    coverage = _share(_terms_held(chosen, wanted), rarity)
+    coverage = share_of(_terms_held(chosen, wanted), rarity)
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in found), default=0.0)
-        told = _share(_terms_held(found, wanted), rarity)
+        told = share_of(_terms_held(found, wanted), rarity)
         refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
@@ -199,9 +181,9 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     asks this of every turn, and choosing takes it longer than searching.
     """
     wanted = content_terms(question)
-    rarity = _rarity(wanted, passages)
+    rarity = rarity_of(wanted, passages)
     stretches = (stretch for passage in passages for stretch in stretches_of(passage))
-    if any(_share(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):
+    if any(share_of(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):
         return True
     return answer(question, passages, encode).known
 
@@ -224,65 +206,6 @@ class ExtractiveModel:
         for number, piece in enumerate(pieces, 1):
             yield TextDelta(piece if number == len(pieces) else f"{piece}\n\n")
         yield Finished(reason="stop", usage=Usage(0, 0, reported=False), model=self.name)
-
-
-def _label_terms(passage: Passage) -> frozenset[str]:
-    return content_terms(" ".join(filter(None, (passage.path, passage.title, passage.symbol))))
-
-
-def _rarity(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
-    """Return each wanted term's share of the question: the fewer passages hold it, the more it tells."""
-    counts = Counter(
-        term for passage in passages for term in wanted & (content_terms(passage.text) | _label_terms(passage))
-    )
-    weights = {term: math.log(1 + (len(passages) + 1) / (counts[term] + 0.5)) for term in wanted}
-    total = math.fsum(weights.values()) or 1.0
-    return {term: weight / total for term, weight in weights.items()}
-
-
-def _by_paragraphs(
-    question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float], encode: Encode
-) -> tuple[Sequence[Passage], Sequence[Hit]]:
-    """Return passages and hits in the order of how surely they answer, where most of them are prose.
-
-    A search compares the question with whole chunks. What answers may be one paragraph among others; and of two
-    documents, the one that more of the hits are from answers more often. Each hit's score becomes a logarithm of odds.
-    """
-    if len(hits) != len(passages) or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages):
-        return passages, hits
-    parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
-    vectors = encode([question, *(part for _, part in parts)])
-    alike, told = [0.0] * len(passages), [0.0] * len(passages)
-    labels = [_label_terms(one) for one in passages]
-    for (rank, part), likeness in zip(parts, vectors[1:] @ vectors[0], strict=True):
-        alike[rank] = max(alike[rank], float(likeness))
-        told[rank] = max(told[rank], _share((content_terms(part) | labels[rank]) & rarity.keys(), rarity))
-    best = max(hit.score for hit in hits)
-    odds = [math.exp(hit.score - best) for hit in hits]
-    of_document = defaultdict[str, float](float)
-    for hit, share in zip(hits, odds, strict=True):
-        of_document[hit.path] += share / math.fsum(odds)
-    numbers = frozenset(_NUMBER.findall(question))
-    worth = [
-        _OF_SCORE * hit.score
-        + _OF_LIKENESS * alike[rank]
-        + _OF_TOLD * told[rank]
-        + _OF_DOCUMENT * of_document[hit.path]
-        + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
-        for rank, hit in enumerate(hits)
-    ]
-    ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
-    return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
-
-
-def _numbers_of(passage: Passage) -> frozenset[str]:
-    """Return the numbers and versions in a passage and in its headings."""
-    return frozenset(_NUMBER.findall("\n".join(filter(None, (passage.title, passage.symbol, passage.text)))))
-
-
-def _paragraphs(text: str) -> Sequence[str]:
-    """Return the parts of a text between blank lines that have some words, or all of it where none has."""
-    return [part for part in _BLANK_LINES.split(text) if len(part.split()) >= _FEWEST_WORDS] or [text]
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +248,7 @@ def _best_stretches(
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
         behind, found = standing[rank]
         one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found, _defined(rank, hits))
-        worth = _share(one.held, rarity) + max(0.0, likeness)
+        worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
         worth += _OF_FOUND * _shown_of(stretch, found) + _OF_PASSAGE * stretch.code * _of_passage(stretch)
@@ -361,7 +284,7 @@ def _of_passage(stretch: Stretch) -> float:
 
 def _terms_held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
     """Return the question's terms that stretches hold, or the paths and names of what they are from."""
-    return frozenset().union(*(wanted & (one.stretch.terms | _label_terms(one.stretch.passage)) for one in found))
+    return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
 
 
 def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | None) -> list[float]:
@@ -437,7 +360,7 @@ def _whole_passage(
     if len(passage.text) > _LONGEST_WHOLE:
         return None
     behind, found = _points_behind(rank, passage, hits)
-    stretch = whole(passage, found, lambda text: _share(content_terms(text) & rarity.keys(), rarity))
+    stretch = whole(passage, found, lambda text: share_of(content_terms(text) & rarity.keys(), rarity))
     if stretch is None:
         return None
     return _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _defined(rank, hits))
@@ -457,7 +380,7 @@ def _choose(
     """
 
     def worth(one: _Weighed) -> float:
-        return _share(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
+        return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(found, key=worth, reverse=True)
     if first is not None:
@@ -500,11 +423,6 @@ def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed
                 room -= len(one.stretch.text)
             chosen.setdefault(one.stretch.passage.path, one)
     return list(chosen.values())
-
-
-def _share(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
-    """Return the share of the question that some terms are; exact, so that the order of a set does not matter."""
-    return math.fsum([rarity[term] for term in terms])
 
 
 def _quotes(one: _Weighed) -> list[Quote]:

@@ -10,9 +10,8 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from quaestor.answers.drafts import CorpusLines, Draft
-from quaestor.answers.overview.build_question import asks_how_to_build
 from quaestor.answers.overview.overview_answer import answer_with_overview, introduce, wants_overview
-from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is
+from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.quotes import answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer

@@ -6,7 +6,6 @@ import asyncio
 import json
 import shutil
 import ssl
-import subprocess
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -18,6 +17,7 @@ from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLong
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import STYLES, Reply, in_pieces
+from servers.certificates import write_certificate
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -90,13 +90,7 @@ def test_reset_after_a_500(scripted_server: Start, style: str) -> None:
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A certificate for this machine's address with its key, in one file."""
-    folder = tmp_path_factory.mktemp("tls")
-    whole, key = folder / "whole.pem", folder / "key.pem"
-    command = ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    command += ["-days", "2", "-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"]
-    subprocess.run([*command, "-keyout", str(key), "-out", str(whole)], check=True, capture_output=True)
-    whole.write_text(whole.read_text() + key.read_text())
-    return whole
+    return write_certificate(tmp_path_factory.mktemp("tls"), "localhost", "IP:127.0.0.1")
 
 
 @pytest.mark.skipif(shutil.which("openssl") is None, reason="openssl is not installed")

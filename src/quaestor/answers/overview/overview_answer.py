@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import re
 
-from quaestor.answers.overview.build_question import asks_how_to_build
-from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for, names_a_whole, without_whole
+from quaestor.answers.overview.overview_question import (
+    asks_for_overview,
+    asks_how_to_build,
+    name_asked_for,
+    names_a_whole,
+    without_whole,
+)
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.corpus import Corpus
 
