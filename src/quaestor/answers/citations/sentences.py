@@ -41,10 +41,10 @@ class Sentence:
 
 def sentences(answer: str) -> tuple[Sentence, ...]:
     """Return the sentences of an answer in order; marks right after a full stop belong to the sentence before."""
-    return tuple(_cut(answer))
+    return tuple(_cut_sentences(answer))
 
 
-def _cut(answer: str) -> Iterator[Sentence]:
+def _cut_sentences(answer: str) -> Iterator[Sentence]:
     for number, (start, end) in enumerate(_paragraphs(answer)):
         at = start
         for found in _END.finditer(answer, start, end):
