@@ -37,7 +37,7 @@ _CALL = re.compile(r"([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 
 def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question about the uses of a name or a file; None for any other, and for a name that is none here."""
+    """Answer a question about the uses of a name or a file; None for any other, or if the corpus lacks the name."""
     asked = read_callers_question(question.text)
     if asked is None:
         return None

@@ -102,7 +102,7 @@ def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
-    """Return the first place that writes an abbreviation out, if the best is none."""
+    """Return the first place that writes an abbreviation out, if the best place does not."""
     told = [one for one in found if one.form == Form.WRITTEN_OUT]
     return told[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
 

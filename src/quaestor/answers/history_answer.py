@@ -60,7 +60,7 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
         limit: how many commits are listed at most.
 
     Raises:
-        UsageError: a date is none.
+        UsageError: a date cannot be read.
     """
     read = history_question(asked, date.today())
     if read is None:

@@ -44,7 +44,7 @@ class Support:
 
 
 class Ground:
-    """The lines of a passage, cut up once for however many claims are held against them.
+    """The lines of a passage, prepared once for all the claims that are compared with them.
 
     Args:
         lines: the passage's lines.

@@ -1,6 +1,6 @@
 """Cutting an answer into sentences with their places; code, headings and tables are not sentences.
 
-What is quoted as a block is: nobody has checked it who does not cite it.
+A block quote counts as sentences: unless it is cited, nothing has checked it.
 """
 
 from __future__ import annotations

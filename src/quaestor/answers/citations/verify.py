@@ -1,8 +1,8 @@
 """Checking an answer's citations against the sources' own bytes.
 
 ``verified``: the quoted words stand, character for character, in the lines that were cited; or, without a quote, those
-lines really hold the sentence by the measure of ``support``. ``repaired``: the words were found, but elsewhere in the
-document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
+lines really hold the sentence by the measure of ``claim_support``. ``repaired``: the words were found, but elsewhere in
+the document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Verification:
 
     Attributes:
         citations: each distinct one, checked, in order of appearance.
-        unsupported: sentences that claim something and that nothing supports, each once; see ``judging``.
+        unsupported: sentences that claim something and that nothing supports, each once; see ``judged_sentences``.
         unknown: numbers that the answer cites but that no passage has.
     """
 

@@ -34,7 +34,7 @@ _LEAST = 0.01
 
 
 def documents_of(material: Material) -> list[Document]:
-    """Return the documents that are prose, no code and no data."""
+    """Return the documents that are prose, neither code nor data."""
     return [one for one in material.documents.values() if _is_document(one, material)]
 
 
@@ -109,7 +109,7 @@ def _order(document: Document, material: Material) -> tuple[bool, bool, int, str
 
 
 def _is_template(document: Document) -> bool:
-    """Return whether a document is a part of pages and no page: static site generators underline folders of these."""
+    """Return whether a document is a template, not a page: site generators begin their folders with an underscore."""
     hidden = any(folder.startswith(("_", ".")) for folder in document.path.split("/")[:-1])
     return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 

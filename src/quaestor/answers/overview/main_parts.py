@@ -131,7 +131,7 @@ def _packages(material: Material) -> Iterator[str]:
 
 
 class _Levels:
-    """How deep a path lies, folders that hold a single folder and nothing else aside."""
+    """How deep a path lies, not counting folders that hold a single folder and nothing else."""
 
     def __init__(self, root: str, children: Mapping[str, int], holding: frozenset[str]) -> None:
         self._children = children

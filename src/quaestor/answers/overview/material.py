@@ -145,7 +145,7 @@ class Material:
 
     @cached_property
     def has_program(self) -> bool:
-        """Whether there is code that is neither test nor example, an eighth of all or more."""
+        """Whether at least an eighth of the code, by its bytes, is neither tests nor examples."""
         own = total = 0
         for path, document in self.documents.items():
             if is_code(document):

@@ -59,7 +59,7 @@ class Reply:
         window: of the last request to the model; None before it, and where there is no model.
         retrieval_seconds: that the search for passages took.
         sources: the list that is put behind the answer; empty for none.
-        created: when it was await_first, seconds since the epoch.
+        created: when it was begun, seconds since the epoch.
     """
 
     prefix: ClassVar[str]
