@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from quaestor.answers.citations.citation_marks import parse, without_marks
+from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render, render_sentence
@@ -19,8 +19,6 @@ from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 _LONGEST_STEP = 160
-_BEFORE_END = re.compile(r"\s+([.,;:!?])")
-_BOX = re.compile(r"\[[ xX]\]\s+")
 _PICTURE = re.compile(r"!\[|<img", re.IGNORECASE)
 _MOST_PICTURES = 4
 # What the model's calls are to people.
@@ -201,7 +199,7 @@ def _view(
         known=ending.known,
         unchecked=ending.unchecked,
         quotes=_cited_of(path, (*ending.citations, *ending.quotes), place)[len(ending.citations) :],
-        unsupported=tuple(render_sentence(_without_marks(one)) for one in ending.unsupported),
+        unsupported=tuple(render_sentence(words_of_sentence(one)) for one in ending.unsupported),
         error=in_words(ending.error),
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(found, calls)),
@@ -215,12 +213,6 @@ def _view(
         superseded=superseded,
         seconds=_seconds_since(turn.began),
     )
-
-
-def _without_marks(sentence: str) -> str:
-    """Return a sentence on one line, without citations and check boxes."""
-    words = " ".join(without_marks(sentence, parse(sentence)).split())
-    return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
 
 
 def _seconds_since(began: str) -> int:
