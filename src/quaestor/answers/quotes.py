@@ -44,7 +44,7 @@ _PASSAGES = 5
 """So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
-_BEHIND_UNKNOWN = 3.0
+_BEHIND_UNKNOWN = 4.0
 """Points that each passage counts as behind the one before where the ranker's are not known."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
@@ -54,8 +54,8 @@ _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
 is at least a tenth as likely to answer."""
-_NEAR_OF_PROSE = 2.8
-"""The same of prose, of whose passages one in sixteen is still worth reading: their quotes are short."""
+_NEAR_OF_PROSE = 3.6
+"""The same of prose, of whose passages one in thirty-six is still worth reading: their quotes are short."""
 _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
