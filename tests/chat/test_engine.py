@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from chat_parts import Scripted, answer, ask, kinds, model_at
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.chat.engine import Conversation
@@ -76,7 +77,41 @@ def test_a_later_question_has_its_context(corpus: Index) -> None:
     ask(conversation, "how long does the dough rest?")
     said = answer(ask(conversation, "and how do I turn that off?"))
     assert "What do you mean by" not in said
-    assert "dough" in said
+    assert "`guide.md:5` (Kitchen guide > Sourdough), quoted above:\n\n> The dough" in said
+
+
+def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_what_is_new(tmp_path: Path) -> None:
+    bread = "The dough rests for eighteen hours before it is baked.\nIn winter, twenty will do.\n"
+    oven = "The oven heats for an hour before anything is baked in it.\n"
+    with index_of(tmp_path, {"dough.md": bread, "oven.md": oven}) as index:
+        conversation = Conversation(index)
+        first = ask(conversation, "how long does the dough rest before it is baked?")
+        assert "twenty will do" in answer(first)
+        second = ask(conversation, "how long before it is baked does the oven heat?")
+        assert "`dough.md:1-2`, quoted above:\n\n> The dough rests" in answer(second)
+        assert "twenty will do" not in answer(second)
+        [citations] = [event for event in second if isinstance(event, Citations)]
+        assert {(one.n, one.path, one.status) for one in citations.citations} == {
+            (1, "dough.md", "verified"),
+            (2, "oven.md", "verified"),
+        }
+
+
+def test_the_numbers_of_quotes_count_from_one_in_the_order_in_which_they_are_read(tmp_path: Path) -> None:
+    files = {
+        "links.md": "# Ferries\n\n- [How ferries of the harbour leave](leave.md)\n"
+        "- [How ferries of the harbour come](come.md)\n",
+        "leave.md": "The ferries of the harbour leave at nine when the bell rings, and that is how they leave.\n",
+        "mail.md": "The ferries of the harbour leave when the mail is there.\n",
+    }
+    question = "how do ferries of the harbour leave"
+    with index_of(tmp_path, files) as index:
+        assert index.search(question, 1)[0].path == "links.md"
+        events = ask(Conversation(index), question)
+    [passages] = [event for event in events if isinstance(event, Passages)]
+    assert [hit.path for hit in passages.hits] == ["leave.md", "mail.md", "links.md"]
+    assert passages.numbers == (1, 2, 3)
+    assert answer(events).index("[1]") < answer(events).index("mail.md") < answer(events).index("[2]")
 
 
 def test_it_is_said_by_what_a_question_in_another_language_is_searched(corpus: Index) -> None:

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from quaestor import Index, Indexes
 from quaestor.core.messages import Message
-from quaestor.search.corpus_words import other_spellings
+from quaestor.search.corpus_words import other_spellings, with_other_spellings
+from quaestor.search.query import read_query
 from quaestor.search.turns import query_of_turn, search_turn
 
 
@@ -35,6 +36,22 @@ def spelt(text: str, **counts: int) -> tuple[str, ...]:
 )
 def test_a_compound_has_its_other_spelling(text: str, counts: dict[str, int], terms: tuple[str, ...]) -> None:
     assert spelt(text, **counts) == terms
+
+
+@pytest.mark.parametrize(
+    ("text", "counts", "added"),
+    [
+        ("turn off the redirect", {"disabl": 3}, ("disabl",)),
+        ("How do I switch statement caching off?", {"disabl": 3, "enabl": 3}, ("disabl",)),
+        ("what turns on tracing", {"enabl": 1}, ("enabl",)),
+        ("turn off the redirect", {}, ()),
+        ("turn the page, and then switch to another one", {"disabl": 3, "enabl": 3}, ()),
+    ],
+)
+def test_turned_off_is_asked_for_as_disabled_too(text: str, counts: dict[str, int], added: tuple[str, ...]) -> None:
+    query = read_query(text)
+    found = with_other_spellings(query, text, lambda terms: {term: counts.get(term, 0) for term in terms})
+    assert found.terms == (*query.terms, *added)
 
 
 def test_what_stands_nowhere_is_not_asked_for() -> None:

@@ -8,25 +8,36 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
+import numpy as np
+
 from quaestor.answers.stretches import PROSE
 from quaestor.core.passages import Hit
 from quaestor.core.stems import content_terms
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 Encode: TypeAlias = "Callable[[Sequence[str]], NDArray[np.float32]]"
 """Maps texts to rows of unit length, as ``Embedder.encode`` does."""
 
-_OF_SCORE, _OF_LIKENESS, _OF_TOLD, _OF_DOCUMENT = 0.58, 6.4, 4.3, 1.3
-"""What a passage of prose is worth for each point of the ranker, for its paragraph that is most like the question, for
-the one that holds most of its words, and for its document's share of what was found: weights of a softmax over ten
-passages, learned from the part ``learn`` of the questions about documents."""
-_OF_NUMBERS = 1.5
-"""What it gains that holds the question's numbers: in a list of versions, all but one of them are another's."""
+_OF_ODDS, _OF_DOCUMENT = 3.0, 1.5
+_OF_LIKENESS, _OF_TOLD, _OF_WORDS, _OF_HEADINGS = 6.0, 2.6, 5.0, 1.0
+_OF_NUMBERS, _OF_AMOUNT = 2.0, 0.7
+"""What a passage of prose is worth: for the ranker's odds that it is the one among all, and its document's share of
+these; for its paragraph that is most like the question, the one that holds most of its words, how near its words come
+to the question's, and how alike its headings are; for holding the question's numbers, for in a list of versions all but
+one of them are another's; and for saying a number where an amount is asked for. Weights of a softmax over ten passages,
+learned from the part ``learn`` of the questions about documents and rounded."""
+_ASKS_AMOUNT = re.compile(
+    r"\bhow\s+(?:many|much|long|old|large|big|often|far|fast|soon|small)\b|^\W*(?:since\s+)?when\b|\bwhich\s+year\b"
+    r"|\b(?:maximum|minimum|limit|default|number\s+of|size|percent\w*|version)\b",
+    re.IGNORECASE,
+)
+_AMOUNT = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve|once|twice)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"(?<![\w.])v?(\d+(?:\.\d+)*)(?!\w|\.\d)")
+_WORD = re.compile(r"[^\W\d_][\w'-]+|\d[\d.]*")
 _BLANK_LINES = re.compile(r"\n\s*\n")
 _FEWEST_WORDS = 4
 
@@ -52,33 +63,62 @@ def order_by_paragraphs(
     """Return passages and hits in the order of how surely they answer, where most of them are prose.
 
     A search compares the question with whole chunks. What answers may be one paragraph among others; and of two
-    documents, the one that more of the hits are from answers more often. Each hit's score becomes a logarithm of odds.
+    documents, the one that more of the hits are from answers more often. How to delete something may be told as how to
+    remove it: so each word of the question counts by the word that comes nearest to it. Each hit's score becomes a
+    logarithm of odds.
     """
     if len(hits) != len(passages) or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages):
         return passages, hits
     parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
-    vectors = encode([question, *(part for _, part in parts)])
-    alike, told = [0.0] * len(passages), [0.0] * len(passages)
+    headings = [(one.symbol or one.title or one.path).replace(" > ", " ") for one in passages]
+    vectors = encode([question, *headings, *(part for _, part in parts)])
+    likenesses = [float(value) for value in vectors[1:] @ vectors[0]]
+    alike, told, amount = [0.0] * len(passages), [0.0] * len(passages), [False] * len(passages)
     labels = [label_terms(one) for one in passages]
-    for (rank, part), likeness in zip(parts, vectors[1:] @ vectors[0], strict=True):
-        alike[rank] = max(alike[rank], float(likeness))
-        told[rank] = max(told[rank], share_of((content_terms(part) | labels[rank]) & rarity.keys(), rarity))
+    asks_amount = _ASKS_AMOUNT.search(question) is not None
+    for (rank, part), likeness in zip(parts, likenesses[len(passages) :], strict=True):
+        alike[rank] = max(alike[rank], likeness)
+        share = share_of((content_terms(part) | labels[rank]) & rarity.keys(), rarity)
+        if share > told[rank]:
+            told[rank], amount[rank] = share, asks_amount and _AMOUNT.search(part) is not None
     best = max(hit.score for hit in hits)
-    odds = [math.exp(hit.score - best) for hit in hits]
+    total = math.fsum(math.exp(hit.score - best) for hit in hits)
+    odds = [math.exp(hit.score - best) / total for hit in hits]
+    near = _nearness_of_words(question, passages, rarity)
     of_document = defaultdict[str, float](float)
     for hit, share in zip(hits, odds, strict=True):
-        of_document[hit.path] += share / math.fsum(odds)
+        of_document[hit.path] += share
     numbers = frozenset(_NUMBER.findall(question))
     worth = [
-        _OF_SCORE * hit.score
+        _OF_ODDS * odds[rank]
         + _OF_LIKENESS * alike[rank]
         + _OF_TOLD * told[rank]
+        + _OF_WORDS * near[rank]
+        + _OF_HEADINGS * likenesses[rank]
+        + _OF_AMOUNT * amount[rank]
         + _OF_DOCUMENT * of_document[hit.path]
         + _OF_NUMBERS * len(numbers & _numbers_of(passages[rank])) / max(1, len(numbers))
         for rank, hit in enumerate(hits)
     ]
     ranks = sorted(range(len(hits)), key=lambda rank: -worth[rank])
     return [passages[rank] for rank in ranks], [hits[rank]._replace(score=worth[rank]) for rank in ranks]
+
+
+def _nearness_of_words(question: str, passages: Sequence[Passage], rarity: Mapping[str, float]) -> Sequence[float]:
+    """Return how near each passage comes to the question word by word, 0 to 1, by the bundled embedder."""
+    embedder = StaticEmbedder.bundled()
+    tells: Counter[int] = Counter()
+    for word in dict.fromkeys(_WORD.findall(question.lower())):
+        weight = max((rarity.get(term, 0.0) for term in content_terms(word)), default=0.0)
+        rows = embedder.pieces.rows(word).tolist()
+        tells.update({row: weight / len(rows) for row in rows if weight})
+    held = [np.unique(embedder.pieces.rows(one.text)) for one in passages]
+    every = np.unique(np.concatenate(held)).astype(np.intp)
+    if not tells or not len(every):
+        return [0.0] * len(passages)
+    nearness = embedder.cosines(every, np.array([*tells], np.int32)).clip(min=0)
+    shares = np.array([*tells.values()]) / sum(tells.values())
+    return [float(nearness[np.searchsorted(every, rows)].max(axis=0, initial=0) @ shares) for rows in held]
 
 
 def _numbers_of(passage: Passage) -> frozenset[str]:

@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import FENCE, is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
@@ -33,6 +33,7 @@ from quaestor.search.path_roles import profile_path
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
+SAME = "No language model is configured, and nothing matches better than what is quoted above:"
 UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
@@ -44,7 +45,7 @@ _PASSAGES = 5
 """So many of the best are quoted from, more only where several things are asked for."""
 _BEHIND = 0.5
 """What a passage loses for each point that the ranker puts it behind the first: words tell less than it knows."""
-_BEHIND_UNKNOWN = 3.0
+_BEHIND_UNKNOWN = 4.0
 """Points that each passage counts as behind the one before where the ranker's are not known."""
 _OF_FOUND = 0.5
 """What a stretch gains that shows all of the chunk that was found."""
@@ -54,8 +55,8 @@ _LEAST_WORTH = 0.05
 _NEAR = math.log(10)
 """Points that a further quote's passage may be behind the first: the ranker's points are logarithms of odds, so that it
 is at least a tenth as likely to answer."""
-_NEAR_OF_PROSE = 2.8
-"""The same of prose, of whose passages one in sixteen is still worth reading: their quotes are short."""
+_NEAR_OF_PROSE = 3.6
+"""The same of prose, of whose passages one in thirty-six is still worth reading: their quotes are short."""
 _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
@@ -65,6 +66,8 @@ _NEAR_OF_SEVERAL = 3.0
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
 _GAP = "⋯"
+_MOST_AGAIN = 100
+"""Characters of a quote that an earlier answer shows whole."""
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Files that mention authors, use and distribution of everything, and answer about themselves only."""
 _LONGEST_LABEL = 90
@@ -100,6 +103,7 @@ class Quote:
         code: whether they are lines of code.
         continues: whether the quote before is the beginning of the same definition, with lines left out between.
         label: the symbol or the section that it is from; empty where that is not known.
+        language: of the document.
     """
 
     n: int
@@ -110,6 +114,7 @@ class Quote:
     code: bool
     continues: bool = False
     label: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,13 @@ class ExtractiveAnswer:
     quotes: tuple[Quote, ...]
     known: bool
     coverage: float
+
+    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
+        """Return the answer with other numbers of its passages, and of what ``earlier`` answers quote the beginning."""
+        if not self.quotes:
+            return self
+        quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
+        return replace(self, quotes=quotes, text=_text(quotes, earlier))
 
 
 def answer(
@@ -167,8 +179,7 @@ def answer(
         refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
-        languages = {passage.n: passage.language for passage in passages}
-        text = "\n\n".join([LEAD, *(_in_markdown(quote, languages[quote.n]) for quote in quotes)])
+        text = _text(quotes)
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
@@ -433,7 +444,8 @@ def _quotes(one: _Weighed) -> list[Quote]:
         first, last = stretch.lines_of(start, end)
         text = passage.text[start:end]
         label = _label(one, first, last)
-        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, bool(quotes), label))
+        goes_on, language = bool(quotes), passage.language
+        quotes.append(Quote(passage.n, passage.path, first, last, text, stretch.code, goes_on, label, language))
     return quotes
 
 
@@ -454,16 +466,36 @@ def _label(one: _Weighed, first: int, last: int) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
-def _in_markdown(quote: Quote, language: str) -> str:
-    """Return a quote in Markdown with where it stands and its citation mark."""
-    place = where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
+def _text(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
+    """Return quotes in Markdown; of those that an earlier answer shows the beginning will do."""
+    shown = [_in_markdown(quote) for quote in quotes]
+    again = [any(one in text for text in earlier) for one in shown]
+    told = (
+        _in_markdown(_beginning(quote), ", quoted above") if known else one
+        for quote, one, known in zip(quotes, shown, again, strict=True)
+    )
+    return "\n\n".join([SAME if all(again) else LEAD, *told])
+
+
+def _beginning(quote: Quote) -> Quote:
+    """Return the words that a quote begins with."""
+    line = quote.text.split("\n", 1)[0]
+    return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
+
+
+def _place(quote: Quote) -> str:
+    return where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
+
+
+def _in_markdown(quote: Quote, besides: str = "") -> str:
+    """Return a quote in Markdown with where it stands, what else is said of it, and its citation mark."""
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
-    head = _GAP if quote.continues else f"`{place}`" + (f" ({label})" if quote.label else "") + ":"
+    head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
     if not quote.code:
         return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])
     longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
     fence = "`" * max(3, longest + 1)
-    return f"{head}\n\n{fence}{language}\n{quote.text}\n{fence}\n[{quote.n}]"
+    return f"{head}\n\n{fence}{quote.language}\n{quote.text}\n{fence}\n[{quote.n}]"
 
 
 def _with_whole_fences(text: str) -> list[str]:

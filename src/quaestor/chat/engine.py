@@ -265,15 +265,13 @@ class Conversation:
             query = await self._make_query(turn, asked)
             yield self._search_event(turn, query, asked)
             hits = await self._find(turn, query, asked)
-        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
-        numbers = tuple(passage.n for passage in turn.passages)
         if self._loop is None or self.model is None or await self._refuses_weak_evidence(turn):
-            quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
-            yield Passages(hits, quoted.known, numbers)
+            hits, quoted = await self._quoted_first(turn, hits)
+            yield self._record_passages(turn, hits, known=quoted.known)
             async for event in self._finish_with_quotes(turn, hits, quoted):
                 yield event
             return
-        yield Passages(hits, bool(hits) and not turn.weak_evidence, numbers)
+        yield self._record_passages(turn, hits, known=bool(hits) and not turn.weak_evidence)
         async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:
                 yield event
@@ -296,11 +294,10 @@ class Conversation:
         """Yield a whole turn that a way answers without a model."""
         yield Searching(turn.question.content)
         self._give_passages(turn, way.hits)
-        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in way.hits])
-        numbers = tuple(passage.n for passage in turn.passages)
-        yield Passages(way.hits, way.known, numbers)
+        passages = self._record_passages(turn, way.hits, known=way.known)
+        yield passages
         turn.shown = turn.passages
-        yield Text(turn.show(way.text(numbers)) + turn.release_rest())
+        yield Text(turn.show(way.text(passages.numbers)) + turn.release_rest())
         for event in await self._finish_turn(turn, known=way.known):
             yield event
 
@@ -362,6 +359,24 @@ class Conversation:
         """Give a turn its passages, and return the hits."""
         turn.passages = self._numbering.passages(hits)
         return hits
+
+    def _record_passages(self, turn: Turn, hits: tuple[Hit, ...], *, known: bool) -> Passages:
+        """Record what a turn may cite, and return it as an event."""
+        self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
+        return Passages(hits, known, tuple(passage.n for passage in turn.passages))
+
+    async def _quoted_first(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
+        """Return a turn's hits with those that its answer quotes before the others, and that answer.
+
+        The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
+        """
+        quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
+        found = dict(zip((passage.n for passage in turn.passages), hits, strict=True))
+        order = list(dict.fromkeys([*(quote.n for quote in quoted.quotes), *found]))
+        hits = self._give_passages(turn, tuple(found[n] for n in order))
+        numbers = dict(zip(order, (passage.n for passage in turn.passages), strict=True))
+        earlier = [one.content for one in self._history.spoken_messages if one.role == "assistant"]
+        return hits, quoted.under(numbers, earlier)
 
     async def _doubt(self, turn: Turn, hits: Sequence[Hit]) -> Doubt:
         """Return the reasons to doubt an answer; scores of later turns are ignored."""

@@ -1,4 +1,7 @@
-"""A query in the words of a corpus: in English where it is in another language, compounds in both spellings."""
+"""A query in the words of a corpus: in English where it is in another language, compounds in both spellings.
+
+"Turn off" is asked for as "disable" too, "switch on" as "enable".
+"""
 
 from __future__ import annotations
 
@@ -21,6 +24,9 @@ _RARE = 3
 """A compound that stands in more chunks than these is the corpus's own spelling."""
 
 _WORD = re.compile(r"[A-Za-z]+")
+_TURNED = re.compile(r"\b(?:turn|switch)(?:s|es|ed|ing)?\s+(?:\S+\s+){0,4}?(off|on)\b", re.IGNORECASE)
+_OTHERWISE = {"off": "disable", "on": "enable"}
+"""What options and documents say instead of "turn X off" and "turn X on"."""
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
@@ -88,12 +94,19 @@ def in_words_of_corpus(query: Query, frequencies: Frequencies) -> Query:
 
 
 def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Query:
-    """Return a query that also asks for the compounds of a text in their other spelling.
+    """Return a query that also asks for the compounds of a text in their other spelling, and "turn off" as "disable".
 
     Args:
         query: the query; a name, a path or a trace stays as it is.
         text: its own, or that which it had before its spelling was corrected.
         frequencies: of the corpus.
     """
-    spelt = other_spellings(text, frequencies) if query.kind == "text" else ()
+    spelt = (*other_spellings(text, frequencies), *_turned(text, frequencies)) if query.kind == "text" else ()
     return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
+
+
+def _turned(text: str, frequencies: Frequencies) -> tuple[str, ...]:
+    """Return the term of the one word that a corpus has for turning something on or off, where a text has two."""
+    found = _TURNED.search(text)
+    terms = stems_of([_OTHERWISE[found[1].lower()]]) if found else []
+    return tuple(term for term in terms if frequencies([term])[term])
