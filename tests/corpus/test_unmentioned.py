@@ -13,6 +13,12 @@ DOCUMENTS = {
     "docs/guide.md": "# Guide\n\nA `match` has one arm for each case. Read the PDF, or ask over http.\n",
     "docs/POSTGRES.md": "# Setting up\n\nRun `createdb` first. The file is config.toml. See 31 options, http%3A.\n",
     "src/acme/_client.py": "def connect():\n    return 1\n",
+    # Many chunks have the parts of ``hasElements`` and of ``deflate64`` more often than the one that has them whole.
+    **{
+        f"docs/list{number}.md": "A list has an element, elements it has; of 64 bytes deflate 8, of 64 deflate 9.\n"
+        for number in range(60)
+    },
+    "src/made.py": "def made(of):\n    hasElements = len(of)\n    " + "total = 1\n    " * 40 + "return deflate64(of)\n",
     "src/client.py": "import json\n\n\nclass HTTPClient:\n    def send_batch(self):\n        return json.dumps([])\n",
 }
 
@@ -40,6 +46,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("Does it run on an ARM board?", ("ARM",)),
         ("Does it read a PDF or the JSON?", ()),
         ("how do I read it?", ()),
+        ("Where is hasElements set, and what does deflate64 do with hasNoElements?", ("hasNoElements",)),
+        ("Which exit code is returned on Ctrl-C or after Ctrl+Break?", ()),
         # A path or a module is known by its end, whatever separates its parts; one of another machine says nothing.
         ("what does acme/_client.py do?", ()),
         (r"what does acme\_client.py do?", ()),

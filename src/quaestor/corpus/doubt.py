@@ -63,6 +63,8 @@ _BETWEEN = re.compile(r"::|[-:/=]")
 _CHAIN = re.compile(r"\w+(?:\.\w+){2,}")
 _COUNTED = re.compile(r"[^\W\d_]+/\d+(?:\.\d+)*")
 _ABBREVIATED = re.compile(r"(?:\w\.)+\w?")
+_KEYS = re.compile(r"(?:Ctrl|Control|Alt|Shift|Cmd|Meta)[-+]\w+$", re.IGNORECASE)
+"""Keys that are pressed together name nothing of a corpus."""
 _DAYS = frozenset(
     """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
     september october november december""".split()
@@ -171,8 +173,8 @@ def names_in(question: str) -> tuple[str, ...]:
     """Return the names in a question, as they are written: ``Kafka``, ``HTTP/3``, ``build.rs``, ``insertAndGetId``.
 
     A name has a capital within the sentence (where the question is English), one after its first letter, a digit beside
-    letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, web addresses and
-    abbreviations are none. Of a text that is much longer than a question, nothing is returned.
+    letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, keys (``Ctrl-C``),
+    web addresses and abbreviations are none. Of a text that is much longer than a question, nothing is returned.
     """
     if has_unspaced(question):
         question = _LATIN.sub(" ", question)  # no blank parts a name from what stands around it
@@ -190,7 +192,8 @@ def _names(question: str, english: bool) -> Iterator[str]:
     for found in _TOKEN.finditer(question):
         token = found.group()
         word = _POSSESSIVE.sub("", token.strip(_EDGES))
-        if not _ABBREVIATED.fullmatch(word) and "://" not in word and "@" not in word:
+        named = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        if named and "://" not in word and "@" not in word:
             for part in [word] if _is_whole(word) else _BETWEEN.split(word):
                 if _is_name(part, english and not begins):
                     yield part[:-1] if _PLURAL.fullmatch(part) else part
@@ -249,9 +252,10 @@ def _is_mentioned(store: Store, name: str) -> bool:
     if not all(frequencies.get(term) for term in terms):
         return False
     acronym = name.isupper() and name.isalpha()
-    if len(terms) < 2 and not acronym:
+    if not acronym and (len(terms) < 2 or _is_one_word_here(store, name)):
         return True
-    holders = store.get(identifier for identifier, _ in store.lexical(terms, _LOOKED_AT)).values()
+    near = [identifier for identifier, _ in store.lexical(terms, _LOOKED_AT)]
+    holders = store.get(dict.fromkeys([*near, *store.holding(terms, _LOOKED_AT)])).values()
     if not acronym:
         # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
         end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
@@ -259,6 +263,18 @@ def _is_mentioned(store: Store, name: str) -> bool:
         return any(written.search(_indexed_text(one)) for one in holders)
     capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
     return any(one.document.language not in PROSE or capitals.search(_indexed_text(one)) for one in holders)
+
+
+def _is_one_word_here(store: Store, name: str) -> bool:
+    """Return whether a name is one word, such as ``hasElements``, that stands so in some chunk, in any case.
+
+    The index knows it whole. Chunks with its parts alone, which may be common, can crowd out the few that have it.
+    """
+    words = find_words(name)
+    if len(words) != 1 or words[0] != name:
+        return False
+    whole = terms_of_word(name)[0]
+    return bool(store.frequencies([whole]).get(whole))
 
 
 def _is_absolute(name: str) -> bool:
