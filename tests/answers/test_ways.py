@@ -191,6 +191,19 @@ def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_docu
     assert places(found(index, "RiverError: the ferry is full of letters"))[:2] == [("shop/ferry.py", 10)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "make room on a ferry full of letters",
+        "ferry full letters board limit",
+        "stock kept in memory orders that change it",
+        "list pieces left in stock by shop",
+    ],
+)
+def test_a_wish_or_a_list_of_words_that_a_message_has_too_is_no_message(index: Index, text: str) -> None:
+    assert answer_by_way(Question(text), index) is None
+
+
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
     answer = found(index, "java.lang.IllegalStateException: Only 3 pieces are left in stock, 12 were wanted")
     assert places(answer)[0][0] == "java/shop/Stock.java"

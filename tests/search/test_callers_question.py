@@ -51,6 +51,7 @@ def test_any_text_may_be_asked(text: str) -> None:
         "what is `...` here?",
         "is `?` used anywhere?",
         "",
+        "Which handlers must I pass to set_handlers?",
     ],
 )
 def test_other_questions_are_none_of_it(text: str) -> None:

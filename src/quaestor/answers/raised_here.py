@@ -40,6 +40,8 @@ _FEWEST = 3
 _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
+_FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.75
+"""Of a sentence that tells of no fault and quotes nothing, so much must be the message, or it is a wish or a list of words."""
 _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
@@ -132,6 +134,7 @@ class _Message:
         tells: what each word tells.
         ours: the documents that frames point at.
         sentence: whether it is one line that looks like nothing a program printed: it may merely mention a fault.
+        marked: whether something in it shows where the message begins: quotation marks, or a colon.
     """
 
     words: tuple[str, ...]
@@ -139,6 +142,7 @@ class _Message:
     tells: Mapping[str, float]
     ours: Ours
     sentence: bool
+    marked: bool
 
     @property
     def longest(self) -> float:
@@ -195,7 +199,8 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    return _Message(words, lines, _tells(corpus, (*words, *(word for one in lines for word in one))), ours, sentence)
+    tells = _tells(corpus, (*words, *(word for one in lines for word in one)))
+    return _Message(words, lines, tells, ours, sentence, _QUOTED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -291,6 +296,11 @@ def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointe
         return False
     if not pointed:
         return by_line.of_message >= _LEAST_ELSEWHERE
+    if message.sentence and not message.marked:
+        if by_line.words < _FEWEST_OF_UNMARKED or by_line.of_template < _MOST_OF_TEMPLATE:
+            return False
+        if not _tells_of_fault(message.words):
+            return by_line.of_message >= _MOST_OF_UNMARKED
     if message.sentence:
         whole = by_line.of_message >= _LEAST_OF_SENTENCE
         return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)

@@ -111,9 +111,10 @@ _AFFECTED = re.compile(
     r"|\bif\b.{0,80}\b(?:callers?|users?|call sites?)\b",
     _I,
 )
-# Many verbs lead to a name: "which scripts log in through LoginAPI", "which clauses lead to init_dir".
+# Many verbs lead to a name: "which scripts log in through LoginAPI", "which clauses lead to init_dir"; but not where
+# somebody does it: "which handlers must I pass to set_handlers".
 _THROUGH = re.compile(
-    rf"^\W*(?:who|which)\s+(?:[\w-]+\s+){{2,8}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
+    rf"^\W*(?:who|which)\s+(?:(?!(?:I|we|you|one)\s)[\w-]+\s+){{2,8}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
     _I,
 )
 # The same in German, French and Spanish, and in Chinese and Japanese where blanks set the name apart.
