@@ -41,7 +41,7 @@ _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
 _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.75
-"""Of a sentence that tells of no fault and quotes nothing, so much must be the message, or it is a wish or a list of words."""
+"""Of a sentence that tells of no fault and quotes nothing, so much must be the message: it may be a wish or a list."""
 _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
