@@ -26,6 +26,7 @@ __all__ = [
     "show_all",
     "where",
     "without_marks",
+    "words_of_sentence",
 ]
 
 NO_ANSWER = "[no answer]"
@@ -47,6 +48,9 @@ _SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=
 _LONGEST_QUOTE = 2000
 _MOST_MARKS = 1000
 _LONGEST_RANGE = 9
+
+_BEFORE_END = re.compile(r"\s+([.,;:!?])")
+_BOX = re.compile(r"\[[ xX]\]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +126,12 @@ def _is_quoted(answer: str, start: int, end: int) -> bool:
     if not answer[max(0, line) : start].lstrip(" \t").startswith(">"):
         return False
     return "^" in answer[start:end] or _ENDS_LINE.match(answer, end) is None
+
+
+def words_of_sentence(sentence: str) -> str:
+    """Return a sentence on one line, without citations and check boxes."""
+    words = " ".join(without_marks(sentence, parse(sentence)).split())
+    return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
 
 
 def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:

@@ -24,6 +24,7 @@ from quaestor.server.api.access import may_add_folders, may_add_sites, serve_add
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, money
 from quaestor.server.web.safe_text import written_size
+from quaestor.server.web.source_lines import kind_of
 from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
@@ -199,7 +200,7 @@ def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {
         "facts": dict(_facts(survey, estimate, str(at.served.overview(at.user)["currency"]))),
-        "left_out": [f"{reason}: {count:,}" for reason, count in survey.skipped_by_reason.items()],
+        "left_out": [f"{count:,} {reason}" for reason, count in survey.skipped_by_reason.items()],
         "nothing": not survey.documents,
         "unpaid": estimate.cost != 0 and estimate.remote,
     }
@@ -207,8 +208,9 @@ def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
 
 def _facts(survey: Survey, estimate: Estimate, currency: str) -> Mapping[str, Any]:
     languages = sorted(survey.languages.items(), key=lambda one: -one[1])
-    named = ", ".join(f"{name} {count:,}" for name, count in languages[:_MOST_NAMED])
-    more = f" and {len(languages) - _MOST_NAMED} more kinds" if len(languages) > _MOST_NAMED else ""
+    named = ", ".join(f"{count:,} {kind_of(name)}" for name, count in languages[:_MOST_NAMED])
+    rest = len(languages) - _MOST_NAMED
+    more = f" and {rest} more {'kind' if rest == 1 else 'kinds'}" if rest > 0 else ""
     cost = None if estimate.cost is None else estimate.cost / MILLION
     return {
         "Documents": f"{survey.documents:,}",
