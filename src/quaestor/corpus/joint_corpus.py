@@ -135,7 +135,7 @@ class JointCorpus:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
         from quaestor.corpus.doubt import doubt_of, likeness, share_absent  # noqa: PLC0415 - no search needs it
 
-        lacking = [corpus.unmentioned(question) for corpus in self._several.values()]
+        lacking = [corpus.unmentioned_names(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]
         absent = share_absent(question, self.spelling(question).unknown)
         return doubt_of(question, hits, names, absent, alike=likeness(question, hits), translated=translated)
