@@ -66,6 +66,8 @@ new PerformanceObserver((list) => {
 _QUESTION = "How long does the dough rest in the refrigerator?"
 _TIMES_REACTED = 3
 _LONG = 50
+# A thread is named once, in whichever part of the trace it begins.
+_THREADS: set[tuple[int, int]] = set()
 _PARTS = {"scripts": "ScriptDuration", "styles": "RecalcStyleDuration", "layout": "LayoutDuration"}
 _PAUSE = 0.3
 
@@ -86,8 +88,7 @@ def main() -> None:
             tasks["opening"] = _tasks(browser)
             intervals, drawn = _scrolled(browser, min(turns, _SHOWN))
             tasks["scrolling"] = _tasks(browser)
-            reacted = _reacted(browser, turns)
-            tasks["keys and clicks"] = _tasks(browser)
+            reacted, tasks["keys and clicks"] = _reacted(browser, turns)
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     for said, values in zip(("page received", "all loaded", "computed"), zip(*times, strict=True), strict=True):
         print(f"{turns} turns, {said:<14} median {statistics.median(values):6.0f} ms  most {max(values):6.0f} ms")
@@ -105,7 +106,7 @@ def main() -> None:
         )
     for said, each in tasks.items():
         long = f"{sum(one > _LONG for one in each)} of {len(each):,} above {_LONG}"
-        print(f"{turns} turns, {said}: the longest task computed {max(each):.0f} ms, {long}")
+        print(f"{turns} turns, {said}: the longest task computed {max(each, default=0):.0f} ms, {long}")
     print(load)
 
 
@@ -178,10 +179,14 @@ def _scrolled(browser: Chrome, turns: int) -> tuple[list[float], dict[str, float
     return between, {name: (after - before[name]) / len(frames) for name, after in _computed(browser).items()}
 
 
-def _reacted(browser: Chrome, turns: int) -> tuple[list[float], list[float]]:
-    """Use a conversation; return the ms until the next frame after each key and click, and what the page computed."""
+def _reacted(browser: Chrome, turns: int) -> tuple[tuple[list[float], list[float]], list[float]]:
+    """Use a conversation; return the ms until the next frame after each key and click, and what the page computed.
+
+    Each of its tasks comes as well.
+    """
     browser.execute_script(_WATCH)
     computed: list[float] = []
+    tasks: list[float] = []
 
     def press(*keys: str) -> Callable[[], object]:
         return lambda: ActionChains(browser).send_keys(*keys).perform()
@@ -198,8 +203,10 @@ def _reacted(browser: Chrome, turns: int) -> tuple[list[float], list[float]]:
         computed += _one_by_one(browser, [click("#question"), *map(press, _QUESTION), press(Keys.ENTER)])
         WebDriverWait(browser, 120).until(partial(_is_answered, number=number))
         computed += _one_by_one(browser, after)
+        # A trace holds only so much.
+        tasks += _tasks(browser)
     time.sleep(1)
-    return list(browser.execute_script("return Object.values(reacted)")), computed
+    return (list(browser.execute_script("return Object.values(reacted)")), computed), tasks
 
 
 def _is_answered(browser: Chrome, *, number: int) -> bool:
@@ -227,8 +234,8 @@ def _tasks(browser: Chrome) -> list[float]:
     said = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
     events = [one["params"] for one in said if one["method"] == "Tracing.dataCollected"]
     named = [one for one in events if one.get("name") == "thread_name"]
-    threads = {(one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain"}
-    of_page = [one for one in events if (one.get("pid"), one.get("tid")) in threads]
+    _THREADS.update((one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain")
+    of_page = [one for one in events if (one.get("pid"), one.get("tid")) in _THREADS]
     return [one["tdur"] / 1000 for one in of_page if one.get("name", "").endswith("RunTask") and "tdur" in one]
 
 
