@@ -195,7 +195,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
     closings = list(ending.finditer(answer, opening.end(), opening.end() + _LONGEST_QUOTE))
     if not closings:
         return None, at
-    balanced = (found for found in closings if _balanced(answer[opening.end() : found.start()]))
+    balanced = (found for found in closings if _brackets_closed(answer[opening.end() : found.start()]))
     closing = next(balanced, closings[0])
     quote = answer[opening.end() : closing.start()]
     # `""` at the end of a quotation of a string: only as many marks as were opened belong to the form.
@@ -203,7 +203,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
     return (quote + surplus).strip() or None, closing.end()
 
 
-def _balanced(quote: str) -> bool:
+def _brackets_closed(quote: str) -> bool:
     """Return whether no bracket is open at the end: ``a["key`` is not where a quote of code ends."""
     return quote.count("[") <= quote.count("]")
 

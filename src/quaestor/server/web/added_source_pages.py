@@ -95,7 +95,7 @@ def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
 
 @router.post("/folders")
 def add_folder(at: Looking, folder: Folder) -> Response:
-    """Add a folder; it is indexed behind, and every page says how far that is."""
+    """Add a folder; it is indexed in the background, and every page shows the progress."""
     at.served.folders.add(_checked_folder(at, folder))
     serve_added(at.served, at.user)
     return RedirectResponse(_THERE, 303)
@@ -165,7 +165,7 @@ def look_at_site(at: Looking, address: Address) -> HTMLResponse:
 
 @router.post("/sites/fetch")
 def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
-    """Fetch a site behind; every page says how far that is."""
+    """Fetch a site in the background; every page shows the progress."""
     _permit_sites(at)
     at.served.sites.fetch(at.served.sites.require_fetchable(address), pages)
     return RedirectResponse(_THERE, 303)
@@ -181,7 +181,7 @@ def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
 
 @router.post("/sites")
 def add_site(at: Looking, address: Address) -> Response:
-    """Add a site that was fetched; it is indexed behind."""
+    """Add a site that was fetched; it is indexed in the background."""
     at.served.sites.add(_checked_site(at, address))
     serve_added(at.served, at.user)
     return RedirectResponse(_THERE, 303)

@@ -202,7 +202,7 @@ class _Formula:
             **dict.fromkeys(("frac", "dfrac", "tfrac"), self._fraction),
             "binom": lambda: f"<mrow><mo>(</mo>{self._fraction(_NO_LINE)}<mo>)</mo></mrow>",
             "sqrt": self._root,
-            "left": self._fenced,
+            "left": self._read_fenced,
             "begin": self._table,
         }
 
@@ -231,7 +231,7 @@ class _Formula:
         self._take("]")
         return f"<mroot>{self._argument()}<mrow>{''.join(degree)}</mrow></mroot>"
 
-    def _fenced(self) -> str:
+    def _read_fenced(self) -> str:
         before = self._fence()
         inside = self._row()
         self._take("\\right")
