@@ -188,9 +188,9 @@ def test_no_more_than_two_quotes_still_leaves_out_what_was_found_far_behind() ->
     assert quoted(passages, [9.0, 0.0], most=2) == [1]
 
 
-def test_beyond_five_lists_of_links_nothing_is_looked_at() -> None:
+def test_what_says_it_comes_before_any_number_of_lists_of_links() -> None:
     links = [passage(n, "- [Default](a.md)\n- [Others](b.md)\n") for n in range(1, 6)]
-    assert quoted([*links, passage(6, "The default is six.")], [9.0] * 6)[0] == 1
+    assert quoted([*links, passage(6, "The default is six.")], [9.0] * 6)[0] == 6
 
 
 def test_a_passage_is_quoted_whole_up_to_its_greatest_length() -> None:
