@@ -70,6 +70,17 @@ def test_what_a_debugger_shows_of_a_call_may_be_the_message() -> None:
     assert trace.messages == ("failed to close the window",)
 
 
+@pytest.mark.parametrize("tabulator", [r"\t", r"\\t"])
+def test_a_log_copied_out_of_quotes_begins_its_lines_with_a_written_tabulator(tabulator: str) -> None:
+    trace = read_trace(f"java.lang.IllegalStateException: closed\n{tabulator}at org.acme.Pool.take(Pool.java:42)")
+    assert trace.frames[0].names == ("org", "acme", "Pool", "take")
+    assert trace.messages == ("java.lang.IllegalStateException: closed",)
+
+
+def test_a_folder_may_begin_with_a_t() -> None:
+    assert read_trace(r"\temp\run.py:12").frames[0].path == "/temp/run.py"
+
+
 def test_of_a_very_long_trace_both_ends_are_read() -> None:
     lines = [f"    at f{number} (/srv/a{number}.js:{number + 1}:1)" for number in range(5000)]
     frames = read_trace("\n".join(lines)).frames

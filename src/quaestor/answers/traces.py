@@ -36,6 +36,8 @@ _ELSEWHERE = re.compile(
 _NO_FUNCTIONS = frozenset(
     {"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
 )
+# What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
+_ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300
@@ -80,8 +82,7 @@ class Trace:
 
 def read_trace(text: str) -> Trace:
     """Return the frames of a text and what else it says; of a very long one, its two ends are read."""
-    # A log that was copied out of quotes begins its lines with an escaped tabulator.
-    lines = _ends([re.sub(r"^\\\\t", "\t", line[:_LONGEST_LINE]) for line in text.splitlines() if line.strip()])
+    lines = _ends([_ESCAPED_TAB.sub("\t", line[:_LONGEST_LINE]) for line in text.splitlines() if line.strip()])
     frames: list[Frame] = []
     messages: list[str] = []
     skipped = False
