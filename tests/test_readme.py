@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.core.settings import RULES, variables_of
+from quaestor.stores.embedded.lock import WriteLock
 
 ROOT = Path(__file__).parents[1]
 README = ROOT / "README.md"
@@ -24,10 +25,22 @@ UNKNOWN = 1
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
-    """The command on the PATH, a data folder of its own, and no settings from outside."""
-    folder = tmp_path_factory.mktemp("readme")
+    """The command on the PATH, no settings from outside, and a data folder with indexes that all workers share."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "readme"
+    folder.mkdir(exist_ok=True)
+    with WriteLock(folder).held(200):
+        environment = _environment(folder)
+        if not (folder / "home").exists():
+            for place in (".", "src", "docs"):
+                done = run(["quaestor", "index", place], environment)
+                assert (done.returncode, done.stderr) == (0, "")
+    return environment
+
+
+def _environment(folder: Path) -> dict[str, str]:
     command = folder / "bin" / "quaestor"
-    command.parent.mkdir()
+    command.parent.mkdir(exist_ok=True)
     command.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m quaestor "$@"\n')
     command.chmod(0o755)
     foreign = ("QUAESTOR_", "OPENAI_")
