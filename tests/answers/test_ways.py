@@ -79,7 +79,30 @@ def board(letter):
         raise RiverError("the ferry is full of letters")
     return letter
 '''
+BREAD = '''class StaleError(ValueError):
+    """It is old."""
+
+
+def look_at_bread(bread):
+    if bread.age > 3:
+        raise StaleError(bread)
+
+
+class FerryStopped(Exception):
+    """Breaks a wait off."""
+'''
+HARBOUR = """from shop.bread import StaleError, FerryStopped
+
+
+def call(boat):
+    if boat.late:
+        raise FerryStopped(boat)
+    if boat.gone:
+        raise StaleError(boat)
+"""
 MORE: dict[str, str | bytes] = {
+    "shop/bread.py": BREAD,
+    "shop/harbour.py": HARBOUR,
     "shop/replies.py": REPLIES,
     "shop/ferry.py": FULL,
     "shop/challenge.py": CHALLENGE,
@@ -194,6 +217,8 @@ def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_docu
 @pytest.mark.parametrize(
     "text",
     [
+        "What is the ferry like: full of letters, and who is on board?",
+        "carry letters on a ferry",
         "make room on a ferry full of letters",
         "ferry full letters board limit",
         "stock kept in memory orders that change it",
@@ -202,6 +227,15 @@ def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_docu
 )
 def test_a_wish_or_a_list_of_words_that_a_message_has_too_is_no_message(index: Index, text: str) -> None:
     assert answer_by_way(Question(text), index) is None
+
+
+def test_of_the_places_that_raise_an_error_the_one_comes_first_that_the_other_words_tell_of(index: Index) -> None:
+    assert places(found(index, "StaleError in the harbour"))[0] == ("shop/harbour.py", 4)
+    assert places(found(index, "StaleError while looking at stale bread"))[0] == ("shop/bread.py", 5)
+
+
+def test_a_class_that_is_named_without_a_fault_is_not_asked_to_be_raised(index: Index) -> None:
+    assert answer_by_way(Question("FerryStopped with letters of the harbour"), index) is None
 
 
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
