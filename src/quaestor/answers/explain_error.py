@@ -153,6 +153,9 @@ class _Telling:
     def _raise(self, raising: Sequence[Relative]) -> None:
         """Quote where an error is raised."""
         places = [one for one in raising if not stands_behind(one.path)]
+        # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
+        named = names_of_code(self._said)
+        places.sort(key=lambda one: not any(name in one.text for name in named))
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
@@ -337,9 +340,8 @@ def _line_now(file: IndexedFile, frame: Frame, named: Definition | None) -> int:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]
         if same:
             return min(same, key=lambda at: (not _within(named, at), abs(at - stated)))
-    if named is None or _within(named, stated):
-        return stated
-    return named.span.start_line if frame.line is None or stated < named.span.start_line else named.span.end_line
+    # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
+    return stated if named is None or _within(named, stated) else named.span.start_line
 
 
 def _within(named: Definition | None, line: int) -> bool:

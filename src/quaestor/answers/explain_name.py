@@ -19,7 +19,7 @@ from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.asked_names import looks_like_a_file, looks_like_code
-from quaestor.search.path_roles import profile_path
+from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
@@ -125,9 +125,10 @@ def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
     return draft.finish("names")
 
 
-def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int]:
-    """Order definitions: sources first, and what stands for itself before what is a part of something."""
-    return profile_path(one.path).flags, not knows_extension(one.path), (one.symbol or "").count(".")
+def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
+    """Order definitions: sources first, what stands for itself before what is a part of something, ports last."""
+    parts = (one.symbol or "").count(".")
+    return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
 
 def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:

@@ -18,7 +18,7 @@ from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified
 from quaestor.search.asked_names import looks_like_a_file, names_of_code
-from quaestor.search.path_roles import profile_path
+from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import FieldBoosts, StoredChunk
 
@@ -162,7 +162,10 @@ def is_pasted(text: str) -> bool:
         return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports(text)))
     if _reports(text):
         return True
-    return not text.rstrip().endswith("?") and not any(map(_is_file_here, names_of_code(text)))
+    if text.rstrip().endswith("?"):
+        return False
+    # A message says the file that it is about behind a colon: "recursion in extends: path base.yml is given twice".
+    return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
 
 
 def _reports(text: str) -> bool:
@@ -265,9 +268,12 @@ def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     windows.sort(key=lambda one: -one[0])
     compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
     found = [one for one in compared if one is not None]
-    return sorted(
-        found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
-    )
+    return sorted(found, key=_order)
+
+
+def _order(one: _Match) -> tuple[float, bool, int, str]:
+    path = one.document.path
+    return -round(one.worth, 6), not knows_extension(path), folders_to_sources(path), path
 
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:

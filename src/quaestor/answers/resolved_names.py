@@ -131,10 +131,18 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
         found = _find_related(corpus, name, ("callers",), limit)
         if found is not None:
             homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
-            apart = tuple(one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            calls = (one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            apart = tuple(one for one in calls if not _calls_another(one.text, name))
             if apart:
                 return apart
     return ()
+
+
+def _calls_another(text: str, name: str) -> bool:
+    """Return whether a text calls what bears a name in other classes alone: ``Pool.create`` is no ``Faults.create``."""
+    *owners, own = name.split(".")
+    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
+    return bool(called) and owners[-1] not in called
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
