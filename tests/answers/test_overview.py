@@ -15,7 +15,7 @@ from index_of_files import write_files
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.overview_answer import answer_with_overview
-from quaestor.answers.overview.overview_text import code, escaped, on_one_line
+from quaestor.answers.overview.overview_text import code, escape_markdown, on_one_line
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.overview.statements import Overview
 from quaestor.answers.starters import starters
@@ -470,7 +470,7 @@ def test_paragraphs_of_any_lines(lines: list[str]) -> None:
 @given(st.text(max_size=80))
 def test_shown_text_cannot_leave_its_place(text: str) -> None:
     assert "\n" not in on_one_line(text)
-    assert "<" not in escaped(text).replace("\\<", "")
+    assert "<" not in escape_markdown(text).replace("\\<", "")
     shown = code(text)
     ticks = len(shown) - len(shown.lstrip("`"))
     assert "`" * ticks not in shown[ticks:-ticks]

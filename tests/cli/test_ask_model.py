@@ -128,8 +128,8 @@ def test_an_answer_without_citations_is_said_to_be_unchecked(
     assert answer.startswith("The moon is made of green cheese")
     assert "From the corpus:\n  [1] retry.py:1" in beside
     assert "def send_with_retry(request, send):" in beside
-    assert "without support: The moon is made of green cheese" in done.err
-    assert done.err.count("without support: It is so.") == 1
+    assert "2 sentences have no passage behind them:\n  - The moon is made of green cheese" in done.err
+    assert done.err.count("  - It is so.") == 1
     found = ask(server, "--json")
     assert (found.code, found.json["known"], found.json["unchecked"]) == (1, False, True)
     assert [(one["path"], one["status"]) for one in found.json["quotes"]] == [("retry.py", "verified")]

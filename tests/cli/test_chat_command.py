@@ -146,9 +146,11 @@ def test_commands_that_cannot_be_done(chat: Chat, line: str, words: str) -> None
     assert words in done.err
 
 
-def test_help_and_quit(chat: Chat) -> None:
-    done = chat(["/help", "/quit", "how long does the dough rest?"])
+@pytest.mark.parametrize("leave", ["/quit", "/exit"])
+def test_help_and_quit(chat: Chat, leave: str) -> None:
+    done = chat(["/help", leave, "how long does the dough rest?"])
     assert "/window" in done.out
+    assert max(map(len, done.out.splitlines())) < 80
     assert "eighteen" not in done.out
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,19 @@ def test_help_of_each_command(quaestor: Run, name: str) -> None:
     done = quaestor(name, "--help")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith(f"Usage: quaestor {name}")
+    # Summaries of what there is below a command are whole sentences.
+    assert not re.search(r"\w\.\.\.$", done.out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    "line", ["ask how are loaves baked", "ask how loaves", "edit bake it longer", "history who baked it"]
+)
+def test_words_without_quotes_are_told_to_be_one_thing(quaestor: Run, line: str) -> None:
+    command, *words = line.split()
+    done = quaestor(command, *words, "--json")
+    assert (done.code, done.out) == (2, "")
+    assert f"If {' '.join(words)!r} belongs together, put it in quotes." in done.err
+    assert "quotes" not in quaestor(command, "bread", "/not/there").err
 
 
 def test_help_loads_nothing_heavy() -> None:

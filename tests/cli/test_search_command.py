@@ -206,7 +206,7 @@ def test_words_that_stand_nowhere_are_named(quaestor: Run, repository: Path) -> 
     done = quaestor("search", "the sourdogh startre of a zebra", repository)
     assert done.code == 0
     assert done.err == (
-        "stands nowhere here: 'sourdogh' (searched for 'sourdough'), 'startre' (searched for 'starter'), 'zebra'\n"
+        "not found anywhere here: 'sourdogh' (searched for 'sourdough'), 'startre' (searched for 'starter'), 'zebra'\n"
     )
     assert done.out.startswith("docs/guide.md:")
     found = quaestor("search", "--json", "the sourdogh startre of a zebra", repository).json
@@ -222,7 +222,7 @@ def test_a_query_of_which_nothing_stands_finds_nothing(quaestor: Run, repository
     done = quaestor("search", "zebra crossings", repository)
     assert (done.code, done.out) == (1, "")
     assert done.err == (
-        "stands nowhere here: 'zebra', 'crossings'\nNothing found for 'zebra crossings' in 3 documents.\n"
+        "not found anywhere here: 'zebra', 'crossings'\nNothing found for 'zebra crossings' in 3 documents.\n"
     )
     done = quaestor("search", "--json", "zebra crossings", repository)
     assert (done.code, done.err, done.json["hits"]) == (1, "", [])

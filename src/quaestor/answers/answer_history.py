@@ -39,9 +39,9 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     asked = history_question(question.text, date.today())
     if asked is None:
         return None
-    from quaestor.answers.history_answer import answered  # noqa: PLC0415 - see above
+    from quaestor.answers.history_answer import answer_asked  # noqa: PLC0415 - see above
 
-    return answered(asked, corpus)
+    return answer_asked(asked, corpus)
 
 
 def may_ask_history(text: str) -> bool:

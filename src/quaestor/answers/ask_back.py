@@ -73,7 +73,7 @@ def is_without_context(text: str) -> bool:
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:
-    """Return a question that only points at something with the last of the earlier ones that names it. Pure."""
+    """Return a question; before one that only points at something, the last earlier one that names it. Pure."""
     if not is_without_context(text) or not _POINTING.search(text):
         return text
     told = next((one for one in reversed(earlier) if not is_without_context(one)), "")

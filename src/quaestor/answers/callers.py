@@ -37,7 +37,7 @@ _CALL = re.compile(r"([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 
 def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question about the uses of a name or a file; None for any other, and for a name that is none here."""
+    """Answer a question about the uses of a name or a file; None for any other, or if the corpus lacks the name."""
     asked = read_callers_question(question.text)
     if asked is None:
         return None
@@ -54,7 +54,7 @@ def _standing_nowhere(name: str, found: Resolved) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, found.nearest))}." if found.nearest else ""
     draft = Draft()
     draft.say(f"Nothing uses {in_code(name)}: it stands nowhere in this corpus.{near}")
-    return draft.finished("callers", known=False)
+    return draft.finish("callers", known=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ class _Telling:
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if listed.places else most
         self._define()
-        return self._draft.finished("callers")
+        return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
         """Return what a definition calls of what this corpus defines, or None where there is no definition."""
@@ -109,7 +109,7 @@ class _Telling:
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions[1:]))
-        return self._draft.finished("callers")
+        return self._draft.finish("callers")
 
     def _called_of(self, known: Mapping[str, str]) -> str:
         name = in_code(self._name)

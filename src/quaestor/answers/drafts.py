@@ -76,7 +76,7 @@ class Draft:
         self.pieces.append("\n\n")
         self.hits.append(hit)
 
-    def finished(self, way: str, *, known: bool = True) -> WayAnswer:
+    def finish(self, way: str, *, known: bool = True) -> WayAnswer:
         """Return the answer."""
         pieces = list(self.pieces)
         if pieces and isinstance(pieces[-1], str):

@@ -47,10 +47,10 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not (trace.frames or is_pasted(text)):
         return None
     corpus.take_in()
-    return corpus.reopening(lambda: _answered(text, corpus))
+    return corpus.reopening(lambda: _explain_where_known(text, corpus))
 
 
-def _answered(text: str, corpus: Corpus) -> WayAnswer | None:
+def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     trace, lines = read_trace(text), CorpusLines(corpus)
     frames = _frames_here(corpus, trace.frames, lines)
     ours: dict[str, list[int]] = {}
@@ -108,7 +108,7 @@ class _Telling:
         if self._found.told is not None:
             self._draft.say("The documents say of it:")
             self._quote_template(self._found.told)
-        return self._draft.finished("errors")
+        return self._draft.finish("errors")
 
     def _throws(self) -> bool:
         """Return whether the message is worded by a class of errors that the innermost frame names: it raises it."""
@@ -216,7 +216,7 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines) -> _FrameHere 
         named = _definition_of_frame(known, frame) if package is not False else None
         known_by_name = named is not None and not (frame.installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _fits(frame, path)):
-            return _located(file, frame, known, named)
+            return _frame_at(file, frame, known, named)
     return None
 
 
@@ -312,7 +312,7 @@ def _apart(found: Definition, line: int) -> int:
     return max(found.span.start_line - line, line - found.span.end_line, 0)
 
 
-def _located(file: IndexedFile, frame: Frame, known: Sequence[Definition], named: Definition | None) -> _FrameHere:
+def _frame_at(file: IndexedFile, frame: Frame, known: Sequence[Definition], named: Definition | None) -> _FrameHere:
     line = _line_now(file, frame, named)
     found = around(known, line)
     if named is not None and (found is None or not named.span.start_line <= line <= named.span.end_line):

@@ -54,10 +54,10 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     corpus.take_in()
-    return corpus.reopening(lambda: _explained(asked.target, asked.kind, corpus))
+    return corpus.reopening(lambda: _explain_target(asked.target, asked.kind, corpus))
 
 
-def _explained(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
+def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
     path = _path_meant(corpus, target, kind)
     if path is not None:
         return explain_file(corpus, path)
@@ -122,7 +122,7 @@ def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
         others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in listed[1 : _MOST_DEFINITIONS + 1])
         more = len(listed) - 1 - _MOST_DEFINITIONS
         draft.say(f"Also defined at {others}{f' and {more} more places' if more > 0 else ''}.")
-    return draft.finished("names")
+    return draft.finish("names")
 
 
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int]:
@@ -192,7 +192,7 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
     draft = Draft()
     if file.document.language in PROSE:
         _tell_document(draft, lines, file)
-        return draft.finished("names")
+        return draft.finish("names")
     known = lines.definitions(path)
     for first, last, symbol in _read_first(file, known):
         draft.quote(lines.hit(path, first, last, symbol))
@@ -205,7 +205,7 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
     draft.say(_importers_of(corpus.related(path, ("callers", "tests"), _LIMIT)))
-    return draft.finished("names")
+    return draft.finish("names")
 
 
 def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
@@ -220,7 +220,7 @@ def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tupl
         yield *head, None
     if main is not None and (head is None or head[1] < main.span.start_line):
         begin = _with_comment(file, main.span.start_line)
-        yield max(begin, head[1] + 1 if head else 1), _cut(file, main), qualified_name(main)
+        yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
 
@@ -259,7 +259,7 @@ def _main(known: Sequence[Definition], stem: str) -> Definition | None:
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
 
 
-def _cut(file: IndexedFile, found: Definition) -> int:
+def _last_line_shown(file: IndexedFile, found: Definition) -> int:
     start, end = found.span.start_line, found.span.end_line
     return end if end - start < _WHOLE_NAME else _end_of_block(file.lines, start + _HEAD)
 

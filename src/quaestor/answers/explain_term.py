@@ -66,7 +66,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not term:
         return None
     corpus.take_in()
-    return corpus.reopening(lambda: _numbered(term, corpus) or _explained(term, corpus))
+    return corpus.reopening(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
 
 
 def read_term_question(text: str) -> str:
@@ -85,12 +85,12 @@ def holds_documents(corpus: Corpus) -> bool:
     return 2 * sum(one.language in PROSE for one in files) > len(files)
 
 
-def _numbered(term: str, corpus: Corpus) -> WayAnswer | None:
+def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
     path = resolve_numbered(corpus, term)
     return None if path is None else explain_file(corpus, path)
 
 
-def _explained(term: str, corpus: Corpus) -> WayAnswer | None:
+def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
     lines = CorpusLines(corpus)
     found = sorted({*_in_chunks(term, corpus), *_named_so(term, corpus, lines)})
     if not found:
@@ -98,11 +98,11 @@ def _explained(term: str, corpus: Corpus) -> WayAnswer | None:
     draft = Draft()
     for one in (found[0], *_written_out(term, found)):
         draft.quote(lines.hit(one.path, one.lines.start_line, _with_its_list(lines, one)))
-    return draft.finished("term")
+    return draft.finish("term")
 
 
 def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
-    """Return the first place that writes an abbreviation out, if the best is none."""
+    """Return the first place that writes an abbreviation out, if the best place does not."""
     told = [one for one in found if one.form == Form.WRITTEN_OUT]
     return told[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
 

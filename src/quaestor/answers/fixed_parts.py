@@ -30,10 +30,10 @@ class Agreement:
     """How a message and a template agree.
 
     Attributes:
-        told: what the words tell that both have, in order.
+        told: the weight of the words that both have, in order.
         words: how many these are.
-        of_template: the share of what the template tells that the message says, 0 to 1.
-        of_message: the share of what the message tells that the template says, 0 to 1.
+        of_template: their share of the weight of the template, 0 to 1.
+        of_message: their share of the weight of the message, 0 to 1.
         of_span: the same of the part of the message that begins and ends with such words: words that a sentence shares
             with a template by chance lie far apart in it.
     """
@@ -67,7 +67,7 @@ def agreement(message: Sequence[str], template: Sequence[str], tells: Mapping[st
     Args:
         message: words.
         template: words.
-        tells: what a word tells; 1 where it is missing.
+        tells: the weight of each word; 1 where it is missing.
     """
     known = frozenset(message)
     common = [word for word in template if word in known]

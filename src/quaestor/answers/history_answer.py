@@ -12,18 +12,18 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
-from quaestor.answers.history_changes import Changelogs, changes_told, release_told
+from quaestor.answers.history_changes import Changelogs, tell_changes, tell_release
 from quaestor.answers.history_draft import Draft
 from quaestor.answers.history_questions import Asked, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.history_things import (
-    author_told,
-    beginning_told,
-    commit_told,
-    commits_told,
-    last_told,
-    origin_told,
-    past_told,
+    tell_author,
+    tell_beginning,
+    tell_commit,
+    tell_commits,
+    tell_last,
+    tell_origin,
+    tell_past,
 )
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
@@ -60,15 +60,15 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
         limit: how many commits are listed at most.
 
     Raises:
-        UsageError: a date is none.
+        UsageError: a date cannot be read.
     """
     read = history_question(asked, date.today())
     if read is None:
         read = Asked("past", " ".join(asked.split())) if asked.strip() else Asked("changes")
     read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
-    found = answered(read, corpus, limit)
+    found = answer_asked(read, corpus, limit)
     if found is None and read.kind != "commits" and read.subject:
-        found = answered(Asked("commits", read.subject, since=read.since, until=read.until), corpus, limit)
+        found = answer_asked(Asked("commits", read.subject, since=read.since, until=read.until), corpus, limit)
     if found is not None:
         return found
     said = _nothing(corpus, asked)
@@ -88,15 +88,15 @@ def _day(text: str, *, last: bool = False) -> str:
     return last_day(bound) if last else first_day(bound)
 
 
-def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
+def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
     """Return the answer to what is asked, or why the history is not read; None where it tells nothing of it."""
     corpus.take_in()
     changelogs = Changelogs(corpus)
     draft = Draft()
-    with opened(corpus) as git:
-        known = _told(asked, corpus, git, changelogs, draft, limit)
+    with open_history(corpus) as git:
+        known = _tell(asked, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return _refused(corpus)
+            return _refusal(corpus)
         partial = git is not None and not git.whole
         if git is not None and git.shallow:
             draft.say(SHALLOW)
@@ -113,7 +113,7 @@ def answered(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | No
     )
 
 
-def _refused(corpus: Corpus) -> HistoryAnswer | None:
+def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     """Return why the history is not read, where that is for belonging to another repository; else None."""
     repository = corpus.repository()
     try:
@@ -127,7 +127,7 @@ def _refused(corpus: Corpus) -> HistoryAnswer | None:
 
 
 @contextmanager
-def opened(corpus: Corpus) -> Iterator[Git | None]:
+def open_history(corpus: Corpus) -> Iterator[Git | None]:
     """Open the corpus's repository; None where there is none, or nothing of the corpus is in it."""
     repository = corpus.repository()
     if repository is None:
@@ -142,20 +142,20 @@ def opened(corpus: Corpus) -> Iterator[Git | None]:
         yield None if is_empty(git) else git
 
 
-def _told(
+def _tell(
     asked: Asked, corpus: Corpus, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Tell what is asked; return whether that answers, or None where it is to be searched for as usual."""
     if asked.kind == "changes":
-        return changes_told(asked, git, changelogs, draft, limit)
+        return tell_changes(asked, git, changelogs, draft, limit)
     if asked.kind == "released":
-        return release_told(asked, git, changelogs, draft)
+        return tell_release(asked, git, changelogs, draft)
     if git is None:
         return None
     tell: dict[str, Callable[[], bool | None]] = {
-        "commits": lambda: commits_told(asked, git, draft, limit),
-        "commit": lambda: commit_told(asked, git, draft),
-        "began": lambda: beginning_told(git, draft),
+        "commits": lambda: tell_commits(asked, git, draft, limit),
+        "commit": lambda: tell_commit(asked, git, draft),
+        "began": lambda: tell_beginning(git, draft),
     }
     if asked.kind in tell:
         return tell[asked.kind]()
@@ -169,10 +169,10 @@ def _told_of_thing(
         return None  # who wrote what documents speak of, they say themselves
     subject = subject_of(asked.subject, corpus, git)
     tell: dict[str, Callable[[Asked, Subject, Git, Changelogs, Draft, int], bool | None]] = {
-        "origin": origin_told,
-        "author": author_told,
-        "last": last_told,
-        "past": past_told,
+        "origin": tell_origin,
+        "author": tell_author,
+        "last": tell_last,
+        "past": tell_past,
     }
     return tell[asked.kind](asked, subject, git, changelogs, draft, limit)
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from quaestor.answers.history_draft import Draft, code, commit_hit, document_hit, tag_hit, told
+from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, Asked
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
@@ -100,7 +100,7 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
     )
 
 
-def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
+def tell_changes(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
     """Tell what changed; return whether that answers, None where nothing is known of such versions or times."""
     if not asked.versions:
         if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
@@ -111,15 +111,15 @@ def changes_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
     named = [version for version in meant if version is not None]
     if len(named) != len(asked.versions):
         return None
-    noted = _noted(asked, named, changelogs)
+    noted = _sections_asked_for(asked, named, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
     ends = _range(asked, named, listed)
     if git is not None and ends is not None:
-        _between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
+        _list_commits_between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
     if draft.pieces:
         return True
-    return _unknown(asked, listed, changelogs, draft)
+    return _say_unknown(asked, listed, changelogs, draft)
 
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
@@ -128,11 +128,11 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
     if at is None:
         return False
-    _between(listed[at - 1] if at else None, listed[at], git, draft, limit)
+    _list_commits_between(listed[at - 1] if at else None, listed[at], git, draft, limit)
     return True
 
 
-def _noted(asked: Asked, named: Sequence[Version], changelogs: Changelogs) -> list[Noted]:
+def _sections_asked_for(asked: Asked, named: Sequence[Version], changelogs: Changelogs) -> list[Noted]:
     """Return the sections of changelogs that are asked for, newest first."""
     if asked.relation == "in":
         found = changelogs.of(named[0])
@@ -179,7 +179,7 @@ def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tup
     return (series[former] if former else None), end
 
 
-def _between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: int) -> None:
+def _list_commits_between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: int) -> None:
     """List the commits between two tags."""
     last = end.commit if end else "HEAD"
     revisions = f"{start.commit}..{last}" if start else last
@@ -196,11 +196,11 @@ def _between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: 
 
 def _extent(start: Tag | None, end: Tag | None) -> str:
     if start is None:
-        return "in all" if end is None else f"up to {_named(end)}"
-    return f"since {_named(start)}" if end is None else f"between {_named(start)} and {_named(end)}"
+        return "in all" if end is None else f"up to {_tag_name(end)}"
+    return f"since {_tag_name(start)}" if end is None else f"between {_tag_name(start)} and {_tag_name(end)}"
 
 
-def _named(tag: Tag) -> str:
+def _tag_name(tag: Tag) -> str:
     return f"{code(tag.name)} ({tag.date})"
 
 
@@ -209,7 +209,7 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
     for commit in found:
         text = commit_text(git, commit.id)
         if text is not None:
-            draft.item(told(commit), commit_hit(text))
+            draft.item(commit_line(commit), commit_hit(text))
 
 
 def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
@@ -237,7 +237,7 @@ def span(asked: Asked) -> str:
     return f"up to {asked.until}" if asked.until else "at all"
 
 
-def _unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft: Draft) -> bool | None:
+def _say_unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft: Draft) -> bool | None:
     """Say that there is no such version, and which are near; None where no versions are known at all."""
     known = {tag.version: tag.name for tag in reversed(listed) if tag.version}
     names = list(dict.fromkeys([*known.values(), *(one.section.heading for one in changelogs.noted)]))
@@ -250,7 +250,7 @@ def _unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft:
     return False
 
 
-def release_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
+def tell_release(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Tell when a version came out, the newest where none is named."""
     listed = [] if git is None else [tag for tag in tags(git) if tag.version]
     version = version_in(asked.versions[0]) if asked.versions else _newest(listed, changelogs)
@@ -265,7 +265,7 @@ def release_told(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
         head = noted.section.first
         draft.say(f"`{noted.document.path}:{head}`:")
         draft.quote_prose(noted.hit(head, head), [noted.lines[head - 1].rstrip()])
-    return True if draft.pieces else _unknown(asked, listed, changelogs, draft)
+    return True if draft.pieces else _say_unknown(asked, listed, changelogs, draft)
 
 
 def _newest(listed: Sequence[Tag], changelogs: Changelogs) -> Version | None:

@@ -121,6 +121,6 @@ def code(text: str) -> str:
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
 
 
-def told(commit: Commit) -> str:
+def commit_line(commit: Commit) -> str:
     """Return a commit in a line of a list."""
     return f"{commit.date}, {one_line(commit.author)}: {one_line(commit.subject)}"

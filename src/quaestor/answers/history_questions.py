@@ -345,7 +345,7 @@ def history_question(text: str, today: date) -> Asked | None:
     plain = _NEWEST_AND_CHANGES.sub("what changed in the latest release", plain)
     if _BEGAN.match(plain):
         return Asked("began")
-    return _released_or_formed(plain, today) or _changed(plain, today)
+    return _released_or_formed(plain, today) or _asked_changes(plain, today)
 
 
 def _released_or_formed(plain: str, today: date) -> Asked | None:
@@ -355,7 +355,7 @@ def _released_or_formed(plain: str, today: date) -> Asked | None:
         for form in forms:
             said = plain if kind == "released" else rest
             if found := re.fullmatch(form, said, re.IGNORECASE if "?P<by>(?:[A-Z]" not in form else 0):
-                asked = _formed(kind, found.groupdict(), since, until)
+                asked = _asked_of(kind, found.groupdict(), since, until)
                 if asked is not None:
                     return asked
     return None
@@ -367,7 +367,7 @@ def _asked_first(text: str) -> str:
     return text[: tail.start()] if tail else text
 
 
-def _formed(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:
+def _asked_of(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:
     subject = _subject(" ".join(filter(None, (said.get("subject") or said.get("other"), said.get("gained")))))
     if kind == "released":
         version = said.get("version") or said.get("other") or ""
@@ -394,7 +394,7 @@ def _verb(said: str) -> Verb:
     return next((verb for verb, words in _VERBS if re.match(words, said, re.IGNORECASE)), "added")
 
 
-def _changed(plain: str, today: date) -> Asked | None:
+def _asked_changes(plain: str, today: date) -> Asked | None:
     """Return what a question about changes asks: within versions, a time, or of one file."""
     rest, since, until = _without_time(plain, today)
     rest, versions, relation = _without_versions(rest)
@@ -410,31 +410,31 @@ def _changed(plain: str, today: date) -> Asked | None:
 def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
     """Return a question without the versions that it names, these, and how they limit."""
     if found := _IN_NEWEST.search(text):
-        return _cut(text, found), (NEWEST,), "since" if found["since"] else "in"
+        return _cut_out(text, found), (NEWEST,), "since" if found["since"] else "in"
     if found := _BETWEEN.search(text):
-        return _cut(text, found), (found["first"], found["second"]), "between"
+        return _cut_out(text, found), (found["first"], found["second"]), "between"
     if found := _SINCE.search(text):
-        return _cut(text, found), (found["first"] or found["other"],), "since"
+        return _cut_out(text, found), (found["first"] or found["other"],), "since"
     if found := _IN.search(text):
-        return _cut(text, found), (found["first"],), "in"
+        return _cut_out(text, found), (found["first"],), "in"
     return text, (), "in"
 
 
 def _without_time(text: str, today: date) -> tuple[str, str, str]:
     """Return a question without the time that it names, and the first and last day of that."""
     if found := _DATES_BETWEEN.search(text):
-        return _cut(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
+        return _cut_out(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
     if found := _AGO.search(text):
         count = _COUNTS.get(found[1].lower()) or (int(found[1]) if found[1].isdigit() else 1)
-        return _cut(text, found), _back(today, count * _AGO_UNIT[found[2].lower()]), ""
+        return _cut_out(text, found), _back(today, count * _AGO_UNIT[found[2].lower()]), ""
     for name, words in _WORDS_OF_TIME:
         if found := re.search(words, text, re.IGNORECASE):
-            return _cut(text, found), *_bounds(name, today)
+            return _cut_out(text, found), *_bounds(name, today)
     if (found := _ON_DATE.search(text)) and (day := iso_date(found["date"])):
         how = found["how"].lower()
         since = "" if how in ("before", "until") else first_day(day)
         until = "" if how in ("since", "from", "after", "seit", "depuis", "desde") else last_day(day)
-        return _cut(text, found), since, until
+        return _cut_out(text, found), since, until
     return text, "", ""
 
 
@@ -476,7 +476,7 @@ def last_day(iso: str) -> str:
     return iso
 
 
-def _cut(text: str, found: re.Match[str]) -> str:
+def _cut_out(text: str, found: re.Match[str]) -> str:
     """Return a text without a part of it, and without what led to that."""
     left = re.sub(r"\s+(?:in|since|during|from|over|of|for|with|as of|within)\s*$", "", text[: found.start()].rstrip())
     return " ".join(f"{left} {text[found.end() :]}".split()).strip(" ,?")

@@ -161,13 +161,13 @@ class Wanted:
         self._stems = re.compile(
             "|".join(re.escape(term[:_STEM]) for term in sorted(self.terms)) or "(?!)", re.IGNORECASE
         )
-        held = [self._held(one) for one in texts]
+        held = [self._terms_held(one) for one in texts]
         counts = Counter(term for terms in held for term in terms)
         worth = {term: math.log(1 + len(texts) / (1 + counts[term])) for term in self.terms}
         total = math.fsum(worth.values()) or 1.0
         self.shares = [math.fsum(sorted(worth[term] for term in terms)) / total for terms in held]
 
-    def _held(self, text: str) -> frozenset[str]:
+    def _terms_held(self, text: str) -> frozenset[str]:
         # Stemming takes a while; most texts hold nothing that could be one of the words.
         if not self._stems.search(text):
             return frozenset()

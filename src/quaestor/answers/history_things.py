@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
-from quaestor.answers.history_draft import Draft, code, commit_hit, lines_hit, one_line, tag_hit, told
+from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
 from quaestor.answers.history_questions import Asked
 from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
@@ -36,7 +36,7 @@ _NUMBERED = re.compile(r"(?:#|\bGH-|/pull/|/issues/)(\d{1,7})\b")
 _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|updated-dependencies):", re.IGNORECASE)
 
 
-def origin_told(
+def tell_origin(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Tell with which commit something came, went or was renamed, and what its message says of why."""
@@ -48,7 +48,7 @@ def origin_told(
             _tell_origin(asked, subject._replace(path=""), *said, git, draft)
         if not draft.pieces and subject.path and not git.whole:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
-            last_told(asked, subject, git, changelogs, draft, limit)
+            tell_last(asked, subject, git, changelogs, draft, limit)
             return False
         return True if draft.pieces else None
     _tell_origin(asked, subject, *found, git, draft)
@@ -83,7 +83,7 @@ def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tu
 def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the commit that brought or took something in code, and the text that shows it."""
     needle = subject.needle or subject.literal
-    if asked.verb in ("removed", "renamed") and (gone := _gone(subject, git)):
+    if asked.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
         return gone
     if asked.verb == "removed":
         return None
@@ -95,7 +95,7 @@ def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | N
     return None
 
 
-def _gone(subject: Subject, git: Git) -> tuple[Commit, str] | None:
+def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the newest commit that took a text out of the code, if it stands there no longer."""
     needle = subject.needle or subject.literal
     if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
@@ -172,12 +172,12 @@ def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
         draft.cite(tag_hit(tag))
 
 
-def author_told(
+def tell_author(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Tell who wrote something: by commits, and by the lines that stand."""
     if subject.text and not subject.path:
-        return origin_told(asked, subject, git, changelogs, draft, limit)
+        return tell_origin(asked, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
         return _lines_by(subject, git, draft, limit)
     paths = (subject.path,) if subject.path else ()
@@ -191,7 +191,7 @@ def author_told(
     for one in found[:_MOST_AUTHORS]:
         draft.add(f"\n- {_share(one)}")
         if text := commit_text(git, one.newest):
-            draft.add(f". The newest: {told(text.commit)} ")
+            draft.add(f". The newest: {commit_line(text.commit)} ")
             draft.cite(commit_hit(text))
     if subject.path and presence(git, subject.path) == "file":
         _standing_lines(subject, git, draft)
@@ -226,7 +226,7 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
     return True
 
 
-def last_told(
+def tell_last(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Tell the last change of something."""
@@ -258,7 +258,7 @@ def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
         draft.quote(lines_hit(text, first, last), lines[first : last + 1], "diff")
 
 
-def past_told(
+def tell_past(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """List the commits that changed something, newest first."""
@@ -287,7 +287,7 @@ def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Co
     return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)
 
 
-def beginning_told(git: Git, draft: Draft) -> bool | None:
+def tell_beginning(git: Git, draft: Draft) -> bool | None:
     """Tell the oldest commit, and how many have followed."""
     scope = git.repository.scope
     # A part of a repository begins with the first commit that touches it; all of it may have several beginnings.
@@ -303,7 +303,7 @@ def beginning_told(git: Git, draft: Draft) -> bool | None:
     return True
 
 
-def commit_told(asked: Asked, git: Git, draft: Draft) -> bool | None:
+def tell_commit(asked: Asked, git: Git, draft: Draft) -> bool | None:
     """Tell what one commit says and does."""
     text = commit_text(git, asked.subject)
     if text is None:
@@ -320,7 +320,7 @@ def commit_told(asked: Asked, git: Git, draft: Draft) -> bool | None:
     return True
 
 
-def commits_told(asked: Asked, git: Git, draft: Draft, limit: int) -> bool | None:
+def tell_commits(asked: Asked, git: Git, draft: Draft, limit: int) -> bool | None:
     """List the commits whose messages speak of something, or that somebody wrote."""
     words = [word for word in re.findall(r"[\w.#/+-]+", asked.subject) if word.lower() not in ("the", "a", "an", "of")]
     if not words and not asked.by:

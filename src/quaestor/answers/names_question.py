@@ -1,4 +1,4 @@
-"""Telling that a question asks what a name or a file is, and nothing else of it. Pure."""
+"""Recognising a question that asks what a name or a file is, and nothing else about it. Pure."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def read_name_question(text: str) -> NameQuestion | None:
 
 
 def asks_about_a_word(text: str) -> bool:
-    """Return whether a question wants a word explained that might be a name only for its capital: "What is Shop?"."""
+    """Return whether a question wants a word explained that only its capital makes a possible name: "What is Shop?"."""
     asked = read_name_question(text)
     return asked is not None and not asked.kind and not _is_name(asked.target)
 

@@ -168,11 +168,11 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
         return origin
-    find = _asked(text)
+    find = _finder_for(text)
     if find is None:
         return None
     corpus.take_in()
-    return corpus.reopening(lambda: _quoted(corpus, find))
+    return corpus.reopening(lambda: _quote(corpus, find))
 
 
 def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -188,7 +188,7 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
     for quote in found.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line))
-    return draft.finished("facts") if draft.hits else None
+    return draft.finish("facts") if draft.hits else None
 
 
 def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
@@ -205,7 +205,7 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
             yield path
 
 
-def _asked(text: str) -> _Finder | None:
+def _finder_for(text: str) -> _Finder | None:
     """Return what finds the lines that a question asks for; None for a question of another kind."""
     if _LICENCE.fullmatch(text):
         return _licence
@@ -216,14 +216,14 @@ def _asked(text: str) -> _Finder | None:
     return None if named is None else partial(_versions, named)
 
 
-def _quoted(corpus: Corpus, find: _Finder) -> WayAnswer | None:
+def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
     for path in sorted((path for path in corpus.store.documents() if "/" not in path), key=_by_rank):
         if path.lower() == "gemfile" and draft.hits:
             continue  # what is needed for work on it, beside what it needs itself
         for first, last in islice(find(path, lines), _MOST_BLOCKS):
             draft.quote(lines.hit(path, first, last))
-    return draft.finished("facts") if draft.hits else None
+    return draft.finish("facts") if draft.hits else None
 
 
 def _by_rank(path: str) -> tuple[bool, str]:
@@ -244,7 +244,7 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield where a file lists what is depended on."""
     for name, begins, goes_on in _BLOCKS:
         if re.fullmatch(name, path, re.IGNORECASE):
-            listed = list(_listed(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
+            listed = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in listed if one[1] > one[0]), listed)
             yield from listed if _LINE_BY_LINE.match(path) else whole
@@ -260,10 +260,10 @@ def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, 
                 if re.match(tells, line):
                     yield at, end_of_statement(texts, at)
     if _README.fullmatch(path):
-        yield from _runs([*islice(_said(named, _lines(path, lines)), _MOST_SAID)])
+        yield from _runs([*islice(_lines_that_say(named, _lines(path, lines)), _MOST_SAID)])
 
 
-def _said(named: str, texts: Sequence[str]) -> Iterator[int]:
+def _lines_that_say(named: str, texts: Sequence[str]) -> Iterator[int]:
     """Yield the lines of a readme that name a version as one that is needed, by their words or their heading."""
     version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
@@ -281,23 +281,23 @@ def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
         yield found[0], found[-1]
 
 
-def _listed(texts: Sequence[str], begins: re.Pattern[str], goes_on: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+def _list_ranges(texts: Sequence[str], begins: re.Pattern[str], goes_on: re.Pattern[str]) -> Iterator[tuple[int, int]]:
     at = 0
     while at < len(texts):
         if not begins.match(texts[at]):
             at += 1
             continue
-        first, depth = at, _opened(texts[at])
+        first, depth = at, _brackets_opened(texts[at])
         while at + 1 < len(texts) and at - first < _MOST_LINES and _goes_on(texts[first : at + 1], depth):
             if not goes_on.match(texts[at + 1]):
                 break
             at += 1
-            depth += _opened(texts[at])
+            depth += _brackets_opened(texts[at])
         yield first + 1, at + 1
         at += 1
 
 
-def _opened(line: str) -> int:
+def _brackets_opened(line: str) -> int:
     return sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")
 
 

@@ -258,7 +258,7 @@ def _best_stretches(
     best: dict[int, tuple[float, _Weighed]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
         behind, found = standing[rank]
-        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found, _defined(rank, hits))
+        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found, _names_defined(rank, hits))
         worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
@@ -277,7 +277,7 @@ def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[fl
     return max(0.0, hits[0].score - hit.score), (span.start_line, span.end_line)
 
 
-def _defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
+def _names_defined(rank: int, hits: Sequence[Hit]) -> tuple[str, ...]:
     return hits[rank].chunk.defines if rank < len(hits) else ()
 
 
@@ -374,7 +374,7 @@ def _whole_passage(
     stretch = whole(passage, found, lambda text: share_of(content_terms(text) & rarity.keys(), rarity))
     if stretch is None:
         return None
-    return _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _defined(rank, hits))
+    return _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
 
 
 def _choose(

@@ -63,10 +63,10 @@ def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit:
 
 
 def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
-    found = _found(corpus, name, kinds, limit)
+    found = _find_related(corpus, name, kinds, limit)
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
-        found = _found(corpus, f"{name}?", kinds, limit) or found
+        found = _find_related(corpus, f"{name}?", kinds, limit) or found
         if not (found and found.relatives):
             other = _own_of(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
             if other is not None:
@@ -78,7 +78,7 @@ def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], li
     return Resolved(str(found.target), found)
 
 
-def _found(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
+def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
     try:
         return corpus.related(name, kinds, limit)
     except NotFoundError:
@@ -87,7 +87,7 @@ def _found(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) 
 
 def _own_of(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
     """Return what belongs to a name that is written with an underscore before it, as what is not for others is."""
-    own = _found(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
+    own = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
     return Resolved(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
 
 
@@ -97,7 +97,7 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
     mended = mend(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
     mended = _as_defined(corpus, mended) or mended
-    if mended != name and (found := _found(corpus, mended, kinds, limit)) is not None:
+    if mended != name and (found := _find_related(corpus, mended, kinds, limit)) is not None:
         return Resolved(mended, found, corrected=True)
     return Resolved(name, None, nearest=nearest)
 
@@ -105,7 +105,7 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
 def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
     """Return what belongs to the one defined name that is made of the same words: ``send_all`` for ``SendAll``."""
     styled = {one for one in _defined_as(corpus, styles_of(name)) if same_in_any_style(one, name)}
-    other = _found(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
+    other = _find_related(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
     return None if other is None else Resolved(str(other.target), other, corrected=True)
 
 
@@ -128,7 +128,7 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
     # Every error has a method that words it.
     names = (".".join(parts[:-1]),) if parts[-1].lower() in _WORDING else (symbol, ".".join(parts[:-1]))
     for name in filter(None, dict.fromkeys(names)):
-        found = _found(corpus, name, ("callers",), limit)
+        found = _find_related(corpus, name, ("callers",), limit)
         if found is not None:
             homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
             apart = tuple(one for one in found.of("callers") if one.role == "call" and one.path not in homes)
@@ -139,7 +139,7 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
     """Return the places that raise a thing of a name, tests left out; none of a name that is not defined here."""
-    found = _found(corpus, name, ("definitions", "callers"), limit)
+    found = _find_related(corpus, name, ("definitions", "callers"), limit)
     if found is None or not found.of("definitions"):
         return ()
     pattern = re.compile(

@@ -20,6 +20,9 @@ from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.search.asked_names import looks_like_code
 
+OF_ALL = "What is this about?"
+"""Asks about all of one corpus."""
+
 _MOST_FILES = 6
 _READ = 24
 _OF_EACH = 3
@@ -169,7 +172,7 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     """
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
-        yield Starter("What is this about?")
+        yield Starter(OF_ALL)
     told = list(_of_prose(material, corpus.retriever.project))
     acts = [one for one in told if not thing_asked_about(one.question)]
     things = [one for one in told if thing_asked_about(one.question)]

@@ -78,8 +78,8 @@ def may_define(term: str) -> re.Pattern[str]:
     marks = r"[*_`\"'”’)>]{0,4}"
     linked = rf"{marks}(?:\](?:\([^()\n]*\)|\[[^\]\n]*\]))?{marks}"
     after = rf"{linked}{_ASIDE}\s*(?:\s(?:{_SAYS}|(?:is|are)\b)|[:|=—–?(]|--?\s|</|$)"
-    bracketed = rf"|\({_sought(term)}\)" if is_abbreviation(term) else ""
-    sought = rf"(?<![^\W_]){_sought(term)}(?![^\W_])"
+    bracketed = rf"|\({_pattern(term)}\)" if is_abbreviation(term) else ""
+    sought = rf"(?<![^\W_]){_pattern(term)}(?![^\W_])"
     return re.compile(rf"{before}{sought}{after}{bracketed}", re.MULTILINE | re.IGNORECASE)
 
 
@@ -96,10 +96,12 @@ def names_the_term(term: str, title: str) -> bool:
 def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
     """Yield entries of lists, of glossaries and of tables whose term it is."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
-    entry = re.compile(rf"^{_ARTICLE}(?:{_sought(term)}{_ASIDE}|[^():]{{4,80}}\({_sought(term)}\)){says}", _flags(term))
-    alone = re.compile(rf"^{_ARTICLE}{_sought(term)}{_ASIDE}:{{0,2}}$", _flags(term))
-    leads = re.compile(rf"^{_ARTICLE}{_sought(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
-    sought = re.compile(_sought(term), _flags(term))
+    entry = re.compile(
+        rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{4,80}}\({_pattern(term)}\)){says}", _flags(term)
+    )
+    alone = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}:{{0,2}}$", _flags(term))
+    leads = re.compile(rf"^{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:is|are|means):$", _flags(term))
+    sought = re.compile(_pattern(term), _flags(term))
     for number, line in enumerate(lines, 1):
         if not sought.search(_MARKUP.sub(" ", line)):
             continue
@@ -120,7 +122,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
 
 def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
     """Yield paragraphs in which a sentence says what it is."""
-    says = rf"{_ARTICLE}{_sought(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
+    says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
     written = _written_out(term)
     for number, line in enumerate(lines, 1):
@@ -128,11 +130,11 @@ def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> I
             yield Defined(Form.SENTENCE, number, number)
     for one in found:
         if begins.match(one.text):
-            yield _shown(Form.SENTENCE, one, lines)
+            yield _defined_by(Form.SENTENCE, one, lines)
         elif within.search(one.text):
-            yield _shown(Form.WITHIN, one, lines)
+            yield _defined_by(Form.WITHIN, one, lines)
         elif written is not None and written.search(one.text):
-            yield _shown(Form.WRITTEN_OUT, one, lines)
+            yield _defined_by(Form.WRITTEN_OUT, one, lines)
 
 
 def _tells(entry: re.Match[str] | None) -> bool:
@@ -206,20 +208,20 @@ def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> It
         form = _title_form(term, title)
         first = next((one for one in found if one.start_line > line and one.heading == title), None)
         if form is not None and first is not None:
-            shown = _shown(form, first, lines)
+            shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
             yield Defined(form, line if near else shown.start_line, shown.end_line)
 
 
 def _title_form(term: str, title: str) -> Form | None:
     title = _plain(title)
-    if re.match(rf"^what\s+(?:is|are)\s+{_ARTICLE}{_sought(term)}{_ASIDE}\??$", title, re.IGNORECASE):
+    if re.match(rf"^what\s+(?:is|are)\s+{_ARTICLE}{_pattern(term)}{_ASIDE}\??$", title, re.IGNORECASE):
         return Form.ASKED
-    same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_sought(term)}{_ASIDE}$", title, _flags(term))
+    same = re.match(rf"^(?:about\s+|introduction\s+to\s+)?{_ARTICLE}{_pattern(term)}{_ASIDE}$", title, _flags(term))
     return Form.SECTION if same else None
 
 
-def _shown(form: Form, one: Paragraph, lines: Sequence[str]) -> Defined:
+def _defined_by(form: Form, one: Paragraph, lines: Sequence[str]) -> Defined:
     last = min(one.end_line, one.start_line + _LONGEST - 1)
     return Defined(form, one.start_line, end_of_list(lines, last) if one.text.endswith(":") else last)
 
@@ -233,7 +235,7 @@ def _written_out(term: str) -> re.Pattern[str] | None:
     return re.compile(rf"(?i:\b{words}\s*)\({re.escape(term)}\)|\b{re.escape(term)}\s*\((?i:{words})\)")
 
 
-def _sought(term: str) -> str:
+def _pattern(term: str) -> str:
     """Return a pattern for a term, in singular and plural, between any quotation marks."""
     words = r"[\s_-]+".join(re.escape(word) for word in term.split())
     stem = words if len(term) < 4 or not words.endswith("s") or words.endswith("ss") else words[:-1]

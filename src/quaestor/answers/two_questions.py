@@ -51,7 +51,7 @@ def answer_two_questions(
             return first  # which an overview tells as well
     else:
         first = introduce(corpus)
-    rest = answered(replace(question, text=besides), corpus) or _quoted(besides, corpus)
+    rest = answered(replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
     return None if first is None else _together(first, rest)
 
 
@@ -70,7 +70,7 @@ def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
     return None
 
 
-def _quoted(text: str, corpus: Corpus) -> WayAnswer:
+def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     sought = corpus.in_english(text)
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
@@ -80,7 +80,7 @@ def _quoted(text: str, corpus: Corpus) -> WayAnswer:
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
     for quote in found.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
-    return draft.finished("quotes")
+    return draft.finish("quotes")
 
 
 def _together(first: WayAnswer, rest: WayAnswer) -> WayAnswer:

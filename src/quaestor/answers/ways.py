@@ -43,14 +43,14 @@ WAYS: tuple[Way, ...] = (
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return the answer of the first way whose question it is, or None where it is to be quoted from what is found."""
-    return _answered((_answer_two, *WAYS), question, corpus)
+    return _first_answer((_answer_two, *WAYS), question, corpus)
 
 
 def _answer_two(question: Question, corpus: Corpus) -> WayAnswer | None:
-    return answer_two_questions(question, corpus, lambda one, corpus: _answered(WAYS, one, corpus))
+    return answer_two_questions(question, corpus, lambda one, corpus: _first_answer(WAYS, one, corpus))
 
 
-def _answered(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
+def _first_answer(ways: Iterable[Way], question: Question, corpus: Corpus) -> WayAnswer | None:
     for way in ways:
         try:
             found = way(question, corpus)

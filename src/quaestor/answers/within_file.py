@@ -48,7 +48,7 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
         return _in_numbered(question.text, corpus)
     corpus.take_in()
     path = corpus.reopening(lambda: resolve_path(corpus, asked[0]))
-    return None if path is None or _GLOB.search(path) else _quoted(corpus, path, asked[1])
+    return None if path is None or _GLOB.search(path) else _quote(corpus, path, asked[1])
 
 
 def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -63,7 +63,7 @@ def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
     if len(paths) != 1 or not content_terms(rest):
         return None
     path = paths.pop()
-    return _head(corpus, path) if _OF_HEAD.search(rest) else _quoted(corpus, path, rest)
+    return _head(corpus, path) if _OF_HEAD.search(rest) else _quote(corpus, path, rest)
 
 
 def _head(corpus: Corpus, path: str) -> WayAnswer | None:
@@ -74,7 +74,7 @@ def _head(corpus: Corpus, path: str) -> WayAnswer | None:
         return None
     begins = (line for line, _ in headings(file.lines[:_LONGEST_HEAD]) if line > _TITLE)
     draft.quote(lines.hit(path, 1, min(next(begins, _LONGEST_HEAD + 1) - 1, len(file.lines), _LONGEST_HEAD)))
-    return draft.finished("file")
+    return draft.finish("file")
 
 
 def read_file_question(text: str) -> tuple[str, str] | None:
@@ -94,7 +94,7 @@ def read_file_question(text: str) -> tuple[str, str] | None:
     return (file, rest.strip(" -–—:,?`")) if (begins or "/" in file) and content_terms(rest) else None
 
 
-def _quoted(corpus: Corpus, path: str, asked: str) -> WayAnswer | None:
+def _quote(corpus: Corpus, path: str, asked: str) -> WayAnswer | None:
     hits = corpus.search(asked, _PASSAGES, where=Where(paths=(f"/{path}",)))
     found = answer(asked, number(hits), corpus.meaning.near.encode, refused=False, hits=hits)
     if not found.quotes:
@@ -103,4 +103,4 @@ def _quoted(corpus: Corpus, path: str, asked: str) -> WayAnswer | None:
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
     for quote in found.quotes:
         draft.quote(lines.hit(quote.path, quote.start_line, quote.end_line, symbols.get(quote.n)))
-    return draft.finished("file")
+    return draft.finish("file")

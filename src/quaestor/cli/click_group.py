@@ -6,11 +6,13 @@ import os
 from collections.abc import Sequence
 from difflib import get_close_matches
 from importlib import import_module
+from itertools import takewhile
 
 import click
 
 from quaestor import __version__
 from quaestor.cli import COMMANDS, USAGE
+from quaestor.core.errors import NotFoundError
 
 EXAMPLES: dict[str, tuple[str, ...]] = {
     "index": (
@@ -89,12 +91,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 }
 
 
+_TAKE_WORDS = frozenset({"ask", "edit", "history"})
+
+
 def examples_of(name: str) -> str:
     """Return the examples of a command as the end of its help; lines that are not wrapped, as click marks them."""
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[name])])
-
-
-# What is over in a fraction of a second, of which NumPy's import is a good part.
 
 
 class LazyGroup(click.Group):
@@ -158,8 +160,21 @@ def run_group(arguments: Sequence[str]) -> int:
     try:
         code = cli.main(args=arguments, prog_name="quaestor", standalone_mode=False, color=colour)
     except click.ClickException as error:
+        if "unexpected extra argument" in error.message and (advice := _advice_on_quotes(arguments)):
+            error = click.UsageError(f"{error.message}. {advice}", getattr(error, "ctx", None))
         error.show()
         return USAGE
+    except NotFoundError as error:
+        advice = _advice_on_quotes(arguments)
+        raise (NotFoundError(f"{error} {advice}") if advice else error) from None
     except click.Abort:
         raise KeyboardInterrupt from None
     return code if isinstance(code, int) else 0
+
+
+def _advice_on_quotes(arguments: Sequence[str]) -> str:
+    """Return how a line is meant whose question is not in quotes, so that its second word was taken for a folder."""
+    words = list(takewhile(lambda one: not one.startswith("-"), arguments[1:]))
+    if arguments[0] not in _TAKE_WORDS or len(words) < 2 or "/" in words[1]:
+        return ""
+    return f"If {' '.join(words)[:80]!r} belongs together, put it in quotes."

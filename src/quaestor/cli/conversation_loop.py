@@ -59,23 +59,23 @@ from quaestor.sessions.transcript import Transcript
 UNKNOWN = 1
 
 HELP = """\
-  /help          show this
-  /window        what the last turn sent: tokens by section, and why each message is in or out
-  /why           the model's hidden plan before its last answer, and its calls
-  /sources       passages of the last turn, and which of them the answer cites
-  /citations     how the answers of the session are supported
-  /add PATH      add a file to every later question; @PATH in a question adds it once
-  /drop PATH     remove an added file; without a PATH, all of them
-  /retry         ask the last question again, if its turn did not finish
-  /edit WORDS    let the model propose a change to the files; nothing is changed yet
+  /help          show this list
+  /window        show what the last turn sent to the model, and why
+  /why           show the model's plan before its last answer, and its calls
+  /sources       list the passages of the last turn, and which are cited
+  /citations     show how well the answers of this session are supported
+  /add PATH      send a file with every later question (@PATH: with one)
+  /drop PATH     remove an added file; without PATH, all of them
+  /retry         ask the last question again if its turn did not finish
+  /edit WORDS    let the model propose a change; no file is changed yet
   /apply         show the last proposed change, ask, and make it
   /undo          revert the last edit
-  /export FILE   write the conversation: as Markdown, or complete if FILE ends in .json
-  /new           begin another session
-  /quit          end (Ctrl-D)
+  /export FILE   save the conversation: Markdown, or all of it as .json
+  /new           start another session
+  /quit          leave (also /exit and Ctrl-D)
 
-A line that ends in a backslash continues in the next one; a block between triple quotes is one question.
-Ctrl-C stops an answer."""
+To write several lines, end each with a backslash, or put them between
+triple quotes. Ctrl-C stops an answer."""
 
 
 class Talk:
@@ -316,6 +316,7 @@ class Talk:
             "/export": self._export,
             "/new": lambda _: self._new(),
             "/quit": lambda _: False,
+            "/exit": lambda _: False,
         }
 
     def _record(self) -> Transcript:

@@ -95,4 +95,4 @@ def _none_there(asked: Search, failures: Mapping[str, Exception]) -> Exception:
     if not isinstance(first, NotFoundError):
         return first
     words = " ".join([asked.query, *asked.sources])
-    return NotFoundError(f"{first} If {words[:80]!r} is the query, put it in quotes.")
+    return NotFoundError(f"{first} If {words[:80]!r} belongs together, put it in quotes.")

@@ -22,7 +22,8 @@ _STATE_STORE = "quaestor.state_store"
 def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
     command = click.option("--base-url", help="OpenAI-compatible endpoint, such as http://localhost:11434/v1.")(command)
-    return click.option("--model", help="Model name at the endpoint; without one, answers are quotes.")(command)
+    told = "Name of a model at the endpoint; without one, answers are quotes, and edits need --reply."
+    return click.option("--model", help=told)(command)
 
 
 def store_option(command: Command) -> Command:

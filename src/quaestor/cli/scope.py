@@ -75,7 +75,7 @@ def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
     """Print the words of a question that the corpus lacks, and those searched instead."""
     if unknown:
         named = ", ".join(_unknown(one) for one in unknown)
-        remark(f"stands nowhere here: {named}")
+        remark(f"not found anywhere here: {named}")
 
 
 def _unknown(one: Unknown) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
@@ -84,8 +85,11 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
 
 def remark_on_unsupported(sentences: Sequence[str]) -> None:
     """Print the unsupported sentences of an answer."""
+    if sentences:
+        counted = "sentence has" if len(sentences) == 1 else "sentences have"
+        remark(f"{len(sentences)} {counted} no passage behind {'it' if len(sentences) == 1 else 'them'}:")
     for sentence in sentences:
-        remark(f"without support: {one_line(sentence.strip())[:160]}")
+        remark(f"  - {one_line(words_of_sentence(sentence))[:160]}")
 
 
 def remark_on_sent(sent: int, found: int) -> None:

@@ -101,7 +101,7 @@ class Documents:
 
     def list(self) -> list[Stored]:
         """Return all of them, the newest first."""
-        return sorted(map(self._stored, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
+        return sorted(map(self._stored_file, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
     def bring(self) -> None:
         """Bring the folder up to date, if another server may have changed the documents."""
@@ -117,7 +117,7 @@ class Documents:
         name = stored_name(name)
         self._check(name, data)
         try:
-            return self._stored(
+            return self._stored_file(
                 self._shelf.add(_similar_names(name), data, lambda there: _check_room(there, len(data)))
             )
         except OSError as error:
@@ -139,7 +139,7 @@ class Documents:
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored(self, lying: FileOnShelf) -> Stored:
+    def _stored_file(self, lying: FileOnShelf) -> Stored:
         changed = datetime.fromtimestamp(lying.changed / 1e6, UTC).isoformat(timespec="seconds")
         return Stored(id_of(self._user, lying.name), lying.name, lying.size, changed)
 

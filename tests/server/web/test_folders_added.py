@@ -41,7 +41,8 @@ def test_a_folder_is_looked_at_added_asked_about_and_removed(browser: httpx.Clie
     looked = seen(browser.post("/folders/look", data=folder).text).text
     assert "Documents1" in looked
     assert "Costnothing" in looked
-    assert "secret: 1" in looked
+    assert "Kinds1 Markdown" in looked
+    assert "Left out: 1 secret." in looked
     # Looking adds nothing.
     assert corpora(browser) == ["kitchen"]
     assert browser.post("/folders", data=folder).headers["location"] == "/folders"

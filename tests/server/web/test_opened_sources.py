@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from html_parts import seen
+from html_parts import Seen, seen
 from served import Running, get, post, serving
 
 from convert.made import pdf
@@ -24,12 +24,27 @@ def links(server: Running, question: str) -> list[str]:
     return seen(get(server.url + cites[0]).text).values("href")
 
 
+def last_turn(server: Running) -> tuple[Seen, Seen]:
+    """Return the page of the last conversation, and that of its first citation."""
+    session = get(f"{server.url}/api/sessions").json()["sessions"][0]["id"]
+    shown = seen(get(f"{server.url}/sessions/{session}").text)
+    cite = next(value for value in shown.values("href") if "/citations/" in value)
+    return shown, seen(get(server.url + cite).text)
+
+
 def test_a_pdf_opens_at_the_page(tmp_path: Path) -> None:
     (tmp_path / "kitchen").mkdir()
     (tmp_path / "kitchen/manual.pdf").write_bytes(pdf(PAGES, "Kitchen manual"))
     with serving(tmp_path / "kitchen", home=tmp_path / "home") as server:
         [opened] = [href for href in links(server, "How hot does the oven get?") if href.startswith("/pdf")]
         assert opened == "/pdf?corpus=kitchen&path=manual.pdf#page=2"
+        # What was made of a PDF has lines that nobody else sees: its place is a page, and no editor opens it.
+        turn, cited = last_turn(server)
+        assert turn.values("data-place") == ["manual.pdf, page 2"]
+        assert "manual.pdf, page 2" in cited.text
+        assert not [href for href in cited.values("href") if href.startswith("vscode:")]
+        sources = seen(get(f"{server.url}{turn.values('data-from')[0].removesuffix('/markdown')}/sources").text)
+        assert "manual.pdf, page 2" in sources.text
         sent = get(server.url + opened)
         assert (sent.headers["content-type"], sent.content[:5]) == ("application/pdf", b"%PDF-")
 

@@ -37,6 +37,20 @@ def test_a_question_can_be_asked_and_its_answer_read_without_scripts(quoting: Ru
     assert again.headers["location"] == f"{path}#turn-2"
 
 
+def test_what_is_found_in_a_conversation_is_shown_in_whole_words(quoting: Running) -> None:
+    question = (
+        "Yesterday somebody told me in the bakery around the corner that the dough rests for very long there, "
+        "longer than anybody else lets it wait: is what they said in the bakery right?"
+    )
+    post(f"{quoting.url}/ask", data={"question": question})
+    post(f"{quoting.url}/ask", data={"question": "甲" * 200})
+    shown = seen(get(f"{quoting.url}/sessions", params={"q": "rests yesterday"}).text).text
+    [excerpt] = re.findall("…[^…<]*rests[^…<]*…", shown)
+    assert set(excerpt.strip("…").split()) <= set(question.split())
+    # Where nothing separates words, letters are shown.
+    assert "甲" * 60 in seen(get(f"{quoting.url}/sessions", params={"q": "甲甲"}).text).text
+
+
 @pytest.mark.parametrize("path", ["/", "/search?q=dough", "/documents", "/log-in", "/static/app.js", "/sessions/none"])
 def test_every_answer_carries_a_policy_that_forbids_what_is_inline_or_from_elsewhere(
     quoting: Running, path: str

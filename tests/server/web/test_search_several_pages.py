@@ -8,7 +8,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from html_parts import seen
-from served import Running, get, serving, write
+from served import Running, get, post, serving, write
 
 GARDEN = {"guide.md": "# Garden guide\n\n## Beans\n\nBeans are sown in May, and watered at dusk.\n"}
 
@@ -45,6 +45,20 @@ def test_a_choice_stays_and_hits_name_their_corpora(two: Running) -> None:
     boxes = {known["value"]: "checked" in known for _, known in alone.elements if known.get("type") == "checkbox"}
     assert boxes == {"kitchen": False, "garden": True}
     assert "badge corpus" not in alone.values("class")
+
+
+def test_what_all_of_them_can_be_asked_is_of_each_and_answered(two: Running) -> None:
+    def offered(query: str) -> list[str]:
+        shown = seen(get(f"{two.url}/parts/starters?{query}").text).text
+        return [line.replace("`", "") for line in map(str.strip, shown.split("\n")) if line]
+
+    alone = offered("corpus=kitchen"), offered("corpus=garden")
+    both = offered("corpus=kitchen&corpus=garden&corpus=attic")
+    assert 2 <= len(both) <= 4
+    assert all(set(both) & set(one) for one in alone)
+    for question in both:
+        asked = post(f"{two.url}/ask", data={"question": question, "corpus": ["kitchen", "garden"]})
+        assert "cite verified" in get(two.url + asked.headers["location"].partition("#")[0]).text, question
 
 
 def test_a_corpus_that_there_is_not(two: Running) -> None:

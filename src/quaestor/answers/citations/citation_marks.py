@@ -26,6 +26,7 @@ __all__ = [
     "show_all",
     "where",
     "without_marks",
+    "words_of_sentence",
 ]
 
 NO_ANSWER = "[no answer]"
@@ -47,6 +48,9 @@ _SEPARATOR = re.compile(r"\s*(?:[,;&]|and)\s*#?(?:(?:passages?|sources?)\s*)?(?=
 _LONGEST_QUOTE = 2000
 _MOST_MARKS = 1000
 _LONGEST_RANGE = 9
+
+_BEFORE_END = re.compile(r"\s+([.,;:!?])")
+_BOX = re.compile(r"\[[ xX]\]\s+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +128,12 @@ def _is_quoted(answer: str, start: int, end: int) -> bool:
     return "^" in answer[start:end] or _ENDS_LINE.match(answer, end) is None
 
 
+def words_of_sentence(sentence: str) -> str:
+    """Return a sentence on one line, without citations and check boxes."""
+    words = " ".join(without_marks(sentence, parse(sentence)).split())
+    return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
+
+
 def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
     """Return ``text``, which stands at ``offset`` of the answer, without the marks inside it."""
     pieces, at = [], offset
@@ -185,7 +195,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
     closings = list(ending.finditer(answer, opening.end(), opening.end() + _LONGEST_QUOTE))
     if not closings:
         return None, at
-    balanced = (found for found in closings if _balanced(answer[opening.end() : found.start()]))
+    balanced = (found for found in closings if _brackets_closed(answer[opening.end() : found.start()]))
     closing = next(balanced, closings[0])
     quote = answer[opening.end() : closing.start()]
     # `""` at the end of a quotation of a string: only as many marks as were opened belong to the form.
@@ -193,7 +203,7 @@ def _read_quote(answer: str, at: int) -> tuple[str | None, int]:
     return (quote + surplus).strip() or None, closing.end()
 
 
-def _balanced(quote: str) -> bool:
+def _brackets_closed(quote: str) -> bool:
     """Return whether no bracket is open at the end: ``a["key`` is not where a quote of code ends."""
     return quote.count("[") <= quote.count("]")
 

@@ -44,7 +44,7 @@ class Support:
 
 
 class Ground:
-    """The lines of a passage, cut up once for however many claims are held against them.
+    """The lines of a passage, prepared once for all the claims that are compared with them.
 
     Args:
         lines: the passage's lines.
@@ -81,8 +81,8 @@ def find_support(claim: str, ground: Ground) -> Support | None:
         return None
     given = ground.label_terms & wanted
     lines, found = ground.lines, [terms & wanted for terms in ground.terms]
-    best = max(range(len(lines)), key=lambda at: len(_joined(found[at : at + _WINDOW])), default=0)
-    held = _joined(found[best : best + _WINDOW])
+    best = max(range(len(lines)), key=lambda at: len(_union(found[at : at + _WINDOW])), default=0)
+    held = _union(found[best : best + _WINDOW])
     share = len(held | given) / len(wanted)
     if share < _LEAST_SHARE or len(held) < min(_LEAST_TERMS, len(wanted)):
         return None
@@ -93,7 +93,7 @@ def find_support(claim: str, ground: Ground) -> Support | None:
     return Support(inside[0], inside[-1], share)
 
 
-def _joined(found: Sequence[frozenset[str]]) -> frozenset[str]:
+def _union(found: Sequence[frozenset[str]]) -> frozenset[str]:
     return frozenset().union(*found)
 
 

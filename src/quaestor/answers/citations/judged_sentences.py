@@ -83,7 +83,7 @@ class Judge:
         self._cited = _with_marks_below(inside, self._plain)
         self._rests_on = [self._own_grounds(at) for at in range(len(cut))]
 
-    def unsupported(self) -> list[Sentence]:
+    def unsupported_sentences(self) -> list[Sentence]:
         """Return the sentences that nothing supports, in order."""
         # Once in either direction: a short sentence may stand with a short one that stands with a cited one.
         for order, beside in ((range(len(self._cut)), -1), (reversed(range(len(self._cut))), 1)):

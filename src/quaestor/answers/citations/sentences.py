@@ -1,6 +1,6 @@
 """Cutting an answer into sentences with their places; code, headings and tables are not sentences.
 
-What is quoted as a block is: nobody has checked it who does not cite it.
+A block quote counts as sentences: unless it is cited, nothing has checked it.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Sentence:
 
 def sentences(answer: str) -> tuple[Sentence, ...]:
     """Return the sentences of an answer in order; marks right after a full stop belong to the sentence before."""
-    return tuple(_cut(answer))
+    return tuple(_cut_sentences(answer))
 
 
-def _cut(answer: str) -> Iterator[Sentence]:
+def _cut_sentences(answer: str) -> Iterator[Sentence]:
     for number, (start, end) in enumerate(_paragraphs(answer)):
         at = start
         for found in _END.finditer(answer, start, end):

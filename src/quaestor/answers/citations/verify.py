@@ -1,8 +1,8 @@
 """Checking an answer's citations against the sources' own bytes.
 
 ``verified``: the quoted words stand, character for character, in the lines that were cited; or, without a quote, those
-lines really hold the sentence by the measure of ``support``. ``repaired``: the words were found, but elsewhere in the
-document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
+lines really hold the sentence by the measure of ``claim_support``. ``repaired``: the words were found, but elsewhere in
+the document or with other blanks, case or quote marks; place and words are corrected. Else ``unverified``.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Verification:
 
     Attributes:
         citations: each distinct one, checked, in order of appearance.
-        unsupported: sentences that claim something and that nothing supports, each once; see ``judging``.
+        unsupported: sentences that claim something and that nothing supports, each once; see ``judged_sentences``.
         unknown: numbers that the answer cites but that no passage has.
     """
 
@@ -81,7 +81,7 @@ def verify(
     by_mark = {mark: checker.check(mark, _claim(answer, mark, marks, cut)) for mark in marks}
     known = [citation for citation in by_mark.values() if citation is not None]
     judged = claims and not says_no_answer(answer)
-    weak = Judge(answer, cut, by_mark, checker.grounds(), question).unsupported() if judged else []
+    weak = Judge(answer, cut, by_mark, checker.grounds(), question).unsupported_sentences() if judged else []
     return Verification(
         citations=tuple(dict.fromkeys(known)),
         unsupported=_each_once(weak),
@@ -128,17 +128,17 @@ class _Checker:
                     return Citation(
                         passage.n, found.path, found.start_line, found.end_line, found.quote, "repaired", found.url
                     )
-        return _unverified(passage, quote)
+        return _unverified_citation(passage, quote)
 
     def check_claim(self, passage: Passage, claim: str) -> Citation:
         """Look for a sentence without a quote in its passage."""
         ground = self._ground(passage)
         support = None if ground is None else find_support(claim, ground)
         if ground is None or support is None:
-            return _unverified(passage, "")
+            return _unverified_citation(passage, "")
         quote = "\n".join(ground.lines[support.first : support.last + 1]).strip("\r\n")
         first = passage.start_line + support.first
-        return _citation(passage, first, first + support.last - support.first, _shortened(quote), "verified")
+        return _citation(passage, first, first + support.last - support.first, _shorten(quote), "verified")
 
     def grounds(self) -> dict[int, Ground]:
         """Return what each passage says now, by its number; those whose documents are gone are left out."""
@@ -153,9 +153,9 @@ class _Checker:
         found = find(quote, source.text, start, end)
         if found is not None:
             status: CitationStatus = "verified" if found.exact else "repaired"
-            return _located(passage, source, found, status)
+            return _citation_at(passage, source, found, status)
         nearest = find_nearest(quote, source.text, start, end) if telling(quote) else None
-        return _located(passage, source, nearest, "repaired") if nearest else None
+        return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
     def _ground(self, passage: Passage) -> Ground | None:
         """Return what a passage says now; None if its document is gone."""
@@ -167,7 +167,7 @@ class _Checker:
     def _source(self, passage: Passage) -> _Source | None:
         if passage.path not in self._sources:
             data = self._read(passage.path)
-            self._sources[passage.path] = None if data is None else _decoded(data)
+            self._sources[passage.path] = None if data is None else _decode(data)
         return self._sources[passage.path]
 
 
@@ -188,7 +188,7 @@ def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:
     return tuple(once.values())
 
 
-def _decoded(data: bytes) -> _Source:
+def _decode(data: bytes) -> _Source:
     """Return a document's text as the chunkers read it."""
     decoded = decode(data)
     text = decoded.data[decoded.start :].decode(decoded.encoding, "replace")
@@ -200,8 +200,8 @@ def _decoded(data: bytes) -> _Source:
     return _Source(text, tuple(starts))
 
 
-def _located(passage: Passage, source: _Source, found: Match, status: CitationStatus) -> Citation:
-    quote = _shortened(source.text[found.start : found.end])
+def _citation_at(passage: Passage, source: _Source, found: Match, status: CitationStatus) -> Citation:
+    quote = _shorten(source.text[found.start : found.end])
     last = source.line_of(max(found.start, found.end - 1))
     return _citation(passage, source.line_of(found.start), last, quote, status)
 
@@ -210,11 +210,11 @@ def _citation(passage: Passage, first: int, last: int, quote: str, status: Citat
     return Citation(passage.n, passage.path, first, last, quote, status, passage.url)
 
 
-def _unverified(passage: Passage, quote: str) -> Citation:
+def _unverified_citation(passage: Passage, quote: str) -> Citation:
     return _citation(passage, passage.start_line, passage.end_line, quote, "unverified")
 
 
-def _shortened(quote: str) -> str:
+def _shorten(quote: str) -> str:
     """Return a long quote's beginning up to the end of a line or word: still the source's own characters."""
     if len(quote) <= _LONGEST_SHOWN:
         return quote

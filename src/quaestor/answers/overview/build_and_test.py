@@ -59,7 +59,7 @@ _MERELY_THERE = (
 def building(material: Material) -> list[Entry]:
     """Return how it is built and tested; at most 14 lines."""
     found: dict[str, Entry] = {}
-    for read in (_documented, _tasks, _npm, _quoted, _continuous):
+    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _continuous):
         for entry in read(material):
             found.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
     found.update((entry.name, entry) for entry in _there(material, {one.name for one in found.values()}))
@@ -77,7 +77,7 @@ def _tasks(material: Material) -> Iterator[Entry]:
         ("rakefile", re.compile(r"""^\s*task\s+:?["']?([\w:]+)""")),
     )
     for name, pattern in kinds:
-        for path in material.named(name, 0):
+        for path in material.paths_named(name, 0):
             targets: dict[str, int] = {}
             lines = material.lines(path)
             for number, line in enumerate(lines, 1):
@@ -98,7 +98,7 @@ def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
 
 def _npm(material: Material) -> Iterator[Entry]:
     """Yield the scripts of the root's package.json, by name."""
-    for path in material.named("package.json", 0):
+    for path in material.paths_named("package.json", 0):
         inside, kept = False, list[tuple[str, int]]()
         for number, line in enumerate(material.lines(path), 1):
             if re.match(r'^\s*"scripts"\s*:', line):
@@ -114,9 +114,9 @@ def _npm(material: Material) -> Iterator[Entry]:
             yield Entry(path, first, also=tuple(names[1:]))
 
 
-def _quoted(material: Material) -> Iterator[Entry]:
+def _quoted_entries(material: Material) -> Iterator[Entry]:
     for name, pattern in _QUOTED:
-        for path in material.named(name, 0):
+        for path in material.paths_named(name, 0):
             lines = material.lines(path)
             for number in [at for at, line in enumerate(lines, 1) if pattern.match(line)][:2]:
                 yield _line(path, number, lines[number - 1])
@@ -160,7 +160,7 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 _GUIDES = frozenset("contributing agents claude development hacking readme".split())
 
 
-def _documented(material: Material) -> Iterator[Entry]:
+def _documented_entries(material: Material) -> Iterator[Entry]:
     """Yield the commands that the README and the guide for contributors give, at most four."""
     names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
     paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
@@ -187,7 +187,7 @@ def _inline(line: str) -> re.Match[str] | None:
 def _there(material: Material, said: Collection[str]) -> Iterator[Entry]:
     """Yield the manifests that are there and that nothing was said of."""
     for name in _MERELY_THERE:
-        for path in material.named(name, 0):
+        for path in material.paths_named(name, 0):
             if path not in said:
                 yield Entry(path)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 
-from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shortened
+from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Source, Statement
 from quaestor.related.stored_files import IndexedFile
@@ -137,7 +137,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
             last = begun + next(
                 (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
             )
-            text = shortened(_without_markup(first), LONGEST)
+            text = shorten(_without_markup(first), LONGEST)
             return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
     return None
 
@@ -207,7 +207,7 @@ def _without_markup(text: str) -> str:
 
 
 def _short(said: Statement) -> Statement:
-    text = shortened(said.text, LONGEST)
+    text = shorten(said.text, LONGEST)
     return replace(said, text=text, verbatim=said.verbatim and text == said.text)
 
 

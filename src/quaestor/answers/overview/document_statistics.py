@@ -34,7 +34,7 @@ _LEAST = 0.01
 
 
 def documents_of(material: Material) -> list[Document]:
-    """Return the documents that are prose, no code and no data."""
+    """Return the documents that are prose, neither code nor data."""
     return [one for one in material.documents.values() if _is_document(one, material)]
 
 
@@ -76,7 +76,7 @@ def titles(material: Material) -> list[Entry]:
     found.sort(key=lambda one: _order(one, material))
     pages = [one for one in found if not _is_template(one)]
     shown = [*_in_turn(pages), *found[len(pages) :]][:_MOST_TITLES]
-    entries = [_titled(one, material) for one in shown]
+    entries = [_titled_entry(one, material) for one in shown]
     if len(found) > _MOST_SECTIONS:
         # Where room is short, what has a title tells more than a certificate that is kept as text.
         return sorted(entries, key=lambda entry: entry.says is None)
@@ -109,12 +109,12 @@ def _order(document: Document, material: Material) -> tuple[bool, bool, int, str
 
 
 def _is_template(document: Document) -> bool:
-    """Return whether a document is a part of pages and no page: static site generators underline folders of these."""
+    """Return whether a document is a template, not a page: site generators begin their folders with an underscore."""
     hidden = any(folder.startswith(("_", ".")) for folder in document.path.split("/")[:-1])
     return (hidden and document.language == "html") or (document.language == "html" and not document.title)
 
 
-def _titled(document: Document, material: Material) -> Entry:
+def _titled_entry(document: Document, material: Material) -> Entry:
     lines = material.lines(document.path)
     named = named_in_preamble(lines)
     found = list(islice(headings(lines[:80]), 2))

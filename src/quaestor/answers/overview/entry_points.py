@@ -49,7 +49,7 @@ _FACES = (
 def entry_points(material: Material) -> list[Entry]:
     """Return where the program or library of a folder is entered, what manifests declare first; at most 14."""
     found: dict[str, Entry] = {}
-    for read in (_declared, _programs, _main_functions, _scripts, _faces, _containers):
+    for read in (_declared_entries, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
             found.setdefault(entry.name, entry)
     # A library may have none but the programs that test it, and where these are asked for they are its own.
@@ -68,7 +68,7 @@ def _is_aside(name: str) -> bool:
     return profile.test or profile.example or any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
 
 
-def _declared(material: Material) -> Iterator[Entry]:
+def _declared_entries(material: Material) -> Iterator[Entry]:
     readers: dict[str, Callable[[Material, str], Iterator[Entry]]] = {
         "pyproject.toml": _of_pyproject,
         "setup.cfg": _of_setup,
@@ -77,7 +77,7 @@ def _declared(material: Material) -> Iterator[Entry]:
         "cargo.toml": _of_cargo,
     }
     for name, read in readers.items():
-        for path in material.named(name, 3)[:20]:
+        for path in material.paths_named(name, 3)[:20]:
             yield from read(material, path)
     for path in [
         one
@@ -85,10 +85,10 @@ def _declared(material: Material) -> Iterator[Entry]:
         if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1
     ]:
         yield from (_of_cabal if path.endswith(".cabal") else _of_gemspec)(material, path)
-    for path in material.named("mix.exs", 1):
+    for path in material.paths_named("mix.exs", 1):
         for number, line in enumerate(material.lines(path), 1):
             if found := _ESCRIPT.search(line):
-                yield _stated(found[1] or found[2], path, number, line)
+                yield _stated_entry(found[1] or found[2], path, number, line)
 
 
 def _of_pyproject(material: Material, path: str) -> Iterator[Entry]:
@@ -120,7 +120,7 @@ def _command(material: Material, name: str, module: str, path: str, number: int,
         f"{prefix}{end}{tail}" for prefix in ("", "src/", "lib/") for tail in (".py", "/__init__.py", "/__main__.py")
     ]
     target = next((one for option in options if (one := f"{base}/{option}" if base else option) in material.all), None)
-    return _stated(f"{name} → {target}" if target else name, path, number, line)
+    return _stated_entry(f"{name} → {target}" if target else name, path, number, line)
 
 
 def _of_package(material: Material, path: str) -> Iterator[Entry]:
@@ -140,11 +140,11 @@ def _of_package(material: Material, path: str) -> Iterator[Entry]:
                 (at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)),
                 where.get("bin", 1),
             )
-            yield _stated(f"{name} → {_beside(path, target)}", path, number, lines[number - 1])
+            yield _stated_entry(f"{name} → {_beside(path, target)}", path, number, lines[number - 1])
     for field in ("main", "module"):
         target = read.get(field)
         if isinstance(target, str) and _beside(path, target) in material.all:
-            yield _stated(_beside(path, target), path, where.get(field, 1), lines[where.get(field, 1) - 1])
+            yield _stated_entry(_beside(path, target), path, where.get(field, 1), lines[where.get(field, 1) - 1])
 
 
 def _of_cargo(material: Material, path: str) -> Iterator[Entry]:
@@ -157,7 +157,7 @@ def _of_cargo(material: Material, path: str) -> Iterator[Entry]:
             if found[1] == "name":
                 name = found[2]
             elif (target := _beside(path, found[2])) in material.all:
-                yield _stated(f"{name} → {target}" if name else target, path, number, line)
+                yield _stated_entry(f"{name} → {target}" if name else target, path, number, line)
 
 
 def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
@@ -168,7 +168,7 @@ def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
         elif name and (found := _CABAL_MAIN.match(line)):
             places = material.places.get(found[1].rpartition("/")[2].lower(), ())
             target = min((one for one in places if one.endswith(found[1])), key=len, default="")
-            yield _stated(f"{name} → {target}" if target else name, path, number, line)
+            yield _stated_entry(f"{name} → {target}" if target else name, path, number, line)
             name = ""
 
 
@@ -178,13 +178,13 @@ def _of_gemspec(material: Material, path: str) -> Iterator[Entry]:
             for name in re.findall(r"""["']([\w.-]+)["']""", found[1]):
                 target = next((one for one in (f"exe/{name}", f"bin/{name}") if one in material.documents), None)
                 if target:
-                    yield _stated(target, path, number, line)
+                    yield _stated_entry(target, path, number, line)
 
 
 def _programs(material: Material) -> Iterator[Entry]:
     """Yield the files that are programs by their names."""
     for name in sorted(_PROGRAMS):
-        for path in material.named(name, _DEEPEST):
+        for path in material.paths_named(name, _DEEPEST):
             yield _file(material, path)
     base = f"{material.folder}/" if material.folder else ""
     for path in (f"{base}{name}" for name in _WEB):
@@ -214,7 +214,7 @@ def _main_functions(material: Material) -> Iterator[Entry]:
     for path in sorted(found, key=lambda one: (one.count("/"), one)):
         lines = material.lines(path)
         if len(lines) >= found[path]:
-            yield _stated(path, path, found[path], lines[found[path] - 1])
+            yield _stated_entry(path, path, found[path], lines[found[path] - 1])
 
 
 def _scripts(material: Material) -> Iterator[Entry]:
@@ -238,7 +238,7 @@ def _faces(material: Material) -> Iterator[Entry]:
 def _packages(material: Material) -> Iterator[str]:
     """Yield the outermost Python packages that are at least a fifth as large as the largest."""
     sizes: dict[str, int] = {}
-    for path in material.named("__init__.py", 2):
+    for path in material.paths_named("__init__.py", 2):
         profile = profile_path(path)
         above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
         says = material.documents[path].size and not (profile.test or profile.example)
@@ -268,10 +268,10 @@ def _own_names(material: Material) -> Iterator[str]:
 
 
 def _containers(material: Material) -> Iterator[Entry]:
-    for path in material.named("dockerfile", 1):
+    for path in material.paths_named("dockerfile", 1):
         for number, line in enumerate(material.lines(path), 1):
             if _CMD.match(line):
-                yield _stated(path, path, number, line)
+                yield _stated_entry(path, path, number, line)
 
 
 def _file(material: Material, path: str) -> Entry:
@@ -280,7 +280,7 @@ def _file(material: Material, path: str) -> Entry:
     return Entry(path, description(material, path))
 
 
-def _stated(name: str, path: str, number: int, line: str) -> Entry:
+def _stated_entry(name: str, path: str, number: int, line: str) -> Entry:
     text = " ".join(line.split()).strip(" ,")
     # The line itself is evidence; its place is enough where room counts.
     brief = "" if path == name else path

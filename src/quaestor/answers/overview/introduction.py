@@ -158,7 +158,7 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
     """Yield what a page's front matter says of it: the home page of a site often says nothing else."""
     if lines and lines[0].rstrip() == "---":
         end = next((at for at, line in enumerate(lines[1:_LOOKED_AT], 1) if line.rstrip() == "---"), 0)
-        yield from islice(_described(lines[:end], path, _DESCRIBED), 1)
+        yield from islice(_descriptions(lines[:end], path, _DESCRIBED), 1)
 
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
@@ -173,19 +173,19 @@ def from_manifests(material: Material, folder: str) -> Iterator[Statement]:
         name = path.rpartition("/")[2].lower()
         pattern = _MANIFESTS.get(name) or next((_ENDINGS[end] for end in _ENDINGS if name.endswith(end)), None)
         if pattern:
-            yield from _described(material.lines(path), path, re.compile(pattern))
+            yield from _descriptions(material.lines(path), path, re.compile(pattern))
 
 
-def _described(lines: Sequence[str], path: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
+def _descriptions(lines: Sequence[str], path: str, pattern: re.Pattern[str]) -> Iterator[Statement]:
     for number, line in enumerate(lines[:_LOOKED_AT], 1):
         found = pattern.match(line)
         if found and len(found[1].split()) > 1:
-            text = _unescaped(found[1]) if path.endswith(".json") else found[1]
+            text = _unescape(found[1]) if path.endswith(".json") else found[1]
             yield Statement(text[:_LONGEST], Source(path, number, number), verbatim=text == found[1])
             return
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     try:
         return " ".join(str(json.loads(f'"{text}"')).split())
     except ValueError:
@@ -218,10 +218,10 @@ def _is_sentence(text: str) -> bool:
 
 
 def _statement(paragraph: Paragraph, path: str, longest: int) -> Statement:
-    return Statement(shortened(paragraph.text, longest), Source(path, paragraph.start_line, paragraph.end_line))
+    return Statement(shorten(paragraph.text, longest), Source(path, paragraph.start_line, paragraph.end_line))
 
 
-def shortened(text: str, longest: int) -> str:
+def shorten(text: str, longest: int) -> str:
     """Return whole sentences of a text, or its first words where the first sentence is too long."""
     if len(text) <= longest:
         return text

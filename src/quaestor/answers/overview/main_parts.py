@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from posixpath import dirname
 
 from quaestor.answers.overview.described import defined_names, description
-from quaestor.answers.overview.introduction import shortened
+from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import Named
 from quaestor.answers.overview.statements import Entry, Statement
@@ -105,14 +105,14 @@ def parts(
         if path in named and not _is_aside(path, material):
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
         found[path] = _Part(path, value, folder)
-    return _most_important(_spread(_most_important(found.values())))[:_MOST]
+    return _most_important(_spread_over_folders(_most_important(found.values())))[:_MOST]
 
 
 def _most_important(found: Iterable[_Part]) -> list[_Part]:
     return sorted(found, key=lambda one: (-one.importance, one.path))
 
 
-def _spread(found: Iterable[_Part]) -> Iterator[_Part]:
+def _spread_over_folders(found: Iterable[_Part]) -> Iterator[_Part]:
     """Yield parts, each file the less important the more of its folder came before: forty models tell little more."""
     seen: Counter[str] = Counter()
     for one in found:
@@ -124,14 +124,14 @@ def _spread(found: Iterable[_Part]) -> Iterator[_Part]:
 def _packages(material: Material) -> Iterator[str]:
     """Yield the folders that have a manifest of their own: the packages of a workspace."""
     for name in _MANIFESTS:
-        for path in material.named(name, _DEEPEST_PACKAGE):
+        for path in material.paths_named(name, _DEEPEST_PACKAGE):
             profile = material.profile(path)
             if not (profile.test or profile.example):
                 yield parent_of(path)
 
 
 class _Levels:
-    """How deep a path lies, folders that hold a single folder and nothing else aside."""
+    """How deep a path lies, not counting folders that hold a single folder and nothing else."""
 
     def __init__(self, root: str, children: Mapping[str, int], holding: frozenset[str]) -> None:
         self._children = children
@@ -285,8 +285,8 @@ class _Chooser:
         if said is None or longest <= 0:
             return None
         if said.brief is not None:
-            return replace(said, brief=shortened(said.brief, longest))
-        text = shortened(said.text, longest)
+            return replace(said, brief=shorten(said.brief, longest))
+        text = shorten(said.text, longest)
         return replace(said, text=text, verbatim=said.verbatim and not text.endswith("…"))
 
     def _whole(self, path: str) -> Statement | None:

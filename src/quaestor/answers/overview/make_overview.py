@@ -12,7 +12,7 @@ from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import building
 from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
-from quaestor.answers.overview.introduction import introduction, shortened
+from quaestor.answers.overview.introduction import introduction, shorten
 from quaestor.answers.overview.main_parts import importers_of, parts, tree
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
@@ -62,7 +62,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     else:
         corpus.take_in()
 
-    return _up_to_date(corpus, lambda: _made(Material(corpus.store, within), max(budget, LEAST), count))
+    return _up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
 
 
 def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
@@ -75,7 +75,7 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
 
     def made() -> Overview:
         material = Material(corpus.store)
-        sections = _fitted(_Share(_BUILDING, building(material), BUDGET), count) if material.is_code else []
+        sections = _fit(_Share(_BUILDING, building(material), BUDGET), count) if material.is_code else []
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
     return _up_to_date(corpus, made)
@@ -87,7 +87,7 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
 
     def made() -> Overview:
         material = Material(corpus.store)
-        sections = _fitted(_introduced(material, int(0.16 * BUDGET), BUDGET, count), count)
+        sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
     return _up_to_date(corpus, made)
@@ -107,7 +107,7 @@ def _documents(overview: Overview) -> Iterator[Document]:
     return (hit.document for hit in overview.hits)
 
 
-def _made(material: Material, budget: int, count: Count) -> Overview:
+def _overview_within(material: Material, budget: int, count: Count) -> Overview:
     shell = Overview(material.folder, len(material.documents), (), budget=budget)
     room = budget - count(text_of(shell)) - 8
     sections = list(
@@ -121,8 +121,8 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     imported = importers_of(material)
     named = named_paths(material)
     first = [
-        *_fitted(_introduced(material, int(0.16 * room), room, count), count),
-        *_fitted(_Share("Entry points", entries, 0.16 * room), count),
+        *_fit(_introduction_share(material, int(0.16 * room), room, count), count),
+        *_fit(_Share("Entry points", entries, 0.16 * room), count),
     ]
     imports = [
         Entry(path, _importers(number))
@@ -130,9 +130,9 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
         if number >= _FEWEST_IMPORTERS
     ]
     last = [
-        *_fitted(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fitted(_Share(_BUILDING, building(material), 0.13 * room), count),
-        *_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count),
+        *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
+        *_fit(_Share(_BUILDING, building(material), 0.13 * room), count),
+        *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))
     entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
@@ -147,24 +147,24 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
 def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Section]:
     if not material.documents:
         return
-    first = [*_fitted(_introduced(material, int(0.2 * room), room, count), count)]
-    about = _fitted(_Share("Documents", document_statistics.about_documents(material), 0.2 * room), count)
-    folders = _fitted(_Share("Folders", document_statistics.kinds(material), 0.15 * room), count)
-    last = [*_fitted(_Share("Languages (files)", languages(material), 0.06 * room), count)]
+    first = [*_fit(_introduction_share(material, int(0.2 * room), room, count), count)]
+    about = _fit(_Share("Documents", document_statistics.about_documents(material), 0.2 * room), count)
+    folders = _fit(_Share("Folders", document_statistics.kinds(material), 0.15 * room), count)
+    last = [*_fit(_Share("Languages (files)", languages(material), 0.06 * room), count)]
     left = room - sum(_tokens(section, count) for section in (*first, *about, *folders, *last))
     yield from (*first, *about, *folders)
-    yield from _fitted(_Share("Titles", document_statistics.titles(material), left), count)
+    yield from _fit(_Share("Titles", document_statistics.titles(material), left), count)
     yield from last
 
 
-def _introduced(material: Material, room: int, whole: int, count: Count) -> _Share:
+def _introduction_share(material: Material, room: int, whole: int, count: Count) -> _Share:
     """Return what it says that it is, shortened so that the first statement fits."""
     said = introduction(material)
     if not said:
         return _Share("What it is", (), 0)
     first = said[0]
     while count(first.text) > max(room - 8, 20) and len(first.text) > 60:
-        first = replace(first, text=shortened(first.text, int(len(first.text) * 0.7)), verbatim=False)
+        first = replace(first, text=shorten(first.text, int(len(first.text) * 0.7)), verbatim=False)
     return _Share("What it is", [Entry(says=one) for one in (first, *said[1:])], max(room, min(whole, 60)))
 
 
@@ -173,7 +173,7 @@ def _importers(number: int) -> Statement:
     return Statement(f"imported by {number:,} files")
 
 
-def _fitted(share: _Share, count: Count) -> list[Section]:
+def _fit(share: _Share, count: Count) -> list[Section]:
     """Return a section with as many of its lines as its share of the budget takes; nothing where none does."""
     left = share.share - count(share.title) - 3
     kept: list[Entry] = []
@@ -199,10 +199,10 @@ def _within_budget(overview: Overview, material: Material, count: Count) -> Over
         found = replace(found, text=text, tokens=count(text))
         if found.tokens <= found.budget or not found.sections:
             return found
-        overview = replace(overview, sections=_shortened(overview.sections))
+        overview = replace(overview, sections=_shorten_sections(overview.sections))
 
 
-def _shortened(sections: Sequence[Section]) -> tuple[Section, ...]:
+def _shorten_sections(sections: Sequence[Section]) -> tuple[Section, ...]:
     longest = max(range(len(sections)), key=lambda at: len(sections[at].entries))
     cut = sections[longest]
     gone = max(1, len(cut.entries) // 20)
@@ -226,8 +226,8 @@ def _numbered_hits(material: Material, sources: Iterable[Source]) -> tuple[tuple
 
 def _hit(file: IndexedFile, source: Source) -> Hit | None:
     """Return the lines of a source as a hit; None where the index holds none of them."""
-    first = _holding(file.chunks, source.start_line)
-    last = _holding(file.chunks, source.end_line) or first
+    first = _chunk_holding(file.chunks, source.start_line)
+    last = _chunk_holding(file.chunks, source.end_line) or first
     if first is None or last is None:
         return None
     start = first.chunk.span.start + _offset(first, source.start_line, file.document.encoding)
@@ -238,7 +238,7 @@ def _hit(file: IndexedFile, source: Source) -> Hit | None:
     return Hit(file.document, Chunk(span, text, chunk.symbol, chunk.kind, chunk.scope), 0.0, chunk_id=first.id)
 
 
-def _holding(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
+def _chunk_holding(chunks: Sequence[StoredChunk], line: int) -> StoredChunk | None:
     return next((one for one in chunks if one.chunk.span.start_line <= line <= one.chunk.span.end_line), None)
 
 

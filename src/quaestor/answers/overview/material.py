@@ -145,7 +145,7 @@ class Material:
 
     @cached_property
     def has_program(self) -> bool:
-        """Whether there is code that is neither test nor example, an eighth of all or more."""
+        """Whether at least an eighth of the code, by its bytes, is neither tests nor examples."""
         own = total = 0
         for path, document in self.documents.items():
             if is_code(document):
@@ -154,7 +154,7 @@ class Material:
                 own += 0 if profile.test or profile.example else document.size
         return own > 0 and 8 * own >= total
 
-    def named(self, name: str, deepest: int = 99) -> list[str]:
+    def paths_named(self, name: str, deepest: int = 99) -> list[str]:
         """Return the paths of documents of this name, case aside, the shallowest first; vendored ones are left out."""
         return [path for path in self._by_name.get(name.lower(), ()) if depth_in(path, self.folder) <= deepest]
 

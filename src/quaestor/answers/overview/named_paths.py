@@ -80,7 +80,7 @@ def named_paths(material: Material) -> dict[str, Named]:
     """Return what the documents name, in their order; of several mentions, the weightiest counts."""
     found: dict[str, Named] = {}
     for path, weight in _maps(material):
-        for one in _Reader(material, path, weight).named():
+        for one in _Reader(material, path, weight).read_names():
             known = found.get(one.path)
             if known is None:
                 found[one.path] = one
@@ -125,7 +125,7 @@ class _Reader:
         self._stack: list[_Level] = []
         self._recent: list[str] = []
 
-    def named(self) -> Iterator[Named]:
+    def read_names(self) -> Iterator[Named]:
         fence = ""
         for number, line in enumerate(self._lines, 1):
             marks = line.strip()[:3]

@@ -1,4 +1,4 @@
-"""Telling the questions that an overview answers, or how all of it is built and tested. Pure: words in, truth out.
+"""Recognising the questions that an overview answers, and those how the whole is built and tested. Pure.
 
 A question is one only if nothing in it is about a thing of its own: "what is this project" is, "what is this parameter
 for" and "what is httpx" are not. In English the words tell; in other languages whole questions are matched, and what

@@ -51,7 +51,7 @@ def pieces_of(overview: Overview) -> Iterator[str | int]:
 
     Words that stand in their source as they are come in quote marks, so that they are checked letter for letter.
     """
-    yield f"**{escaped(_head(overview))}**\n"
+    yield f"**{escape_markdown(_head(overview))}**\n"
     yield from sections_of(overview)
     if not overview.documents:
         yield f"\n{_EMPTY}\n"
@@ -62,12 +62,12 @@ def sections_of(overview: Overview) -> Iterator[str | int]:
     for section in overview.sections:
         yield f"\n**{section.title}**\n\n"
         for entry in section.entries:
-            yield from _marked(entry, overview)
+            yield from _pieces_with_marks(entry, overview)
         if section.left_out:
             yield f"- … {section.left_out:,} more\n"
 
 
-def _marked(entry: Entry, overview: Overview) -> Iterator[str | int]:
+def _pieces_with_marks(entry: Entry, overview: Overview) -> Iterator[str | int]:
     names = ", ".join(map(code, entry.further)) or (code(entry.name) if entry.name else "")
     yield f"{'  ' * entry.depth}- {names}"
     if entry.says is not None:
@@ -88,8 +88,8 @@ def _in_quote_marks(says: Statement) -> str:
         # Of a line of code that holds quote marks, what stands between them.
         said = max(_QUOTE_MARKS.split(said), key=len).strip()
     if not says.verbatim or _QUOTE_MARKS.search(said) or len(said) < _LEAST_QUOTE:
-        return escaped(on_one_line(says.text))
-    return f"“{said}”" if escaped(said) == said else code(said)
+        return escape_markdown(on_one_line(says.text))
+    return f"“{said}”" if escape_markdown(said) == said else code(said)
 
 
 def _number(entry: Entry, overview: Overview, numbers: Sequence[int]) -> int | None:
@@ -117,7 +117,7 @@ def code(name: str) -> str:
     return f"{ticks} {plain} {ticks}" if "`" in plain else f"{ticks}{plain}{ticks}"
 
 
-def escaped(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Return text as Markdown that says the same letters and nothing else."""
     return _MARKUP.sub(r"\\\1", text)
 

@@ -85,11 +85,11 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
             kept.append(line)
             continue
         if kept:
-            yield from _made(kept, begun, heading)
+            yield from _paragraph_of(kept, begun, heading)
             begun, kept = 0, []
         heading = title or heading
     if kept:
-        yield from _made(kept, begun, heading)
+        yield from _paragraph_of(kept, begun, heading)
 
 
 def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
@@ -100,7 +100,7 @@ def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
             yield number, title
 
 
-def _made(kept: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
+def _paragraph_of(kept: Sequence[str], begun: int, heading: str) -> Iterator[Paragraph]:
     text = plain("\n".join(kept))
     if says_something(text) and not text.startswith("<"):
         yield Paragraph(text, begun, begun + len(kept) - 1, heading)

@@ -54,11 +54,15 @@ class _EditOptions:
 @model_options
 @click.option("--yes", is_flag=True, help="Apply without asking.")
 @click.option(
-    "--allow-sensitive", is_flag=True, help="Also hidden, ignored and secret files, and those that builds run."
+    "--allow-sensitive",
+    is_flag=True,
+    help="Allow changes to hidden, ignored and secret files, and to those that builds run.",
 )
-@click.option("--patch", "patch_file", metavar="FILE", help="Write the difference there ('-': stdout); change nothing.")
+@click.option(
+    "--patch", "patch_file", metavar="FILE", help="Write the difference to FILE ('-': stdout); change nothing."
+)
 @click.option("--check", metavar="COMMAND", help="Run this afterwards, and offer to undo if it fails.")
-@click.option("--reply", metavar="FILE", help="Take the changes from this text ('-': stdin); ask no model.")
+@click.option("--reply", metavar="FILE", help="Take the changes from FILE ('-': stdin) instead of a model.")
 @click.option(
     "--format",
     "form",
@@ -67,7 +71,7 @@ class _EditOptions:
     show_default=True,
     help="How the model writes changes: by its name, as blocks, or as whole files.",
 )
-@click.option("--any-syntax", is_flag=True, help="Allow a file that parsed not to parse afterwards.")
+@click.option("--any-syntax", is_flag=True, help="Allow a change after which a file no longer parses.")
 @count_option(Settings().passages)
 @window_option
 @json_option

@@ -36,9 +36,15 @@ _WIDEST = 110
 @click.command("eval")
 @click.argument("data_set", required=False, type=click.Path(path_type=Path))
 @click.option("--self", "of_itself", is_flag=True, help="Make the questions of the corpus itself.")
-@click.option("--corpus", type=str, metavar="FOLDER", help="What is asked about; of code search, the checkouts.")
-@click.option("--embedder", "embedders", multiple=True, metavar="NAME", help="To compare; may be repeated.")
-@click.option("--chunker", "chunkers", multiple=True, metavar="NAME", help="auto, syntax, headings, lines, lines:40 …")
+@click.option("--corpus", type=str, metavar="FOLDER", help="The corpus of DATA_SET; for code search, its checkouts.")
+@click.option("--embedder", "embedders", multiple=True, metavar="NAME", help="Embedder to compare; may be repeated.")
+@click.option(
+    "--chunker",
+    "chunkers",
+    multiple=True,
+    metavar="NAME",
+    help="Chunker to compare, such as auto or lines:40; may be repeated.",
+)
 @click.option(
     "--retriever",
     "retrievers",
@@ -57,15 +63,31 @@ _WIDEST = 110
     show_default=True,
     help="Whether a hybrid's hits are ranked, or only fused.",
 )
-@click.option("-k", "--k", "cutoffs", multiple=True, type=click.IntRange(1, DEPTH), default=[10], help="For recall@k.")
 @click.option(
-    "--questions", type=click.IntRange(1, 10_000), default=100, show_default=True, help="--self: of each kind."
+    "-k",
+    "--k",
+    "cutoffs",
+    multiple=True,
+    type=click.IntRange(1, DEPTH),
+    default=[10],
+    help="The k of recall@k; may be repeated.",
 )
-@click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="--self: only of this kind.")
-@click.option("--seed", type=int, default=0, show_default=True, help="--self: of what is chosen.")
-@click.option("--split", default="test", show_default=True, metavar="NAME", help="BEIR: which judgements.")
-@click.option("--only", multiple=True, metavar="NAME", help="Code search: only this repository.")
-@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option(
+    "--questions",
+    type=click.IntRange(1, 10_000),
+    default=100,
+    show_default=True,
+    help="With --self: questions of each kind.",
+)
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="With --self: only this kind of question."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="With --self: seed of all random choices.")
+@click.option(
+    "--split", default="test", show_default=True, metavar="NAME", help="Of a BEIR data set: which judgements."
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Of code search: only this repository.")
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs without asking.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
 @click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the tables.")

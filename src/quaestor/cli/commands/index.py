@@ -43,9 +43,9 @@ _SHOWN_URL = 60
 @embedder_options
 @store_option
 @click.option("--ray", metavar="ADDRESS", help="Cut and embed on the machines of a Ray cluster, such as HOST:6379.")
-@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs, without a question.")
+@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs without asking.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
-@click.option("--rebuild", is_flag=True, help="Throw the old index away and begin anew.")
+@click.option("--rebuild", is_flag=True, help="Discard the index and build it again.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
 @click.option("--include", multiple=True, metavar="GLOB", help="Of a site: only paths like this, such as '/docs/*'.")
@@ -54,7 +54,7 @@ _SHOWN_URL = 60
 @click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
 @click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
 @click.option("--allow-private", is_flag=True, help="Of a site or repository: it may lie in a private network.")
-@click.option("--drop", is_flag=True, help="Of a site: let pages go that are gone, however many.")
+@click.option("--drop", is_flag=True, help="Of a site: drop pages that are gone, however many.")
 @click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option

@@ -22,7 +22,7 @@ _Decorated = Callable[..., None]
 def client_options(command: _Decorated) -> _Decorated:
     """Add what ``install`` and ``uninstall`` take alike."""
     command = click.option("--dry-run", is_flag=True, help="Show what would change; write nothing.")(command)
-    command = click.option("--project", is_flag=True, help="In this project's settings instead of yours.")(command)
+    command = click.option("--project", is_flag=True, help="Change this project's settings instead of yours.")(command)
     return click.argument("client", type=click.Choice([*CLIENTS, "skill"]))(command)
 
 

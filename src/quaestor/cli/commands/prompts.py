@@ -18,7 +18,9 @@ def command() -> None:
 @click.argument("name", required=False)
 @json_option
 def show(name: str | None, as_json: bool) -> None:
-    """Print one prompt, or all of them, with their hashes; {{names}} are filled in at run time."""
+    """Print one prompt, or all of them, with their hashes.
+
+    {{names}} are filled in when a prompt is sent."""
     chosen = [load(name)] if name else [load(one) for one in names()]
     if as_json:
         print_json({prompt.name: {"template": prompt.template, "sha256": prompt.sha256} for prompt in chosen})

@@ -44,7 +44,9 @@ _MOST_NAMES = 5
 @click.command("serve")
 @click.argument("paths", nargs=-1, type=str)
 @model_options
-@click.option("--further-model", "further", multiple=True, help="Another model there that may be chosen on the page.")
+@click.option(
+    "--further-model", "further", multiple=True, help="Another model of the endpoint that may be chosen on the page."
+)
 @store_option
 @click.option(
     "--add-within", "within", multiple=True, metavar="FOLDER", help="Folders within this one may be added on the page."

@@ -40,7 +40,7 @@ def command() -> None:
 @click.argument("path", required=False)
 @json_option
 def list_sessions(path: str | None, as_json: bool) -> None:
-    """List conversations, the one used last first; with PATH, only those about it."""
+    """List conversations, the latest first; with PATH, those about it."""
     root = None if path is None else str(find_root(path))
     infos = _sessions().list(root=root)
     if as_json:
@@ -62,7 +62,7 @@ def list_sessions(path: str | None, as_json: bool) -> None:
 @click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that it sent.")
 @json_option
 def show(session: str, turn: int | None, as_json: bool) -> None:
-    """Show a conversation: questions, answers, and the outcome of each turn."""
+    """Show a conversation's questions, answers and outcomes."""
     with _sessions().open(session) as transcript:
         turns = [one for one in transcript.turns() if turn in (None, one.number)]
         if turn is not None and not turns:
@@ -104,7 +104,7 @@ def resume(context: click.Context, session: str) -> object:
 @click.option("--markdown", is_flag=True, help="Markdown for people instead of all of it as JSON.")
 @click.option("--json", "_json", is_flag=True, help="All of it as JSON (the default).")
 def export(session: str, output: Path | None, markdown: bool, _json: bool) -> None:
-    """Write a conversation out, with everything that was sent."""
+    """Write a conversation to a file, with all that was sent."""
     if markdown and _json:
         raise UsageError("--markdown and --json exclude each other; give one")
     with _sessions().open(session) as transcript:
@@ -120,7 +120,9 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @json_option
 def import_session(file: TextIO, as_json: bool) -> None:
-    """Read a conversation that was exported, or any JSON with `messages` in OpenAI's form."""
+    """Import an exported conversation, or any in OpenAI's form.
+
+    In that form, FILE is JSON with `messages`."""
     try:
         text = file.read()
     except UnicodeDecodeError:
@@ -146,7 +148,9 @@ def import_session(file: TextIO, as_json: bool) -> None:
 @click.argument("sessions", nargs=-1, required=True)
 @json_option
 def delete(sessions: tuple[str, ...], as_json: bool) -> None:
-    """Remove conversations, damaged or not, with everything that is known of them."""
+    """Delete conversations for good, with all that was recorded.
+
+    Damaged ones can be deleted, too."""
     known = _sessions()
     names = list(dict.fromkeys(map(known.find, sessions)))
     for name in names:

@@ -53,7 +53,9 @@ def corpora(store: str | None, as_json: bool) -> None:
 @store_option
 @json_option
 def check(path: str | None, store: str | None, as_json: bool) -> int:
-    """Look at all that a database holds of a corpus; exit code 1 means that something is wrong."""
+    """Check all that a database holds of a corpus.
+
+    Exit code 1 means that something is wrong."""
     with _corpus(path, store) as opened:
         wrong = opened.check()
     if as_json:
@@ -74,7 +76,9 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
 @path_argument
 @store_option
 def vacuum(path: str | None, store: str | None) -> None:
-    """Drop a corpus's unused rows, rebuild its lexical index and its index of vectors, and free space."""
+    """Drop unused rows, rebuild a corpus's indexes, and free space.
+
+    Rebuilt are its lexical index and its index of vectors."""
     with _corpus(path, store) as opened:
         opened.vacuum()
     remark("done")
@@ -86,7 +90,9 @@ def vacuum(path: str | None, store: str | None) -> None:
 @click.option("--corpus", help="Its name in the database; that of the folder's repository if not set.")
 @json_option
 def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
-    """Copy the contents of one store to another; nothing is embedded again, and an interrupted copy can be continued.
+    """Copy the contents of one store to another.
+
+    Nothing is embedded again, and an interrupted copy can be continued.
 
     FROM and TO are addresses of databases; one of them may be a folder, which means its index on this machine.
     """

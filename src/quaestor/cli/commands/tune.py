@@ -33,10 +33,12 @@ if TYPE_CHECKING:
     type=click.FloatRange(1),
     default=120.0,
     show_default=True,
-    help="Give up after so many; nothing is kept.",
+    help="Give up after this many seconds; nothing is kept.",
 )
-@click.option("--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="At most.")
-@click.option("--seed", type=int, default=0, show_default=True, help="Of all that is chosen by chance.")
+@click.option(
+    "--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="Most questions to test with."
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
 @json_option
 def command(
     path: str | None, dry_run: bool, undo: bool, seconds: float, questions: int, seed: int, as_json: bool

@@ -25,7 +25,9 @@ _DAYS = 30
 
 @click.command("usage")
 @state_option
-@click.option("--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True)
+@click.option(
+    "--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True, help="One row for each."
+)
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
 @click.option("--user", "name", help="Only this user; 'local' is anyone on the command line.")
 @click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")

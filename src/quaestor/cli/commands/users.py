@@ -26,7 +26,9 @@ def command() -> None:
 @click.argument("name")
 @json_option
 def add(name: str, as_json: bool) -> None:
-    """Add a user, and show the token this once: only a hash of it is kept."""
+    """Add a user, and show the token; it cannot be shown again.
+
+    Only a hash of it is kept."""
     _show(*_users().add(name), as_json=as_json)
 
 
@@ -44,7 +46,9 @@ def renew(name: str, as_json: bool) -> None:
 @click.argument("name")
 @json_option
 def revoke(name: str, as_json: bool) -> None:
-    """Refuse a user's token from now on, in running servers too; sessions and usage stay."""
+    """Refuse a user's token from now on, in running servers too.
+
+    The user's sessions and usage stay."""
     user = _users().revoke(name)
     if as_json:
         return print_json({"user": asdict(user)})
@@ -55,7 +59,9 @@ def revoke(name: str, as_json: bool) -> None:
 @state_option
 @json_option
 def list_users(as_json: bool) -> None:
-    """List users; tokens cannot be shown, because only their hashes are stored."""
+    """List users, without their tokens.
+
+    Only hashes of the tokens are stored."""
     users = _users().list()
     if as_json:
         return print_json({"users": [asdict(user) for user in users]})

@@ -48,7 +48,7 @@ def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
     openapi_extra={"requestBody": _BODY},
 )
 async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
-    """Take in a text, as JSON or as an uploaded `file`; it is indexed behind."""
+    """Take in a text, as JSON or as an uploaded `file`; it is indexed in the background."""
     name, data = await _document_in_request(request)
     stored = await asyncio.to_thread(add, served, who, name, data)
     behind.add_task(index_behind, served, who)
@@ -59,7 +59,7 @@ async def add_document(request: Request, served: ServedHere, who: Who, behind: B
 def remove_document(
     served: ServedHere, who: Who, id: Annotated[str, Path(max_length=200)], behind: BackgroundTasks
 ) -> None:
-    """Remove a document; it leaves the index behind."""
+    """Remove a document; it is taken out of the index in the background."""
     documents_of(served, who).remove(id)
     behind.add_task(index_behind, served, who)
 

@@ -62,7 +62,7 @@ def answer(path: str, error: QuaestorError) -> JSONResponse:
 
 
 def unforeseen(path: str) -> JSONResponse:
-    """Return the answer to a request that met a fault of ours."""
+    """Return the response to a request that failed through a fault of the server."""
     return answer(path, _Fault())
 
 

@@ -111,7 +111,7 @@ def served_of(
             if made is not None:
                 await made.aclose()
 
-    def used(user: User) -> dict[str, Any]:
+    def usage_of(user: User) -> dict[str, Any]:
         return _own_usage(overview(ledger, limits, user.id, prices.currency), user)
 
     return Served(
@@ -122,7 +122,7 @@ def served_of(
         sessions=make_sessions(settings),
         users=make_users(settings),
         metrics=Metrics(corpora, together.counting),
-        overview=used,
+        overview=usage_of,
         rates=RateLimiter(settings.requests_per_minute, shared=together.shared),
         guesses=Guesses(shared=together.shared),
         turns=Turns(together.turns, together.shared if together.counting or elsewhere else None),

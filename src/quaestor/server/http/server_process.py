@@ -75,7 +75,7 @@ def _serve(job: Job, place: Place) -> None:
     log_as_json(requests=job.log_requests, worker=place.number)
     take_turns_often()
     together = SharedByProcesses.of(SharedFile(place.folder / SHARED), place.number, place.folder)
-    with held(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
+    with hold_folder(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
         server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
         threading.Thread(target=_until_left, args=(server,), daemon=True).start()
         os.write(1, b"\n")
@@ -103,12 +103,12 @@ def _until_left(server: uvicorn.Server) -> None:
 def new_folder() -> Iterator[Path]:
     """Give a new folder, held, and clear away those that killed servers of this user left."""
     clear_away(Path(gettempdir()))
-    with TemporaryDirectory(prefix=_PREFIX) as name, held(Path(name)):
+    with TemporaryDirectory(prefix=_PREFIX) as name, hold_folder(Path(name)):
         yield Path(name)
 
 
 @contextmanager
-def held(folder: Path) -> Iterator[None]:
+def hold_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, so that neither we nor systemd-tmpfiles removes it."""
     import fcntl  # noqa: PLC0415 - not on Windows
 

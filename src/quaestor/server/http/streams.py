@@ -79,7 +79,7 @@ class EventStream(Response):
             await while_there(receive, _run_beside(sending(), beat.beat()))
 
 
-async def begun(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
+async def await_first(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
     """Wait for the first event, then return all; an earlier failure can still become an error response.
 
     Args:

@@ -16,8 +16,8 @@ from quaestor.core.messages import ToolCall
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
-from quaestor.server.openai.chat_turn import Ended, Reply, ended, replied
+from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.openai.chat_turn import Ended, Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
 
 DONE = event("[DONE]")
@@ -34,11 +34,11 @@ router = APIRouter()
 async def complete(body: ChatRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer the newest question of a conversation from a corpus, with citations that are checked."""
     reply = _ChatReply(body.model)
-    told = replied(body, reply, request, served, who)
+    told = reply_events(body, reply, request, served, who)
     if not body.stream:
-        await answered_while_there(request, ended(told))
+        await answered_while_there(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, begun(told))
+    events = await answered_while_there(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
@@ -56,7 +56,7 @@ async def _chunks(
                 for chunk in chunks:
                     yield event({**chunk, **more})
         if usage:
-            yield event(reply.used())
+            yield event(reply.usage_chunk())
         yield DONE
     except Exception as error:
         yield event(failures.failure_event(request, error))
@@ -92,7 +92,7 @@ class _ChatReply(Reply):
             yield self._chunk({"tool_calls": [{"index": index, **_call(call)}]})
         yield {**self._chunk({}, self.ended), "quaestor": self.checked}
 
-    def used(self) -> dict[str, Any]:
+    def usage_chunk(self) -> dict[str, Any]:
         """Return the chunk that holds nothing but the usage."""
         return {**self._object("chat.completion.chunk", []), "usage": self.usage}
 

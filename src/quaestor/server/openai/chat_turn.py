@@ -134,12 +134,12 @@ class Reply:
             "citations": [asdict(citation) for citation in self.outcome.citations],
             "unsupported": list(self.outcome.unsupported),
             "model": self.done.model,
-            "window": None if self.window is None else _shown(self.window),
+            "window": None if self.window is None else _window_shown(self.window),
             "retrieval_seconds": round(self.retrieval_seconds, 6),
         }
 
 
-def _shown(window: Window) -> dict[str, Any]:
+def _window_shown(window: Window) -> dict[str, Any]:
     messages = (one for one in window.decisions if one.kind == "message")
     return {
         "limit": window.limit,
@@ -190,7 +190,7 @@ _OURS = frozenset({"passages", "summary", "result"})
 _MOST_STOPS = 16
 
 
-def replied(
+def reply_events(
     body: ChatRequest, reply: Reply, request: Request, served: Served, who: User, *, given: BaseModel | None = None
 ) -> AsyncGenerator[Text | Done]:
     """Return the events of a request's turn that a client gets.
@@ -262,7 +262,7 @@ async def _events_for_client(
                 yield one
 
 
-async def ended(told: AsyncGenerator[Text | Done]) -> None:
+async def await_end(told: AsyncGenerator[Text | Done]) -> None:
     """Wait for the end of a turn."""
     async with aclosing(told):
         async for _ in told:

@@ -31,10 +31,10 @@ async def embed(body: EmbeddingRequest, served: ServedHere, who: Who) -> JSONRes
             param="dimensions",
         )
     with blame_request(body):
-        return JSONResponse(await asyncio.to_thread(_embedded, body, embedder))
+        return JSONResponse(await asyncio.to_thread(_embedding_reply, body, embedder))
 
 
-def _embedded(body: EmbeddingRequest, embedder: Embedder) -> dict[str, Any]:
+def _embedding_reply(body: EmbeddingRequest, embedder: Embedder) -> dict[str, Any]:
     texts = _texts(body)
     packed = body.encoding_format == "base64"
     vectors = embedder.encode(texts)
@@ -64,10 +64,10 @@ def _texts(body: EmbeddingRequest) -> list[str]:
     if isinstance(given[0], str):
         return given
     lists = [given] if isinstance(given[0], int) else given
-    return [_decoded(tokens) for tokens in lists]
+    return [_decode(tokens) for tokens in lists]
 
 
-def _decoded(tokens: list[int]) -> str:
+def _decode(tokens: list[int]) -> str:
     try:
         return load_encoding("cl100k_base").decode(tokens)
     except (KeyError, OverflowError):

@@ -19,8 +19,8 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
-from quaestor.server.openai.chat_turn import Reply, ended, replied
+from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import (
     CalledFunction,
     ChatMessage,
@@ -52,11 +52,11 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
     """Answer the newest question of a conversation from a corpus; the text ends with the list of its sources."""
     reply = _ResponseReply(body.model)
     asked = _read_request(body)
-    told = _with_client_fields(asked, replied(asked.chat, reply, request, served, who, given=body))
+    told = _with_client_fields(asked, reply_events(asked.chat, reply, request, served, who, given=body))
     if not body.stream:
-        await answered_while_there(request, ended(told))
+        await answered_while_there(request, await_end(told))
         return Response(as_json(reply.whole(body)), media_type="application/json")
-    events = await answered_while_there(request, begun(told))
+    events = await answered_while_there(request, await_first(told))
     return EventStream(_stream_events(_ResponseEvents(reply, body), events, request))
 
 

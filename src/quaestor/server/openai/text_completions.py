@@ -13,9 +13,9 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, begun, event
+from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
 from quaestor.server.openai.chat_completions import DONE
-from quaestor.server.openai.chat_turn import Reply, ended, replied
+from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import (
     ChatMessage,
     ChatRequest,
@@ -46,7 +46,7 @@ class TextReply(Reply):
         """Return the chunk that says why the answer ended."""
         return {**self._object([_choice("", self.ended)]), "quaestor": self.checked}
 
-    def used(self) -> dict[str, Any]:
+    def usage_chunk(self) -> dict[str, Any]:
         """Return the chunk that holds nothing but the usage."""
         return {**self._object([]), "usage": self.usage}
 
@@ -68,11 +68,11 @@ class TextReply(Reply):
 async def complete(body: CompletionRequest, request: Request, served: ServedHere, who: Who) -> Response:
     """Answer a prompt, which is taken for a question, from a corpus; the text ends with the list of its sources."""
     reply = TextReply(body.model)
-    told = replied(_as_chat(body), reply, request, served, who, given=body)
+    told = reply_events(_as_chat(body), reply, request, served, who, given=body)
     if not body.stream:
-        await answered_while_there(request, ended(told))
+        await answered_while_there(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, begun(told))
+    events = await answered_while_there(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
@@ -100,7 +100,7 @@ async def _chunks(
             async for one in told:
                 yield event(reply.piece(one.text) if isinstance(one, Text) else reply.last())
         if usage:
-            yield event(reply.used())
+            yield event(reply.usage_chunk())
         yield DONE
     except Exception as error:
         yield event(failures.failure_event(request, error))

@@ -24,6 +24,7 @@ from quaestor.server.api.access import may_add_folders, may_add_sites, serve_add
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, money
 from quaestor.server.web.safe_text import written_size
+from quaestor.server.web.source_lines import kind_of
 from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
@@ -72,7 +73,7 @@ def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
 
 @router.post("/folders")
 def add_folder(at: Looking, folder: Folder) -> Response:
-    """Add a folder; it is indexed behind, and every page says how far that is."""
+    """Add a folder; it is indexed in the background, and every page shows the progress."""
     at.served.folders.add(_checked_folder(at, folder))
     serve_added(at.served, at.user)
     return RedirectResponse(_THERE, 303)
@@ -139,7 +140,7 @@ def look_at_site(at: Looking, address: Address) -> HTMLResponse:
 
 @router.post("/sites/fetch")
 def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
-    """Fetch a site behind; every page says how far that is."""
+    """Fetch a site in the background; every page shows the progress."""
     _permit_sites(at)
     at.served.sites.fetch(at.served.sites.require_fetchable(address), pages)
     return RedirectResponse(_THERE, 303)
@@ -155,7 +156,7 @@ def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
 
 @router.post("/sites")
 def add_site(at: Looking, address: Address) -> Response:
-    """Add a site that was fetched; it is indexed behind."""
+    """Add a site that was fetched; it is indexed in the background."""
     at.served.sites.add(_checked_site(at, address))
     serve_added(at.served, at.user)
     return RedirectResponse(_THERE, 303)
@@ -199,7 +200,7 @@ def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {
         "facts": dict(_facts(survey, estimate, str(at.served.overview(at.user)["currency"]))),
-        "left_out": [f"{reason}: {count:,}" for reason, count in survey.skipped_by_reason.items()],
+        "left_out": [f"{count:,} {reason}" for reason, count in survey.skipped_by_reason.items()],
         "nothing": not survey.documents,
         "unpaid": estimate.cost != 0 and estimate.remote,
     }
@@ -207,8 +208,9 @@ def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
 
 def _facts(survey: Survey, estimate: Estimate, currency: str) -> Mapping[str, Any]:
     languages = sorted(survey.languages.items(), key=lambda one: -one[1])
-    named = ", ".join(f"{name} {count:,}" for name, count in languages[:_MOST_NAMED])
-    more = f" and {len(languages) - _MOST_NAMED} more kinds" if len(languages) > _MOST_NAMED else ""
+    named = ", ".join(f"{count:,} {kind_of(name)}" for name, count in languages[:_MOST_NAMED])
+    rest = len(languages) - _MOST_NAMED
+    more = f" and {rest} more {'kind' if rest == 1 else 'kinds'}" if rest > 0 else ""
     cost = None if estimate.cost is None else estimate.cost / MILLION
     return {
         "Documents": f"{survey.documents:,}",

@@ -100,9 +100,19 @@ def _render_once(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, 
         text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported]
     )
     environment = {"marks": list(marks.values()), "sources": [text[a:b] for a, b in marks], "cited": _Chooser(cited)}
+    return _cleaned(_PARSER.render(placed, environment))
+
+
+def render_sentence(sentence: str) -> Markup:
+    """Return one sentence of an answer, without marks, as HTML within a line."""
+    environment: dict[str, object] = {"marks": [], "sources": [], "cited": _Chooser(())}
+    return _cleaned(_PARSER.renderInline(_RESERVED.sub("\ufffd", plain(sentence)), environment))
+
+
+def _cleaned(html: str) -> Markup:
     return Markup(
         nh3.clean(
-            _PARSER.render(placed, environment),
+            html,
             tags=_TAGS,
             attributes=_ATTRIBUTES,
             allowed_classes=_CLASSES,

@@ -8,9 +8,10 @@ from __future__ import annotations
 import asyncio
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Annotated, Any
 from urllib.parse import quote
 
@@ -21,6 +22,7 @@ from starlette.datastructures import FormData, UploadFile
 
 from quaestor.accounts.users import User
 from quaestor.answers.citations.citation_marks import parse, without_marks
+from quaestor.answers.starters import OF_ALL
 from quaestor.chat.added_files import mention
 from quaestor.core.citation import STANDING
 from quaestor.core.errors import QuaestorError, UsageError
@@ -34,13 +36,13 @@ from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import answered_while_there
 from quaestor.server.web.answer_html import render_part
-from quaestor.server.web.document_pages import pictures_of
+from quaestor.server.web.document_pages import pictures_of, places_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, sessions_of_user, subject_of_session, turn_of
+from quaestor.server.web.page_context import Looking, PageContext, sessions_of_user, subject_of_session, turn_of
 from quaestor.server.web.safe_text import in_words, plain_line, written_time
-from quaestor.server.web.search_pages import Limits
+from quaestor.server.web.search_pages import Limits, Names
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.turn_html import lines_place, views
+from quaestor.server.web.turn_html import views
 from quaestor.sessions.records import SessionInfo, TurnRecord
 
 router = APIRouter(route_class=PageRoute)
@@ -48,10 +50,11 @@ _UNTITLED = "New conversation"
 # Turns that are shown at first, more than a screen holds; and in each piece of what came before.
 _NEWEST = 8
 _EARLIER = 20
+_MOST_STARTERS = 4
 
 _MARKUP = re.compile(r"^(?:#{1,6} |[-*+] (?:\[[ xX]\] )?|(?:```|~~~).*)|\*\*", re.MULTILINE)
 _BEFORE_STOP = re.compile(r" (?=[.,;:!?](?:\s|$))")
-_AROUND = 60
+_AROUND, _LONGEST_WORD = 60, 25
 
 _WIDTH = 1000
 _BEGINNING = 120
@@ -88,15 +91,23 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
 
 
 @router.get("/parts/starters")
-def show_starters(at: Looking, corpus: str = "") -> HTMLResponse:
-    """Return questions to begin with about a corpus; none while it cannot be asked about."""
-    name = corpus or next((one.name for one in at.frame.corpora), "")
+def show_starters(at: Looking, corpus: Names) -> HTMLResponse:
+    """Return questions to begin with about corpora; none about one that cannot be asked yet."""
+    names = [name for name in corpus if name] or [one.name for one in at.frame.corpora[:1]]
+    found = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
+    if len(names) > 1:
+        # In turns, and without what says "this".
+        by_turns = (one for several in zip_longest(*found) for one in several)
+        found = [[one for one in by_turns if one and one != OF_ALL][:_MOST_STARTERS]]
+    return page("starters.html", questions=found[0] if found else ())
+
+
+def _starters_of(at: PageContext, name: str) -> Sequence[str]:
     try:
         settings = corpus_settings(at.served, at.user, name)
-        found = at.served.starters.of(corpus_of(at.served, at.user, name), settings)
+        return at.served.starters.of(corpus_of(at.served, at.user, name), settings)
     except QuaestorError:
-        found = ()
-    return page("starters.html", questions=found)
+        return ()
 
 
 @router.get("/sessions")
@@ -131,7 +142,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
         first = max(1, start or info.turns - _NEWEST + 1)
         turns = [turn for turn in transcript.turns() if turn.number >= first]
         running = at.served.turns.running(at.user.id, session)
-        shown = views(transcript, turns, pictures_of(transcript, at), running=running)
+        shown = views(transcript, turns, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
     return page(
         "chat.html",
         frame=at.frame,
@@ -151,7 +162,7 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
         running = at.served.turns.running(at.user.id, session)
         first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
         found = [turn for turn in transcript.turns() if first <= turn.number < end]
-        shown = views(transcript, found, pictures_of(transcript, at), running=running)
+        shown = views(transcript, found, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
         return page("turns.html", frame=at.frame, turns=shown)
 
 
@@ -160,13 +171,13 @@ def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> 
     """Show the hits of a turn."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
-        found = transcript.sources(turn.number)
+        found, place = transcript.sources(turn.number), places_of(transcript.root, at)
     statuses = {one.n: one.status for one in reversed(turn.ending.citations)}
     path = f"/sessions/{session}/turns/{turn.number}"
     sources = [
         {
             "n": source.passage.n,
-            "place": lines_place(source.passage.path, source.passage.start_line, source.passage.end_line),
+            "place": place(source.passage.path, source.passage.start_line, source.passage.end_line),
             "about": source.passage.title or source.passage.symbol or "",
             "cited": source.cited,
             "status": statuses.get(source.passage.n, ""),
@@ -249,6 +260,11 @@ def _excerpt(text: str, word: str) -> str:
     """Return the text around a word."""
     at = max(text.casefold().find(word), 0)
     begin, end = max(at - _AROUND, 0), at + len(word) + _AROUND
+    # Whole words, where a language separates them.
+    if begin and (blank := text.find(" ", begin, min(begin + _LONGEST_WORD, at))) >= 0:
+        begin = blank + 1
+    if end < len(text) and (blank := text.rfind(" ", max(end - _LONGEST_WORD, at + len(word)), end)) >= 0:
+        end = blank
     return f"{'…' if begin else ''}{text[begin:end]}{'…' if end < len(text) else ''}"
 
 

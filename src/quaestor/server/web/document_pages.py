@@ -9,6 +9,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 from urllib.parse import quote, unquote, urlencode, urlsplit
@@ -31,7 +32,7 @@ from quaestor.server.web.page_context import TITLES, Looking, PageContext, turn_
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import page_at, shown
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.turn_html import Picture, PicturesIn, lines_place
+from quaestor.server.web.turn_html import Picture, PicturesIn, PlaceIn, lines_place
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter(route_class=PageRoute)
@@ -47,6 +48,8 @@ _EXPLAINED: dict[str, str] = {
 _LARGEST = 8_000_000
 _MOST = 12
 _MOST_TEXT = 100_000
+# Their lines are those of the text that was made of them, which no editor shows.
+_NOT_TEXT = (".pdf", ".docx", ".xlsx", ".pptx", ".epub", ".ipynb")
 _NAMES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BEGINNINGS = {
     b"\x89PNG\r\n\x1a\n": "image/png",
@@ -129,6 +132,8 @@ def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
     """Return the address that opens a file in an editor, only for a local user."""
     if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
         return ""
+    if pointed.path.lower().endswith(_NOT_TEXT):
+        return ""
     return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
 
 
@@ -138,9 +143,8 @@ def _fragment(pointed: Pointed) -> str:
     return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
 
 
-def _pdf(pointed: Pointed, corpus: Index | None, name: str) -> dict[str, object]:
+def _pdf(pointed: Pointed, number: int, name: str) -> dict[str, object]:
     """Return the address of a PDF at a page."""
-    number = page_at(corpus, pointed.path, pointed.start_line)
     address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
     return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
 
@@ -169,13 +173,14 @@ def _page(
     stored = corpus.freshness.remark if found and corpus is not None else ""
     meant = range(pointed.start_line, pointed.end_line + 1)
     more = found is not None and found.end_line < found.total_lines
+    number = page_at(corpus, pointed.path, pointed.start_line)
     return page(
         "passage.html",
         layout=at.layout,
         frame=at.frame,
         heading=heading,
         corpus=TITLES.get(name, name) if len(at.frame.corpora) > 1 else "",
-        place=lines_place(pointed.path, pointed.start_line, pointed.end_line),
+        place=_place(pointed.path, pointed.start_line, pointed.end_line, number),
         status=pointed.status,
         standing=STANDING.get(pointed.status, ""),
         explained=_EXPLAINED.get(pointed.status, ""),
@@ -185,13 +190,36 @@ def _page(
         fragment=_fragment(pointed),
         stored=stored,
         editor=_editor(pointed, corpus, at) if found and not stored else "",
-        **_pdf(pointed, None if stored else corpus, name),
+        **_pdf(pointed, 0 if stored else number, name),
         gone=gone,
         shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
         pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",
         later=lines_href(name, pointed.path, last + 1, last + _MORE) if more else "",
     )
+
+
+def places_of(source: str, at: PageContext) -> PlaceIn:
+    """Return a function that says where lines of a session's documents stand: a PDF's page, or their numbers.
+
+    Args:
+        source: of the session, as it is recorded.
+        at: the request's context.
+    """
+
+    def say(path: str, first: int, last: int) -> str:
+        number = 0
+        if path.lower().endswith(".pdf"):
+            with suppress(NotFoundError, IndexUnusableError):
+                _, corpus, own = locate_corpus(at.served, at.user, source, path)
+                number = page_at(corpus, own, first)
+        return _place(path, first, last, number)
+
+    return say
+
+
+def _place(path: str, first: int, last: int, number: int) -> str:
+    return f"{path}, page {number}" if number else lines_place(path, first, last)
 
 
 def pictures_of(transcript: Transcript, at: PageContext) -> PicturesIn:

@@ -14,15 +14,14 @@ from fastapi.responses import HTMLResponse, Response
 
 from quaestor.answers.citations.citation_marks import parse
 from quaestor.core.citation import STANDING, Citation
-from quaestor.core.errors import IndexUnusableError, NotFoundError
-from quaestor.server.api.access import locate_corpus, session_of
+from quaestor.server.api.access import session_of
 from quaestor.server.web.answer_html import Cited, render
+from quaestor.server.web.document_pages import places_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, turn_of
 from quaestor.server.web.safe_text import written_time
-from quaestor.server.web.source_lines import page_at
 from quaestor.server.web.templates_filled import page
-from quaestor.server.web.turn_html import place
+from quaestor.server.web.turn_html import lines_place
 from quaestor.sessions.records import TurnRecord
 
 router = APIRouter(route_class=PageRoute)
@@ -57,8 +56,7 @@ def where(citation: Citation, source: str, at: PageContext) -> str:
         source: of the session, as it is recorded.
         at: the request's context.
     """
-    number = _page_number(citation, source, at)
-    stands = f"{citation.path}, page {number}" if number else place(citation)
+    stands = places_of(source, at)(citation.path, citation.start_line, citation.end_line)
     return f"{stands} <{citation.url}>" if is_address(citation.url) else stands
 
 
@@ -67,17 +65,11 @@ def is_address(url: str | None) -> bool:
     return urlsplit(url or "").scheme in ("http", "https")
 
 
-def _page_number(citation: Citation, source: str, at: PageContext) -> int:
-    """Return the page of a PDF that a citation points to; 0 where there are none, or the corpus is not there."""
-    try:
-        _, corpus, path = locate_corpus(at.served, at.user, source, citation.path)
-    except (NotFoundError, IndexUnusableError):
-        return 0
-    return page_at(corpus, path, citation.start_line)
-
-
 def _html(turn: TurnRecord) -> str:
-    cited = [Cited(one.n, place(one), one.quote, one.status, f"#source-{one.n}") for one in turn.ending.citations]
+    cited = [
+        Cited(one.n, lines_place(one.path, one.start_line, one.end_line), one.quote, one.status, f"#source-{one.n}")
+        for one in turn.ending.citations
+    ]
     return render(turn.answer or turn.ending.partial, cited)
 
 

@@ -58,7 +58,7 @@ TAGS = frozenset(
 )
 """Every element that a formula is made of; none of them leads anywhere, and none holds HTML."""
 ATTRIBUTES = {
-    "math": {"display", "tabindex"},
+    "math": {"alttext", "display", "tabindex"},
     "mo": {"lspace", "rspace"},
     "mover": {"accent"},
     "mfrac": {"linethickness"},
@@ -74,7 +74,7 @@ class _NotDrawnError(Exception):
 
 
 def formula(tex: str, *, display: bool = False) -> str:
-    """Return a formula as MathML, or "" if it is not fully understood.
+    """Return a formula as MathML, with its TeX for who copies it, or "" if it is not fully understood.
 
     Args:
         tex: without its delimiters.
@@ -85,7 +85,7 @@ def formula(tex: str, *, display: bool = False) -> str:
     except _NotDrawnError:
         return ""
     kind = ' display="block" tabindex="0"' if display else ""
-    return f"<math{kind}>{inside}</math>" if inside else ""
+    return f'<math alttext="{escape(tex)}"{kind}>{inside}</math>' if inside else ""
 
 
 class _Formula:
@@ -202,7 +202,7 @@ class _Formula:
             **dict.fromkeys(("frac", "dfrac", "tfrac"), self._fraction),
             "binom": lambda: f"<mrow><mo>(</mo>{self._fraction(_NO_LINE)}<mo>)</mo></mrow>",
             "sqrt": self._root,
-            "left": self._fenced,
+            "left": self._read_fenced,
             "begin": self._table,
         }
 
@@ -231,7 +231,7 @@ class _Formula:
         self._take("]")
         return f"<mroot>{self._argument()}<mrow>{''.join(degree)}</mrow></mroot>"
 
-    def _fenced(self) -> str:
+    def _read_fenced(self) -> str:
         before = self._fence()
         inside = self._row()
         self._take("\\right")

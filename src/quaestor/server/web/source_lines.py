@@ -61,6 +61,12 @@ COLOURS = frozenset(_CLASSES.values())
 # Names that the corpus uses and Pygments does not.
 _ALIASES = {"csharp": "c#", "starlark": "python", "hcl": "terraform", "restructuredtext": "rst", "batch": "bat"}
 
+# What Pygments has no lexer for, or calls otherwise.
+_KINDS = {
+    **{"text": "plain text", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint", "pdf": "PDF", "epub": "EPUB"},
+    **{"csv": "CSV", "r": "R", "latex": "LaTeX", "starlark": "Starlark", "hcl": "HCL", "dockerfile": "Dockerfile"},
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Shown:
@@ -140,6 +146,14 @@ def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[
     # What there was no time for stays plain.
     rest = [escape(line) for line in shown[len(found) :]]
     return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
+
+
+def kind_of(language: str) -> str:
+    """Return what people call a language: ``C++`` for ``cpp``."""
+    if language in _KINDS:
+        return _KINDS[language]
+    lexer = _lexer(language, "")
+    return language.capitalize() if lexer is None else lexer.name
 
 
 def _lexer(language: str, path: str) -> Lexer | None:

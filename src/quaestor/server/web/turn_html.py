@@ -10,17 +10,15 @@ from datetime import UTC, datetime
 
 from markupsafe import Markup
 
-from quaestor.answers.citations.citation_marks import parse, without_marks
+from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
-from quaestor.server.web.answer_html import UNCHECKED, Cited, render
+from quaestor.server.web.answer_html import UNCHECKED, Cited, render, render_sentence
 from quaestor.server.web.safe_text import in_words, plain, plain_line
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 _LONGEST_STEP = 160
-_BEFORE_END = re.compile(r"\s+([.,;:!?])")
-_BOX = re.compile(r"\[[ xX]\]\s+")
 _PICTURE = re.compile(r"!\[|<img", re.IGNORECASE)
 _MOST_PICTURES = 4
 # What the model's calls are to people.
@@ -82,7 +80,7 @@ class TurnView:
         known: whether the corpus held an answer.
         unchecked: whether a model answered without a valid citation.
         quotes: quotes from the corpus, beside an unchecked answer.
-        unsupported: sentences without support.
+        unsupported: sentences without support, as HTML.
         error: why it failed or ended early, or "".
         limits: a sentence on words of the question that were, or were not, used as a filter.
         steps: its steps.
@@ -106,7 +104,7 @@ class TurnView:
     known: bool
     unchecked: bool
     quotes: tuple[Cited, ...]
-    unsupported: tuple[str, ...]
+    unsupported: tuple[Markup, ...]
     error: str
     limits: str
     steps: tuple[Step, ...]
@@ -122,7 +120,7 @@ class TurnView:
 
 
 def views(
-    transcript: Transcript, turns: Sequence[TurnRecord], pictures: PicturesIn, *, running: bool = False
+    transcript: Transcript, turns: Sequence[TurnRecord], pictures: PicturesIn, place: PlaceIn, *, running: bool = False
 ) -> list[TurnView]:
     """Return the views of some turns of a session.
 
@@ -130,20 +128,24 @@ def views(
         transcript: of the session.
         turns: the turns.
         pictures: finds the pictures that a text names.
+        place: says where lines stand.
         running: whether its last turn is running.
     """
     every = transcript.turns()
     last = max((turn.number for turn in every), default=0)
     again = {turn.resumes for turn in every}
-    running_turn = last if running else 0
+    at_work = last if running else 0
     return [
-        _view(transcript, turn, last, pictures, running=turn.number == running_turn, superseded=turn.number in again)
+        _view(transcript, turn, last, pictures, place, running=turn.number == at_work, superseded=turn.number in again)
         for turn in turns
     ]
 
 
 PicturesIn = Callable[[str, str], Sequence[Picture]]
 """Finds the pictures of a corpus that a text of a document names."""
+
+PlaceIn = Callable[[str, int, int], str]
+"""Says for people where lines of a document stand, from the first to the last."""
 
 
 def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture, ...]:
@@ -152,17 +154,18 @@ def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture,
     return tuple(dict.fromkeys(found for one in quoted for found in find(one.quote, one.path)))[:_MOST_PICTURES]
 
 
-def cited_of(path: str, citations: Sequence[Citation]) -> tuple[Cited, ...]:
+def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple[Cited, ...]:
     """Return a turn's citations with where they are shown; ``path`` is the turn's."""
     return tuple(
-        Cited(one.n, place(one), one.quote, one.status, f"{path}/citations/{index}")
+        Cited(
+            one.n,
+            place(one.path, one.start_line, one.end_line),
+            one.quote,
+            one.status,
+            f"{path}/citations/{index}",
+        )
         for index, one in enumerate(citations)
     )
-
-
-def place(citation: Citation) -> str:
-    """Return where a citation points, as people write it."""
-    return lines_place(citation.path, citation.start_line, citation.end_line)
 
 
 def lines_place(path: str, first: int, last: int) -> str:
@@ -171,7 +174,14 @@ def lines_place(path: str, first: int, last: int) -> str:
 
 
 def _view(
-    transcript: Transcript, turn: TurnRecord, last: int, pictures: PicturesIn, *, running: bool, superseded: bool
+    transcript: Transcript,
+    turn: TurnRecord,
+    last: int,
+    pictures: PicturesIn,
+    place: PlaceIn,
+    *,
+    running: bool,
+    superseded: bool,
 ) -> TurnView:
     ending = turn.ending
     path = f"/sessions/{transcript.id}/turns/{turn.number}"
@@ -184,12 +194,12 @@ def _view(
         path=path,
         question=turn.question,
         state="running" if running and ending.state == "unfinished" else ending.state,
-        html=_answer(turn, path, sources),
+        html=_answer(turn, path, sources, place),
         pictures=_pictures(ending.citations, pictures),
         known=ending.known,
         unchecked=ending.unchecked,
-        quotes=cited_of(path, (*ending.citations, *ending.quotes))[len(ending.citations) :],
-        unsupported=tuple(map(_without_marks, ending.unsupported)),
+        quotes=_cited_of(path, (*ending.citations, *ending.quotes), place)[len(ending.citations) :],
+        unsupported=tuple(render_sentence(words_of_sentence(one)) for one in ending.unsupported),
         error=in_words(ending.error),
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(found, calls)),
@@ -205,25 +215,19 @@ def _view(
     )
 
 
-def _without_marks(sentence: str) -> str:
-    """Return a sentence on one line, without citations and check boxes."""
-    words = " ".join(without_marks(sentence, parse(sentence)).split())
-    return _BEFORE_END.sub(r"\1", _BOX.sub("", words, count=1) if _BOX.match(words) else words)
-
-
 def _seconds_since(began: str) -> int:
     """Return the whole seconds since a moment on record; 0 where a clock was put back meanwhile."""
     return max(0, int((datetime.now(UTC) - datetime.fromisoformat(began)).total_seconds()))
 
 
-def _answer(turn: TurnRecord, path: str, sources: Sequence[Source]) -> Markup:
+def _answer(turn: TurnRecord, path: str, sources: Sequence[Source], place: PlaceIn) -> Markup:
     """Return an answer as HTML; the marks of an unfinished one are unchecked."""
     ending = turn.ending
     if turn.answer:
-        return render(turn.answer, cited_of(path, ending.citations), ending.unsupported)
+        return render(turn.answer, _cited_of(path, ending.citations, place), ending.unsupported)
     places = (one.passage for one in sources)
     unchecked = [
-        Cited(one.n, lines_place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
+        Cited(one.n, place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
         for index, one in enumerate(places)
     ]
     return render(ending.partial, unchecked)

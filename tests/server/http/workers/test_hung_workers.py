@@ -15,7 +15,7 @@ import pytest
 from served import write
 from worker_parts import Serving, free_port, is_there, serving, until
 
-from quaestor.server.http.server_process import SHARED, clear_away, held, new_folder
+from quaestor.server.http.server_process import SHARED, clear_away, hold_folder, new_folder
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 STUCK_LATER = "import signal, time\n\nsignal.signal(signal.SIGUSR1, lambda *_: time.sleep(3600))\n"
@@ -127,7 +127,7 @@ def test_only_what_is_ours_and_nobody_holds_is_cleared_away(tmp_path: Path) -> N
     (tmp_path / "quaestor-serve-link").symlink_to(other)
     (left / "link").symlink_to(other)
     (tmp_path / "quaestor-serve-file").touch()
-    with held(in_use):
+    with hold_folder(in_use):
         clear_away(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"elsewhere", *(f"quaestor-serve-{one}" for one in ("used", "new", "link", "file"))}

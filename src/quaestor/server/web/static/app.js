@@ -1,7 +1,7 @@
 // What every page does: one listener for what is clicked, one for keys.
 import { busyWhile, markWhatLeaves } from "./busy.js";
 import * as chat from "./chat.js";
-import { copyAnswer, copyChange, copyCode, copyQuote } from "./copy.js";
+import { copyAnswer, copyChange, copyCode, copyQuote, copySelection } from "./copy.js";
 import * as documents from "./documents.js";
 import { closePanel, goBack, isForPanel, openLink } from "./panel.js";
 import { say } from "./announce.js";
@@ -86,6 +86,7 @@ async function watchIndexing() {
   if (document.querySelector("[data-awaits-index]")) location.reload();
 }
 
+document.addEventListener("copy", copySelection);
 localTimes(document);
 markWhatLeaves();
 for (const code of document.querySelectorAll(".result .code")) {

@@ -189,7 +189,8 @@ async function keepFeedback(event) {
 async function offerStarters() {
   const place = document.getElementById("starters");
   if (!place) return;
-  const made = await part(`/parts/starters?corpus=${encodeURIComponent(choices.corpora()[0] ?? "")}`).catch(() => null);
+  const about = new URLSearchParams(choices.corpora().map((name) => ["corpus", name]));
+  const made = await part(`/parts/starters?${about}`).catch(() => null);
   if (made) place.replaceChildren(made);
 }
 

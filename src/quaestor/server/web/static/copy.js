@@ -58,6 +58,27 @@ function wordsOf(quote) {
   return found;
 }
 
+/** Let what is selected be copied as it was written: formulas as TeX, marks as [1], and no buttons. */
+export function copySelection(event) {
+  const selected = getSelection();
+  if (selected.isCollapsed || event.target.closest?.("input, textarea")) return;
+  const copied = document.createElement("div");
+  for (let at = 0; at < selected.rangeCount; at++) copied.append(selected.getRangeAt(at).cloneContents());
+  if (!copied.querySelector("math, .cite")) return;
+  for (const one of copied.querySelectorAll("math")) {
+    const sign = one.getAttribute("display") ? "$$" : "$";
+    one.replaceWith(sign, one.getAttribute("alttext"), sign);
+  }
+  for (const one of copied.querySelectorAll(".cite")) one.replaceWith(`[${one.textContent}]`);
+  for (const one of copied.querySelectorAll("button, .turn-foot")) one.remove();
+  // Only what is in the page has its lines as they are seen.
+  document.body.append(copied);
+  event.clipboardData.setData("text/plain", copied.innerText.trim());
+  event.clipboardData.setData("text/html", copied.innerHTML);
+  copied.remove();
+  event.preventDefault();
+}
+
 async function copy(button, what) {
   await put(what);
   say("Copied");
