@@ -173,6 +173,13 @@ def test_what_is_not_there(index: Index, target: str) -> None:
         index.related(target)
 
 
+def test_of_a_name_with_a_slip_the_nearest_word_is_told_first(index: Index, tmp_path: Path) -> None:
+    code = 'def users():\n    """Users who embroider; they embroider at night, and embroider again."""\n'
+    write(tmp_path / "repository", {"shop/guests.py": code})
+    with pytest.raises(NotFoundError, match="Did you mean 'embroider' or 'users'"):
+        index.related("embroidr")
+
+
 @pytest.mark.parametrize("target", ["", "()", "  "])
 def test_what_names_nothing(index: Index, target: str) -> None:
     with pytest.raises(UsageError, match="names nothing"):

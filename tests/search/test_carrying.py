@@ -62,6 +62,8 @@ def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
         ("de", "Wann läuft das Zertifikat ab, und wer schaltet den Dienst ab?", {"certificate", "disable", "service"}),
         ("de", "Wie viele Wiederholungen gibt es in der Warteschlange?", {"retry", "queue"}),
         ("de", "Wie ändere ich das Passwort eines Benutzers?", {"change", "password", "user"}),
+        ("de", "Wo liegt das Benutzerhandbuch?", {"user manual"}),
+        ("de", "Welche Dateiendungen werden gelesen?", {"file extension", "read"}),
         ("de", "Wen muss ich informieren, wenn ich umgezogen bin?", {"inform", "move"}),
         ("fr", "combien de salariés peut-on encadrer", {"employee", "supervise"}),
         ("es", "¿cuándo recibo el salario en vacaciones?", {"salary", "vacation"}),

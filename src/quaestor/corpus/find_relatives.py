@@ -18,6 +18,7 @@ from quaestor.stores import Store
 _LINE = re.compile(r"^(.+?):(\d{1,9})(?:[-:]\d+)*$")
 _SEPARATORS = re.compile(r"::|->|\\|[.#]")
 _LONGEST = 500
+_SUGGESTED = 3
 
 
 def split_place(text: str) -> tuple[str, int | None]:
@@ -59,8 +60,10 @@ class Relatives:
         found = self._index.found_fresh(find, self._documents_of)
         name = found.target.name
         if name and not found.relatives and not any(found.total.values()) and not self._occurs(name):
-            near = dict.fromkeys(hit.symbol for hit in self._index.retriever.search(text, 3) if hit.symbol)
-            raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near))}")
+            retriever = self._index.retriever
+            spelt = (near for one in retriever.spelling(text).unknown for near in one.nearest)
+            near = dict.fromkeys([*spelt, *(hit.symbol for hit in retriever.search(text, 3) if hit.symbol)])
+            raise NotFoundError(f"{text!r} is not a name in this index.{suggest_paths(list(near)[:_SUGGESTED])}")
         if self._index.freshness.fresh:
             return found
         return found.with_freshness(

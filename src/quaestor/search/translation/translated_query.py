@@ -135,10 +135,14 @@ def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[Englis
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
     """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
-    for joint in _JOINTS:
-        bare = part.removesuffix(joint) if joint else part
-        if (not joint or part.endswith(joint)) and len(bare) >= _SHORTEST_PART and (found := _look_up(bare, glossary)):
+    bare = [part.removesuffix(joint) for joint in _JOINTS if part.endswith(joint)]
+    bare = [one for one in bare if len(one) >= _SHORTEST_PART]
+    # As it stands before its stem: what a user does is "use" only to a stemmer.
+    for one in (part, *bare):
+        if found := glossary.words.get(one):
             return found
+    if stemmed := next((found for one in bare if (found := _look_up(one, glossary))), None):
+        return stemmed
     # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
     return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
 
