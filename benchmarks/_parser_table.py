@@ -34,7 +34,7 @@ from quaestor.core.terms import term_keys
 from quaestor.crawl.politeness import parse as parse_robots
 from quaestor.crawl.sitemaps import read_list
 from quaestor.crawl.urls import normalise, path_for
-from quaestor.edits.edit_paths import confined
+from quaestor.edits.edit_paths import confine
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse as parse_edits
 from quaestor.edits.place_replacement import fit
@@ -50,7 +50,7 @@ from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore
 from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint
-from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parsed, with_fields
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parse_event, with_fields
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of
 from quaestor.search.asked_names import names_of_code
@@ -141,7 +141,7 @@ PARSERS: Mapping[str, Parser] = {
     "edit blocks, patches, diffs": Parser("edits", parse_edits),
     "whole files": Parser("edits", lambda text: parse_edits(text, whole=True)),
     "a replacement": Parser("edits", _refusing(_replaced, NotTextError)),
-    "a path of an edit": Parser("edits", confined),
+    "a path of an edit": Parser("edits", confine),
     "a file's lines": Parser("edits", _refusing(lambda text: read_text(text.encode()), NotTextError)),
     "an ignore file of 20 kB": Parser("ignores", _patterns),
     "globs of 2 kB": Parser("ignores", lambda text: compile_globs((text[:2_000],)).fullmatch("a/" + "b" * 200)),
@@ -149,7 +149,7 @@ PARSERS: Mapping[str, Parser] = {
     "denied content": Parser("ignores", lambda text: (deny_file(text), deny_content(text.encode()))),
     "events": Parser("streams", _refusing(_events, NotCompletionsError)),
     "an event's JSON": Parser(
-        "streams", _refusing(lambda text: with_fields(parsed(text.encode())), NotCompletionsError)
+        "streams", _refusing(lambda text: with_fields(parse_event(text.encode())), NotCompletionsError)
     ),
     "stop sequences": Parser("streams", lambda text: StopCutter(("|>", "\n\nUser:")).feed(text)),
     "stop sequences, by letters": Parser("streams", lambda text: [*map(StopCutter(("|>", "\n\nUser:")).feed, text)]),

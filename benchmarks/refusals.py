@@ -33,7 +33,7 @@ from quaestor.answers.quotes import answer
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit
 from quaestor.core.terms import find_words
-from quaestor.corpus.doubt import doubt_of, likeness, share_absent, unmentioned
+from quaestor.corpus.doubt import doubt_of, likeness, share_absent, unmentioned_names
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
 from quaestor.search.spelling import mend
@@ -147,7 +147,7 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     passages, encode = number(hits), index.meaning.near.encode
     absent = share_absent(sought, retriever.spelling(sought).unknown)
     alike = likeness(sought, hits)
-    doubt = doubt_of(sought, hits, unmentioned(store, sought), absent, alike=alike, translated=sought != text)
+    doubt = doubt_of(sought, hits, unmentioned_names(store, sought), absent, alike=alike, translated=sought != text)
     said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     by_words = not answer(sought, passages, encode, hits=hits).known
     read, first = _holds(hits, question), _holds(hits[:1], question)

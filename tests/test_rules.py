@@ -211,6 +211,61 @@ def test_nothing_is_tested_by_mocks() -> None:
     assert imported == []
 
 
+# What tests replace beside bounds and sizes, which are constants: nothing that the test is about.
+REPLACED = {
+    # Ours: what sees to it that something is not asked, or is asked once, and does the same.
+    "quaestor.files.consistent_read.read_snapshot": "fails: a file whose stamp is known is not read",
+    "quaestor.indexing.prepare.read_snapshot": "fails: a file whose stamp is known is not read",
+    "quaestor.files.ignore.Level.decide": "fails: a decision that still holds is not taken again",
+    "EmbeddedStore.known_vectors": "fails: a cheap embedder's vectors are not looked up",
+    "scan.walk": "counts, and walks",
+    "grammars._Slices": "counts, and gives slices",
+    "index.indexer.refresh": "refreshes, and changes a file before anything is searched",
+    # Ours: what this machine, or this version, would have to be another for.
+    "connections.is_public": "servers of tests are on this machine, where no site may be",
+    "clone.is_public": "servers of tests are on this machine, where no repository may be",
+    "workers.can_copy": "chooses one of the two ways to start a worker",
+    "ray_cluster._fingerprint": "another machine's version",
+    "migrations.steps": "one more step, which fails",
+    "quaestor.files.extras.find_spec": "a package that is missing",
+    # Other people's: what a terminal, a system, a driver or a missing package would do.
+    "sys.stdin": "what a person types",
+    "sys.stderr": "a terminal",
+    "sys.path": "a program that is run from its folder",
+    "sys.modules": "a package that is missing",
+    "importlib.import_module": "a package that is missing",
+    "audit_dependencies.distributions": "packages that are installed",
+    "os.getuid": "another user",
+    "reading.os.fstat": "a file that changes between two looks",
+    "tempfile.tempdir": "a folder for temporary files of one's own",
+    "socket.getaddrinfo": "fails: nobody is contacted",
+    "socket.socket": "fails: nobody is contacted",
+    "psycopg.Connection.commit": "a connection that is lost amid a commit",
+    "httpcore2.default_ssl_context": "the certificates that the system trusts",
+    "openai_public.load_tiktoken_bpe": "gives the ranks that travel with the package, in place of a download",
+    "tiktoken.Encoding.encode_ordinary": "counts, and encodes",
+}
+
+
+def _replaced(path: Path) -> Iterator[str]:
+    """Yield what a test replaces by ``monkeypatch``, without constants."""
+    for node in ast.walk(tree_of(path)):
+        if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+            continue
+        if ast.unparse(node.func.value) != "monkeypatch" or node.func.attr not in ("setattr", "setitem", "delattr"):
+            continue
+        told = [ast.literal_eval(one) if isinstance(one, ast.Constant) else None for one in node.args[:2]]
+        holder = told[0] or ast.unparse(node.args[0])
+        named = told[1] if told[0] is None and node.func.attr != "setitem" else None
+        full = f"{holder}.{named}" if named else holder
+        if not full.rpartition(".")[2].lstrip("_").isupper() and full != "xlsx":  # bounds, named by a parameter
+            yield full
+
+
+def test_nothing_is_replaced_but_what_is_listed() -> None:
+    assert {one for path in naming("monkeypatch") for one in _replaced(path)} == REPLACED.keys()
+
+
 def test_no_test_bounds_how_long_something_takes() -> None:
     """A benchmark does. What the clock says may raise a bound, as of a rate, but is none itself."""
     bounds = [

@@ -101,10 +101,10 @@ def test_a_refused_name_is_told_what_names_are(file: Path) -> None:
 
 def test_unknown_names(opened: Opened) -> None:
     users = Users(opened())
-    for change in (users.revoke, users.renew, users.named):
+    for change in (users.revoke, users.renew, users.by_name):
         with pytest.raises(NotFoundError, match="'eve'"):
             change("eve")
-    assert users.named("LOCAL") == LOCAL
+    assert users.by_name("LOCAL") == LOCAL
 
 
 @pytest.fixture(scope="module")

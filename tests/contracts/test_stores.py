@@ -292,11 +292,11 @@ def test_bytes_are_kept_by_stores_that_are_shared(store: Store) -> None:
     with store.writing() as writer:
         packed = store.pack(one.document, one.chunks, one.vectors, one.terms, one.keys)
         writer.put(packed._replace(kept=keep(b"retry\x00\n")))
-    [again] = store.unpacked(["a.py"])
+    [again] = store.packed_documents(["a.py"])
     if isinstance(store, SharingStore):
         assert store.bytes_of("a.py") == b"retry\x00\n"
         assert again.kept == keep(b"retry\x00\n")
-        assert not store.unkept()
+        assert not store.unkept_paths()
     else:
         assert again.kept is None
     assert [stored.chunk for stored in store.chunks_of("a.py")] == list(one.chunks)

@@ -16,7 +16,7 @@ from ingest_parts import make_indexer, open_store, write
 from pypdf import PdfReader, PdfWriter
 
 from quaestor.chunking import ChunkSettings, cut
-from quaestor.convert import ConversionError, Converted, converted, is_converted
+from quaestor.convert import ConversionError, Converted, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.core.passages import text_of_chunks
 from quaestor.files.ingest_report import Skipped
@@ -27,7 +27,7 @@ WORDS = "Retries are made after a pause that grows. " * 8
 
 
 def text_of(data: bytes, path: str) -> Converted:
-    found = converted(data, path)
+    found = convert_file(data, path)
     assert found is not None
     return found
 
@@ -38,7 +38,7 @@ def indexed_text(store: Store, path: str) -> str:
 
 def reason_of(data: bytes, path: str) -> tuple[str, str]:
     with pytest.raises(ConversionError) as caught:
-        converted(data, path)
+        convert_file(data, path)
     return caught.value.reason, caught.value.detail
 
 
@@ -76,7 +76,7 @@ def test_records_that_are_texts() -> None:
 
 
 def test_records_that_are_data_stay_as_they_are() -> None:
-    assert converted(b'{"level": 3}\n{"level": 4}\n', "a.jsonl") is None
+    assert convert_file(b'{"level": 3}\n{"level": 4}\n', "a.jsonl") is None
 
 
 def test_a_book() -> None:
@@ -104,7 +104,7 @@ def test_damaged_and_hostile_books() -> None:
     for place in range(0, len(whole), 97):
         damaged = whole[:place] + bytes([whole[place] ^ 255]) + whole[place + 1 :]
         try:
-            converted(damaged, "a.epub")
+            convert_file(damaged, "a.epub")
         except ConversionError as error:
             assert error.reason in ("unreadable", "too large")
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quaestor.convert import CONVERTED_SUFFIXES, converted
+from quaestor.convert import CONVERTED_SUFFIXES, convert_file
 from quaestor.convert.docbook import from_docbook, reads_as_docbook
 
 TYPE = '<!DOCTYPE refentry PUBLIC "-//OASIS//DTD DocBook XML V4.2//EN" "a.dtd" [<!ENTITY % own SYSTEM "own.ent">]>'
@@ -37,7 +37,7 @@ MANUAL = f"""<?xml version='1.0'?>
 
 
 def test_a_manual_becomes_headings_lists_and_tables() -> None:
-    made = converted(MANUAL.encode(), "man/run.d.xml")
+    made = convert_file(MANUAL.encode(), "man/run.d.xml")
     assert made is not None
     assert made.title == "run.d – What is run & when"
     assert made.text == (
@@ -56,7 +56,7 @@ def test_a_manual_becomes_headings_lists_and_tables() -> None:
 
 def test_a_book_of_the_fifth_version_says_its_namespace() -> None:
     book = b'<book xmlns="http://docbook.org/ns/docbook"><info><title>A</title></info><chapter><title>B</title></chapter></book>'
-    made = converted(book, "guide.docbook")
+    made = convert_file(book, "guide.docbook")
     assert made is not None
     assert (made.title, made.text) == ("A", "# A\n\n## B\n")
 
@@ -71,7 +71,7 @@ def test_a_book_of_the_fifth_version_says_its_namespace() -> None:
     ],
 )
 def test_other_xml_is_left_as_it_is(data: bytes) -> None:
-    assert converted(data, "pom.xml") is None
+    assert convert_file(data, "pom.xml") is None
     assert "xml" in CONVERTED_SUFFIXES
 
 

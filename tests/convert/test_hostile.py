@@ -13,7 +13,7 @@ import made
 import pytest
 from ingest_parts import make_indexer, open_store, write
 
-from quaestor.convert import ConversionError, converted
+from quaestor.convert import ConversionError, convert_file
 from quaestor.convert.html import from_html, reads_as_page
 
 WORDS = b"<p>" + b"word " * 60
@@ -26,7 +26,7 @@ LAUGHS = (
 
 def reason_of(data: bytes, path: str) -> str:
     with pytest.raises(ConversionError) as caught:
-        converted(data, path)
+        convert_file(data, path)
     return f"{caught.value.reason}: {caught.value.detail}"
 
 
@@ -79,7 +79,7 @@ def test_word_documents_of_very_many_paragraphs() -> None:
     assert reason_of(nested, "a.docx").startswith("too large")
     notes = "<w:footnotes>" + made.paragraph("x") * 150_000 + "</w:footnotes>"
     assert reason_of(made.docx(made.paragraph("x"), word__footnotes=notes), "a.docx").startswith("too large")
-    long = converted(made.docx("".join(made.paragraph(f"Paragraph {n}.") for n in range(3_000))), "a.docx")
+    long = convert_file(made.docx("".join(made.paragraph(f"Paragraph {n}.") for n in range(3_000))), "a.docx")
     assert long.text.count("Paragraph ") == 3_000
 
 
@@ -125,7 +125,7 @@ def test_books() -> None:
             "a.x": "<p>word</p>" * 1000,
         }
     )
-    found = converted(repeating, "a.epub")
+    found = convert_file(repeating, "a.epub")
     assert found is not None
     assert found.text.count("word") == 1000
 
@@ -139,14 +139,14 @@ def test_a_book_whose_chapters_are_all_one_page() -> None:
         "b.opf": f"<p>{items}<spine>{order}</spine></p>",
         "a.x": "<p>word</p>" * 2_000,
     }
-    found = converted(made.archive(book), "a.epub")
+    found = convert_file(made.archive(book), "a.epub")
     assert found is not None
     assert (found.text.count("word"), found.note) == (2_000, None)
 
 
 def test_pdfs() -> None:
     whole = made.pdf(["one", "two"])
-    million = converted(whole.replace(b"/Count 2", b"/Count 1000000"), "a.pdf")
+    million = convert_file(whole.replace(b"/Count 2", b"/Count 1000000"), "a.pdf")
     assert million is not None
     assert "## Page 2\n\ntwo" in million.text
     cycle = whole.replace(b"[4 0 R 6 0 R]", b"[2 0 R 2 0 R]")
@@ -154,7 +154,7 @@ def test_pdfs() -> None:
     packed = zlib.compress(b"BT /F1 12 Tf (x) Tj ET " * 10_000_000)
     begin, end = whole.find(b"<< /Length"), whole.find(b"endstream")
     head = b"<< /Length %d /Filter /FlateDecode >>\nstream\n" % len(packed)
-    bomb = converted(whole[:begin] + head + packed + b"\n" + whole[end:], "a.pdf")
+    bomb = convert_file(whole[:begin] + head + packed + b"\n" + whole[end:], "a.pdf")
     assert bomb is not None
     assert "two" in bomb.text
     assert "1 of 2 pages could not be read" in (bomb.note or "")

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.convert import converted
+from quaestor.convert import convert_file
 from quaestor.convert.pdf_pieces import Piece, Pieces, Stroke
 from quaestor.convert.pdf_tables import with_tables
 
@@ -40,7 +40,7 @@ def rules(rows: int, columns: int) -> list[str]:
 
 
 def read(*operators: str) -> str:
-    found = converted(made.pdf([" ".join(["q", *operators, "Q"])]), "a.pdf")
+    found = convert_file(made.pdf([" ".join(["q", *operators, "Q"])]), "a.pdf")
     assert found is not None
     return found.text.removeprefix("## Page 1\n\n").rstrip("\n")
 
@@ -113,7 +113,7 @@ def test_the_head_of_a_table_that_goes_on_stays_on_each_page() -> None:
     pages = [
         " ".join(["q", *words([KILN[0], *([f"Ware {n}{m}", str(n), str(m)] for m in range(4))]), "Q"]) for n in range(6)
     ]
-    found = converted(made.pdf(pages), "a.pdf")
+    found = convert_file(made.pdf(pages), "a.pdf")
     assert found is not None
     assert found.text.count("| Ware | Cone | Hours |") == 6
 
@@ -121,7 +121,7 @@ def test_the_head_of_a_table_that_goes_on_stays_on_each_page() -> None:
 def test_a_page_of_very_many_lines_and_words_is_read() -> None:
     boxes = [f"{x * 7} {y * 7} 5 5 re S" for x in range(80) for y in range(80)]
     many = [said("word", x * 30, y * 3) for x in range(20) for y in range(250)]
-    found = converted(made.pdf([" ".join(["q", *boxes, *many, "Q"]), "after"]), "a.pdf")
+    found = convert_file(made.pdf([" ".join(["q", *boxes, *many, "Q"]), "after"]), "a.pdf")
     assert found is not None
     assert found.text.count("word") == 5_000
     assert found.note is None

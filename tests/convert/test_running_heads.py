@@ -6,7 +6,7 @@ import made
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.convert import converted
+from quaestor.convert import convert_file
 from quaestor.convert.pdf import without_running_heads
 
 WORDS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lamda mu".split()
@@ -34,7 +34,7 @@ def test_what_is_no_head_stays() -> None:
 
 
 def test_a_pdf_keeps_its_pages_in_order_without_their_numbers() -> None:
-    found = converted(made.pdf([f"{word}) Tj 0 -20 Td (Page {n}" for n, word in enumerate(WORDS, 1)]), "a.pdf")
+    found = convert_file(made.pdf([f"{word}) Tj 0 -20 Td (Page {n}" for n, word in enumerate(WORDS, 1)]), "a.pdf")
     assert found is not None
     assert found.text == "\n\n".join(f"## Page {n}\n\n{word}" for n, word in enumerate(WORDS, 1)) + "\n"
 

@@ -21,7 +21,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from quaestor import Index
-from quaestor.convert import ConversionError, Converted, converted
+from quaestor.convert import ConversionError, Converted, convert_file
 from quaestor.convert.xlsx import Row, sheet_section
 from quaestor.core.settings import Settings
 
@@ -33,14 +33,14 @@ def bytes_of(document: object) -> bytes:
 
 
 def text_of(data: bytes, path: str) -> Converted:
-    found = converted(data, path)
+    found = convert_file(data, path)
     assert found is not None
     return found
 
 
 def reason_of(data: bytes, path: str) -> str:
     with pytest.raises(ConversionError) as caught:
-        converted(data, path)
+        convert_file(data, path)
     return f"{caught.value.reason}: {caught.value.detail}"
 
 

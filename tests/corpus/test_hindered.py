@@ -44,7 +44,7 @@ def states(index: Index) -> dict[str, bool]:
 
 def test_another_writer_is_not_waited_for_beyond_the_time(index: Index, root: Path, settings: Settings) -> None:
     (root / "pond.md").write_text("# pond\n\nThe heron has gone.\n")
-    with WriteLock(index_folder(index.root, settings)).held(0):
+    with WriteLock(index_folder(index.root, settings)).hold(0):
         assert states(index) == {"pond.md": False, "oven.md": True}
         assert not index.freshness.fresh
         [remark] = index.remarks
@@ -64,7 +64,7 @@ def test_what_a_walk_decided_waits_to_be_remembered(root: Path, settings: Settin
     with Index.build(root, settings=settings) as index:
         before = index.store.generation()
         (root / "one.log").write_text("ignored\n")
-        with WriteLock(index_folder(index.root, settings)).held(0):
+        with WriteLock(index_folder(index.root, settings)).hold(0):
             assert all(states(index).values())
             assert (index.freshness.fresh, index.remarks) == (True, ())
         assert index.store.generation() == before

@@ -53,4 +53,4 @@ def trace(frames: list[str]) -> str:
 def test_the_part_that_is_ours_is_found(index: Index, question: str) -> None:
     hits, _ = index.find(question, 3)
     assert hits[0].path == "acme/_client.py"
-    assert index.unmentioned(question) == ()
+    assert index.unmentioned_names(question) == ()

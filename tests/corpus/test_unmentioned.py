@@ -66,4 +66,4 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     ],
 )
 def test_what_is_named_and_nowhere_mentioned(index: Index, question: str, names: tuple[str, ...]) -> None:
-    assert index.unmentioned(question) == names
+    assert index.unmentioned_names(question) == names

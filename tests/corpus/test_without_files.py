@@ -145,7 +145,7 @@ def test_what_an_earlier_version_indexed_is_checked_against_its_chunks_until_it_
             before = chunks(index)
             with Index.ready(root, settings=settings) as searching:
                 searching.search("dough")
-            assert len(index.store.unkept()) == 3  # type: ignore[attr-defined]
+            assert len(index.store.unkept_paths()) == 3  # type: ignore[attr-defined]
             Index.build(root, settings=settings).close()
             index.search("dough")
             assert index_object(index)["checked_against"] == "bytes"

@@ -253,7 +253,7 @@ def test_two_crawls_of_one_site_take_turns(tmp_path: Path) -> None:
     tmp_path.mkdir(exist_ok=True)
     with (
         SiteServer(site({"/": text("home")})) as server,
-        WriteLock(tmp_path).held(1),
+        WriteLock(tmp_path).hold(1),
         pytest.raises(IndexUnusableError),
     ):
         crawl(server, tmp_path)

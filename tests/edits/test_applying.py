@@ -192,7 +192,7 @@ def test_refused_and_empty_plans_are_not_applied(root: Path, journal: Journal) -
 
 
 def test_two_at_once_wait_for_each_other(root: Path, journal: Journal) -> None:
-    with journal.locked(), pytest.raises(JournalError):
+    with journal.lock(), pytest.raises(JournalError):
         apply(plan(root, MANY), journal)
 
 

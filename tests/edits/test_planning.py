@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.edits import Create, Delete, Plan, Problem, Proposal, Rename, Replace, Whole, plan
-from quaestor.edits.edit_paths import confined, objections
+from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.plans import Change
 
 
@@ -62,7 +62,7 @@ def test_paths_that_no_change_may_name(root: Path, path: str, expected: str) -> 
 
 
 def test_a_path_is_brought_into_its_plain_form() -> None:
-    assert confined("./a//b/./c.py") == "a/b/c.py"
+    assert confine("./a//b/./c.py") == "a/b/c.py"
 
 
 @pytest.mark.parametrize("change", [Replace("l.py", "x = 1\n", "x = 2\n"), Whole("l.py", "x\n"), Delete("l.py")])

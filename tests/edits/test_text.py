@@ -28,9 +28,9 @@ def test_bytes_come_back_or_are_no_text(data: bytes) -> None:
 
 def test_what_is_put_in_takes_on_the_files_manner() -> None:
     text = read_text("é\r\nb\r\nc".encode("cp1252"))
-    assert text.spliced(2, 3, [Line("ü", ""), Line("d", "\n")]).data() == "é\r\nb\r\nü\r\nd".encode("cp1252")
+    assert text.splice(2, 3, [Line("ü", ""), Line("d", "\n")]).data() == "é\r\nb\r\nü\r\nd".encode("cp1252")
     with pytest.raises(UnicodeEncodeError):
-        text.spliced(0, 1, [Line("→", "\n")]).data()
+        text.splice(0, 1, [Line("→", "\n")]).data()
 
 
 def test_old_mac_line_ends() -> None:

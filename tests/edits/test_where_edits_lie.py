@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.edits import Refusal, Replace
-from quaestor.edits.edit_paths import confined, objections
+from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import read_text
 from quaestor.edits.linkless_folders import LARGEST, Content, Folders, PlaceError
 from quaestor.edits.place_replacement import Fitted, fit
@@ -47,7 +47,7 @@ from quaestor.edits.three_way_merge import ConflictError, Hunk, hunks, merge, sa
     ],
 )
 def test_paths_that_are_refused_and_why(path: str, kind: str, words: str) -> None:
-    assert confined(path) == Refusal(path, kind, f"{path!r} {words}")
+    assert confine(path) == Refusal(path, kind, f"{path!r} {words}")
 
 
 @pytest.mark.parametrize(
@@ -66,12 +66,12 @@ def test_paths_that_are_refused_and_why(path: str, kind: str, words: str) -> Non
     ],
 )
 def test_paths_in_their_plain_form(path: str, plain: str) -> None:
-    assert confined(path) == plain
+    assert confine(path) == plain
 
 
 @given(st.text(alphabet="ab./~\\:CgitGIT\0 \u200b", max_size=16))
 def test_no_path_leads_out_or_into_version_control(path: str) -> None:
-    found = confined(path)
+    found = confine(path)
     if isinstance(found, str):
         below = os.path.normpath(f"/root/{found}")
         assert below == f"/root/{found}"
@@ -182,15 +182,15 @@ def test_no_folder_is_made_through_a_link(root: Path) -> None:
 def test_a_folder_that_was_moved_is_noticed(root: Path) -> None:
     with Folders(root) as folders:
         folders.read("a/b/x.txt")
-        assert folders.unmoved("a/b/x.txt")
-        assert folders.unmoved("x")
+        assert folders.is_unmoved("a/b/x.txt")
+        assert folders.is_unmoved("x")
         (root / "a" / "b").rename(root / "a" / "old")
-        assert not folders.unmoved("a/b/x.txt"), "it is gone"
+        assert not folders.is_unmoved("a/b/x.txt"), "it is gone"
         (root / "a" / "b").mkdir()
-        assert not folders.unmoved("a/b/x.txt"), "another one has its name"
+        assert not folders.is_unmoved("a/b/x.txt"), "another one has its name"
         (root / "a" / "b").rmdir()
         (root / "a" / "b").symlink_to(root / "a" / "old")
-        assert not folders.unmoved("a/b/x.txt"), "a link leads to it"
+        assert not folders.is_unmoved("a/b/x.txt"), "a link leads to it"
 
 
 def test_descriptors_are_closed_at_the_end(root: Path) -> None:

@@ -19,7 +19,7 @@ from quaestor.core.messages import Message
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from quaestor.llm.models.reply_stream import LARGEST_EVENT, Events, NotCompletionsError, parsed
+from quaestor.llm.models.reply_stream import LARGEST_EVENT, Events, NotCompletionsError, parse_event
 from servers.threads import Exchange, ThreadedServer
 
 ASK = Request((Message("user", "Where is it?"),))
@@ -262,12 +262,12 @@ _VALUES = st.recursive(
 @given(_VALUES)
 def test_any_value_of_few_parts_is_read(value: object) -> None:
     data = json.dumps(value).encode()
-    assert parsed(data) == value
+    assert parse_event(data) == value
     if sum(map(data.count, (b"{", b"[", b","))) > 3 and b'"' not in data:
         with pytest.raises(NotCompletionsError, match="more than 3 values"):
-            parsed(data, most=3)
+            parse_event(data, most=3)
 
 
 def test_marks_in_a_text_are_no_values() -> None:
     text = '[{,\\"' * 30_000
-    assert parsed(json.dumps({"a": text}).encode()) == {"a": text}
+    assert parse_event(json.dumps({"a": text}).encode()) == {"a": text}

@@ -58,7 +58,7 @@ def check_whole(root: Path, home: Path, store: str) -> None:
     ):
         assert index.store.check() == []
         with index.store.sharing() as work:
-            assert work.remaining(()) == 0
+            assert work.count_remaining(()) == 0
         assert not index.refresh().any
         assert held_of(index) == held_of(alone)
 

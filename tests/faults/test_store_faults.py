@@ -137,7 +137,7 @@ def test_a_full_disk(tmp_path: Path, overlay: int) -> None:
 def test_a_writer_waits_for_another_and_then_says_so(tmp_path: Path) -> None:
     store = EmbeddedStore.open(tmp_path, embedder="test", dimensions=DIMENSIONS, create=True)
     with (
-        WriteLock(tmp_path).held(1),
+        WriteLock(tmp_path).hold(1),
         pytest.raises(IndexUnusableError, match="locked by process"),
         store.writing(timeout=0.1),
     ):

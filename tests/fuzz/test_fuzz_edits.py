@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path, PurePosixPath
 
 from fuzz.soups import fuzzed
-from quaestor.edits.edit_paths import confined
+from quaestor.edits.edit_paths import confine
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse
 from quaestor.edits.place_replacement import Fitted, fit
@@ -97,11 +97,11 @@ def test_a_files_bytes_come_back_or_are_no_text(data: bytes) -> None:
 
 @fuzzed(PATHS, ["../a", "a/./b", ".git/config", "a/.GIT /x"])
 def test_no_path_leads_out_of_the_root(text: str) -> None:
-    found = confined(text)
+    found = confine(text)
     if isinstance(found, Refusal):
         return
     parts = PurePosixPath(found).parts
     assert not found.startswith("/")
     assert ".." not in parts
     assert not {part.casefold() for part in parts} & {".git", ".hg", ".svn"}
-    assert confined(found) == found
+    assert confine(found) == found

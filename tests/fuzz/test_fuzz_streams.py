@@ -16,7 +16,7 @@ from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint, read_overflow
 from quaestor.llm.models import Request
 from quaestor.llm.models.reply import Reply
-from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parsed, with_fields
+from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parse_event, with_fields
 from quaestor.llm.tokens import counter_for
 from quaestor.mcp.fast_start import read_request, version_opened
 
@@ -105,7 +105,7 @@ def test_events_are_the_same_however_their_bytes_arrive(data: bytes) -> None:
 @fuzzed(CHUNKS, [WHOLE, '{"error":{"message":"no"}}', "[" * 300], raw=True)
 def test_a_chunk_is_read_or_refused_by_one_error(data: bytes) -> None:
     try:
-        chunk = with_fields(parsed(data))
+        chunk = with_fields(parse_event(data))
     except NotCompletionsError:
         return
     reply = Reply(Request((Message("user", "a"),), stop=("|>",)))

@@ -17,7 +17,7 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.files.ingest_report import Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import worker_pool as workers
-from quaestor.indexing.batches import batched, shrinking_batches, task_bytes
+from quaestor.indexing.batches import in_batches, shrinking_batches, task_bytes
 from quaestor.indexing.prepare import Outcome, Preparer, Ready, Refused, Task
 from quaestor.indexing.process_start import can_copy
 from quaestor.indexing.worker_pool import Pool, run_here
@@ -203,5 +203,5 @@ def test_batches_that_are_shared_become_smaller(sizes: list[int], workers: int) 
 
 def test_batched_by_bytes_and_items() -> None:
     sized = [("a", 5), ("b", 5), ("c", 50), ("d", 1), ("e", 1), ("f", 1)]
-    assert list(batched(sized, 10, 2)) == [["a", "b"], ["c"], ["d", "e"], ["f"]]
-    assert list(batched([], 10, 2)) == []
+    assert list(in_batches(sized, 10, 2)) == [["a", "b"], ["c"], ["d", "e"], ["f"]]
+    assert list(in_batches([], 10, 2)) == []

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.search.fusion import convex, normalised
+from quaestor.search.fusion import convex, normalise
 
 # No score is so small that scaling it loses digits.
 SCORES = st.floats(-1000, 1000, allow_nan=False).map(lambda score: round(score, 6))
@@ -14,13 +14,13 @@ RESULTS = st.dictionaries(st.integers(0, 20), SCORES, max_size=10).map(lambda fo
 
 
 def test_the_best_becomes_one() -> None:
-    assert normalised([(1, 8.0), (2, 4.0), (3, 0.0)]) == {1: 1.0, 2: 0.5, 3: 0.0}
+    assert normalise([(1, 8.0), (2, 4.0), (3, 0.0)]) == {1: 1.0, 2: 0.5, 3: 0.0}
 
 
 def test_negative_scores_count_as_none() -> None:
-    assert normalised([(1, 2.0), (2, -1.0)]) == {1: 1.0, 2: 0.0}
-    assert normalised([(1, -2.0)]) == {}
-    assert normalised([]) == {}
+    assert normalise([(1, 2.0), (2, -1.0)]) == {1: 1.0, 2: 0.0}
+    assert normalise([(1, -2.0)]) == {}
+    assert normalise([]) == {}
 
 
 def test_weights_add_up() -> None:

@@ -22,7 +22,7 @@ from packed_bombs import packed
 
 import quaestor
 from convert import made
-from quaestor.convert import CONVERTED_SUFFIXES, ConversionError, converted
+from quaestor.convert import CONVERTED_SUFFIXES, ConversionError, convert_file
 from quaestor.core.config import Settings
 from quaestor.crawl.connections import FetchError
 from quaestor.crawl.fetch import Fetcher
@@ -120,7 +120,7 @@ def test_no_converter_is_forgotten() -> None:
 def test_every_converter_ends_with_a_text_or_a_reason(suffix: str) -> None:
     """What took minutes, or all memory, would run into the limit that every test has."""
     try:
-        found = converted(BOMBS[suffix](), f"a.{suffix}")
+        found = convert_file(BOMBS[suffix](), f"a.{suffix}")
     except ConversionError as error:
         assert error.reason in ("too large", "unreadable", "failed")
     else:
@@ -130,7 +130,7 @@ def test_every_converter_ends_with_a_text_or_a_reason(suffix: str) -> None:
 @pytest.mark.parametrize("suffix", ["docx", "xlsx", "pptx", "epub"])
 def test_archives_within_archives_are_not_opened(suffix: str) -> None:
     with pytest.raises(ConversionError):
-        converted(nested(3), f"a.{suffix}")
+        convert_file(nested(3), f"a.{suffix}")
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,7 @@ def test_pictures_that_a_word_document_names_are_not_fetched() -> None:
         data = _with_part(
             document, "word/_rels/document.xml.rels", f"<Relationships {_PACKAGE}>{relations}</Relationships>"
         )
-        found = converted(data, "a.docx")
+        found = convert_file(data, "a.docx")
         assert found is not None
         assert found.text.strip() == "Words"
         assert not site.asked

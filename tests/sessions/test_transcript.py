@@ -27,7 +27,7 @@ from quaestor.sessions.records import Ending
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.window import compose
-from quaestor.window.evidence import message_of
+from quaestor.window.passage_placing import message_of
 
 QUESTION = Message("user", "why?")
 

@@ -45,7 +45,7 @@ def test_two_share_what_both_offer(store: PostgresStore) -> None:
         taken = [*one.take(2, ()), *other.take(2, ()), *one.take(2, ())]
         assert taken == PATHS
         assert (one.take(5, ()), other.take(5, ())) == ([], [])
-        assert other.remaining(()) == len(PATHS)
+        assert other.count_remaining(()) == len(PATHS)
 
 
 def test_what_is_given_back_goes_to_another(store: PostgresStore) -> None:
@@ -55,7 +55,7 @@ def test_what_is_given_back_goes_to_another(store: PostgresStore) -> None:
         one.give_back(PATHS[:2])
         assert one.take(9, PATHS[:2]) == []
         assert other.take(9, ()) == PATHS[:2]
-        assert other.remaining(PATHS[2:]) == 2
+        assert other.count_remaining(PATHS[2:]) == 2
 
 
 def test_an_item_goes_with_its_document_or_stays_without(store: PostgresStore) -> None:
@@ -66,11 +66,11 @@ def test_an_item_goes_with_its_document_or_stays_without(store: PostgresStore) -
             entry(PATHS[0], ["x"]).put(writer)
             assert work.finish(writer, PATHS[:1]) == set(PATHS[:1])
             raise KeyError
-        assert (work.remaining(()), set(store.documents())) == (5, set())
+        assert (work.count_remaining(()), set(store.documents())) == (5, set())
         with store.writing() as writer:
             work.finish(writer, PATHS[:1])
             entry(PATHS[0], ["x"]).put(writer)
-        assert (work.remaining(()), set(store.documents())) == (4, {PATHS[0]})
+        assert (work.count_remaining(()), set(store.documents())) == (4, {PATHS[0]})
 
 
 def test_an_item_goes_though_its_file_is_refused(store: PostgresStore) -> None:
@@ -80,7 +80,7 @@ def test_an_item_goes_though_its_file_is_refused(store: PostgresStore) -> None:
         work.take(9, ())
         with store.writing() as writer:
             work.finish(writer, PATHS)
-        assert (work.remaining(()), store.generation()) == (0, generation)
+        assert (work.count_remaining(()), store.generation()) == (0, generation)
 
 
 def test_a_lease_that_ran_out_is_another_process_s_and_no_longer_the_first_one_s(
@@ -119,7 +119,7 @@ def test_what_the_index_holds_by_now_is_not_taken_again(store: PostgresStore) ->
     with store.sharing() as late:
         late.offer(items)
         assert late.take(1, ()) == PATHS[1:2]
-        assert late.remaining(()) == 4
+        assert late.count_remaining(()) == 4
 
 
 def test_what_nobody_does_is_dropped_when_the_store_is_put_in_order(store: PostgresStore) -> None:
@@ -127,7 +127,7 @@ def test_what_nobody_does_is_dropped_when_the_store_is_put_in_order(store: Postg
         work.offer(ITEMS)
         work.take(2, ())
         store.vacuum()
-        assert work.remaining(()) == 2
+        assert work.count_remaining(()) == 2
 
 
 def test_two_who_make_the_index_of_vectors_at_once_make_one(store: PostgresStore, ask: Ask) -> None:

@@ -140,7 +140,7 @@ def use_everything(store: PostgresStore) -> None:
     put_with(store, {"3.py": b"bytes", "4.py": b"bytes"})
     store.add_bytes({entry("2.py", []).document: keep(b"other")})
     assert store.bytes_of("3.py")
-    assert store.unkept()
+    assert store.unkept_paths()
     with store.writing() as writer:
         writer.remove("3.py")
         writer.remove("1.py")
@@ -161,7 +161,7 @@ def use_everything(store: PostgresStore) -> None:
     assert store.document("2.py")
     store.known_vectors([b"key"])
     store.stats()
-    store.unpacked(["2.py"])
+    store.packed_documents(["2.py"])
     store.all_metadata()
     store.metadata("root")
     assert store.documents()
@@ -287,7 +287,7 @@ def test_equal_bytes_are_kept_once_and_go_with_the_last_document_that_has_them(o
     put_with(other, {"a.py": b"same"})
     assert [store.bytes_of(path) for path in ("a.py", "b.py", "empty.py")] == [b"same", b"same", b""]
     assert store.bytes_of("c.py") is store.bytes_of("unknown.py") is None
-    assert list(store.unkept()) == ["c.py"]
+    assert list(store.unkept_paths()) == ["c.py"]
     assert kept_in(store) == [b"", b"same"]
     with store.writing() as writer:
         writer.remove("a.py")
@@ -314,7 +314,7 @@ def test_bytes_are_added_to_the_documents_that_they_are_of_alone(opened: Opened)
     given = {documents["a.py"]: keep(b"a"), changed: keep(b"b"), documents["c.py"]: keep(b"c")}
     before = [chunk.id for path in documents for chunk in store.chunks_of(path)]
     store.add_bytes({**given, entry("gone.py", ["x"]).document: keep(b"gone")})
-    assert set(store.unkept()) == {"b.py", "d.py"}
+    assert set(store.unkept_paths()) == {"b.py", "d.py"}
     assert kept_in(store) == [b"a", b"own"]
     assert [chunk.id for path in documents for chunk in store.chunks_of(path)] == before
     assert store.documents() == documents

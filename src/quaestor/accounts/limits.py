@@ -100,11 +100,11 @@ class Limit:
     unit: Unit
     most: int
 
-    def used(self, spent: Spent) -> int:
+    def part_used(self, spent: Spent) -> int:
         """Return the amount that counts toward this limit."""
         return spent.cost if self.unit == "cost" else spent.tokens
 
-    def needed(self, amount: Amount) -> int:
+    def part_needed(self, amount: Amount) -> int:
         """Return the part of a request that this limit is about."""
         return (amount.cost or 0) if self.unit == "cost" else amount.tokens
 
@@ -112,7 +112,7 @@ class Limit:
         """Return a number of what this limit is about, for people."""
         return shown(number, currency) if self.unit == "cost" else f"{number:,} tokens"
 
-    def described(self, currency: str) -> str:
+    def describe(self, currency: str) -> str:
         """Return the limit in words: ``1.00 USD a day for each user (setting 'limit_day_cost')``."""
         return f"{self.shown(self.most, currency)} a {self.length} {_WHOSE[self.scope]} (setting {self.setting!r})"
 
@@ -161,7 +161,7 @@ class Limits:
         """Return how much of each limit is left."""
         places = {(one.scope, one.period.length): one for one in spent}
         found = [(limit, places[limit.scope, limit.length]) for limit in self.each]
-        return [Standing(limit, limit.used(one), one.period) for limit, one in found]
+        return [Standing(limit, limit.part_used(one), one.period) for limit, one in found]
 
     def check(self, spent: tuple[Spent, ...], needed: Amount, now: float) -> None:
         """Refuse a request that could pass a limit.
@@ -174,10 +174,10 @@ class Limits:
         Raises:
             BudgetError: it could; of several limits, the one is named that renews last.
         """
-        passed = [one for one in self.standings(spent) if one.used + one.limit.needed(needed) > one.limit.most]
+        passed = [one for one in self.standings(spent) if one.used + one.limit.part_needed(needed) > one.limit.most]
         if passed:
             # Waiting never helps a request that is larger than a limit.
-            worst = max(passed, key=lambda one: (one.limit.needed(needed) > one.limit.most, one.period.end))
+            worst = max(passed, key=lambda one: (one.limit.part_needed(needed) > one.limit.most, one.period.end))
             raise _refusal(worst, needed, now)
 
 
@@ -193,15 +193,15 @@ def _limits(settings: Settings) -> Iterator[Limit]:
 
 def _refusal(passed: Standing, amount: Amount, now: float) -> BudgetError:
     limit, period, currency = passed.limit, passed.period, amount.currency
-    needed = limit.needed(amount)
+    needed = limit.part_needed(amount)
     could = f"This request was not sent. It could take up to {limit.shown(needed, currency)}"
     if needed > limit.most:
         return BudgetError(
-            f"{could}, more than the whole limit of {limit.described(currency)}."
+            f"{could}, more than the whole limit of {limit.describe(currency)}."
             " Ask for less, with a smaller window or reserve, or raise the limit."
         )
     return BudgetError(
-        f"{could}, and of the limit of {limit.described(currency)} {limit.shown(passed.used, currency)}"
+        f"{could}, and of the limit of {limit.describe(currency)} {limit.shown(passed.used, currency)}"
         f" {'is' if limit.unit == 'cost' else 'are'} used or reserved. It renews at {period.end:%Y-%m-%d %H:%M} UTC,"
         f" in {until(now, period.end)}. Ask for less, wait, or raise the limit.",
         retry_after=max(1.0, period.end.timestamp() - now),

@@ -230,12 +230,12 @@ class MeteredModel:
             async for delta in stream:
                 if isinstance(delta, Finished):
                     # Before it is passed on, for who has the end need not ask for more.
-                    entry.finished(delta.usage)
+                    entry.finish(delta.usage)
                 else:
                     entry.pieces.append(delta.text)
                 yield delta
         except Exception as error:
-            entry.failed(error)
+            entry.fail(error)
             raise
         finally:
             try:
@@ -273,7 +273,7 @@ class _Entry:
         self._settled = False
         self.pieces: list[str] = []
 
-    def finished(self, usage: Usage | None) -> None:
+    def finish(self, usage: Usage | None) -> None:
         """Settle a reply that is whole, at what the server reports if that can be true."""
         if usage is None or not _believable(usage, self.pieces):
             self._settle(self._counted_amount(), "done")
@@ -281,7 +281,7 @@ class _Entry:
             amount = self._model._amount(usage.prompt_tokens, usage.completion_tokens, reported=usage.reported)
             self._settle(amount, "done")
 
-    def failed(self, error: Exception) -> None:
+    def fail(self, error: Exception) -> None:
         """Settle a request that failed: at nothing if the server refused it or was never reached."""
         answered = isinstance(error, UpstreamError) and error.status is not None
         nothing = not self.pieces and (answered or isinstance(error, (TooLongError, UnreachableError)))

@@ -75,7 +75,7 @@ class Users:
         with self._database.writing() as connection:
             added = connection.execute(
                 "insert into users (id, name, token, created) values (?, ?, ?, ?) on conflict do nothing returning id",
-                (user.id, user.name, hashed(token), user.created),
+                (user.id, user.name, hash_token(token), user.created),
             ).fetchone()
         if added is None:
             raise UsageError(
@@ -92,7 +92,7 @@ class Users:
             AccountsUnusableError: it cannot be written.
         """
         token = _new_token()
-        return self._changed(name, "token = ?, revoked = null", hashed(token)), token
+        return self._changed(name, "token = ?, revoked = null", hash_token(token)), token
 
     def revoke(self, name: str) -> User:
         """Refuse a user's token from now on; what belongs to the user stays.
@@ -115,7 +115,7 @@ class Users:
         with self._database.reading() as connection:
             return connection is not None and connection.execute("select 1 from users limit 1").fetchone() is not None
 
-    def named(self, name: str) -> User:
+    def by_name(self, name: str) -> User:
         """Return a user by name, in any case of its letters; ``local`` is the user of a machine without users.
 
         Raises:
@@ -131,7 +131,7 @@ class Users:
 
         The look-up is by hash, so its timing reveals nothing about any token.
         """
-        kept = hashed(token)
+        kept = hash_token(token)
         with self._database.reading() as connection:
             if connection is None:
                 return None
@@ -172,7 +172,7 @@ def _new_token() -> str:
     return PREFIX + secrets.token_urlsafe(_BYTES)
 
 
-def hashed(token: str) -> bytes:
+def hash_token(token: str) -> bytes:
     """Return the hash under which a token is stored."""
     # What comes in a header may hold anything, lone surrogates too.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()

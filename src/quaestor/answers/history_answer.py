@@ -75,11 +75,6 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     return HistoryAnswer("history", (said,), known=False, heads=(said,))
 
 
-def has_history(corpus: Corpus) -> bool:
-    """Return whether there is a repository to read."""
-    return corpus.repository() is not None
-
-
 def _day(text: str, *, last: bool = False) -> str:
     """Return a day of a date that was given: the first of a month or year, or the last."""
     bound = date_bound(text)

@@ -96,10 +96,10 @@ def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
     from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
 
     if made is not None and made.name.startswith(NAME) and settings.embedder == "auto":
-        return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings))
+        return OnnxEmbedder.by_name(made.name, made.dimensions, register_of(settings))
     embedder = OnnxEmbedder.of_folder(name.removeprefix(PREFIX), register_of(settings))
     same = made is not None and made.name == embedder.name
-    return OnnxEmbedder.named(made.name, made.dimensions, register_of(settings)) if made and same else embedder
+    return OnnxEmbedder.by_name(made.name, made.dimensions, register_of(settings)) if made and same else embedder
 
 
 def make_embedder(

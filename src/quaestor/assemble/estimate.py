@@ -22,7 +22,7 @@ from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.files.ingest_report import FoundFile, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
-from quaestor.indexing.batches import POOL_BYTES, batched
+from quaestor.indexing.batches import POOL_BYTES, in_batches
 from quaestor.indexing.indexer import Indexer
 from quaestor.indexing.intake import Intake, usable_cores
 from quaestor.indexing.survey import Surveyed, Surveyor
@@ -268,7 +268,7 @@ def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterabl
     if made is None:
         return set()
     with _open_store(root, settings, made) as store:
-        some = batched(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
+        some = in_batches(((key, 1) for key in keys), _KEYS_AT_ONCE, _KEYS_AT_ONCE)
         return {key for asked in some for key in store.known_vectors(asked)}
 
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.database_health import Health
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
-_LARGEST_CONFIG = 1 << 20
 _ORIGIN = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 # git@host:team/name.git and https://user@host:443/team/name.git are one repository: host/team/name
 _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)

@@ -49,11 +49,11 @@ def upgrade_state(root: Path, settings: Settings) -> Coming | None:
     folder = index_folder(root, settings)
     if not (names_transformer(settings) or (folder / _FOLDER).exists()):
         return None
-    from quaestor.indexing.pending_vectors import begun, place_of  # noqa: PLC0415 - few indexes lack any
+    from quaestor.indexing.pending_vectors import coming_progress, place_of  # noqa: PLC0415 - few indexes lack any
 
     made = made_of(root, settings)
     wanted = missing_transformer(settings, made)
-    found = begun(folder) if made is not None and spec_of(made.name) == STATIC else None
+    found = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
     if found is None or (wanted and found.embedder != wanted):
         return Coming(wanted, 0, 0, False) if wanted else None
     try:
@@ -110,7 +110,7 @@ def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: 
         forget(folder)
         return 0
     ingest = ingest_settings(settings, root)
-    with ComingVectors.opened(folder, embedder, name) as coming:
+    with ComingVectors.open_or_begin(folder, embedder, name) as coming:
         store = open_store(root, settings, *made, create=False)
         try:
             fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))

@@ -169,19 +169,6 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
             await close()
 
 
-async def whole_reply(model: Model, request: Request, deadline: float) -> tuple[str, Finished]:
-    """Return a reply's text and its end; see ``stream_within``."""
-    pieces: list[str] = []
-    finished = Finished("unknown")
-    async with aclosing(stream_within(model, request, deadline)) as deltas:
-        async for delta in deltas:
-            if isinstance(delta, Finished):
-                finished = delta
-            else:
-                pieces.append(delta.text)
-    return "".join(pieces), finished
-
-
 # A server that pays no heed to the limit on the reply is stopped when it writes more than this for each token.
 _LETTERS_OF_A_TOKEN = 32
 

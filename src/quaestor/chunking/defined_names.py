@@ -137,7 +137,7 @@ def body_of(node: Node) -> Node | None:
     return None
 
 
-def qualified(text: str) -> tuple[tuple[str, ...], str]:
+def split_qualified(text: str) -> tuple[tuple[str, ...], str]:
     """Split a stated name into scope and plain name: ``a::B<T>::c`` -> (a, B), c."""
     text = text.strip()
     if text.isidentifier():
@@ -146,7 +146,7 @@ def qualified(text: str) -> tuple[tuple[str, ...], str]:
         return (), text[:LONGEST_NAME]
     if _OPERATOR.search(text):
         before, _, operator = text.rpartition("operator")
-        scope, _ = qualified(before + "_") if before else ((), "")
+        scope, _ = split_qualified(before + "_") if before else ((), "")
         return scope, ("operator" + operator)[:LONGEST_NAME]
     for _ in range(4):
         shorter = GENERICS.sub("", text)
@@ -164,7 +164,7 @@ def by_field(kind: str, field: str = "name", *, defines: bool = True) -> Finder:
         label = node.child_by_field_name(field)
         if label is None:
             return None
-        scope, name = qualified(source.text(label))
+        scope, name = split_qualified(source.text(label))
         return Found(name, kind, scope, body_of(node), defines) if name else None
 
     return find
@@ -177,7 +177,7 @@ def by_child(kind: str, *types: str) -> Finder:
     def find(node: Node, source: Source) -> Found | None:
         for child in node.named_children:
             if child.type in wanted:
-                scope, name = qualified(source.text(child))
+                scope, name = split_qualified(source.text(child))
                 return Found(name, kind, scope, body_of(node)) if name else None
         return None
 

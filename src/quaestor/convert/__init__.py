@@ -30,7 +30,7 @@ def is_converted(document: Document) -> bool:
     return document.language == "markdown" and suffix_of(document.path) in CONVERTED_SUFFIXES
 
 
-def converted(data: bytes, path: str) -> Converted | None:
+def convert_file(data: bytes, path: str) -> Converted | None:
     """Return a file as Markdown; None if it is cut as it is.
 
     Raises:

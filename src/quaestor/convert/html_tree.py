@@ -105,10 +105,10 @@ def tokens(text: str) -> Iterator[Token]:
     while at < size:
         opened = text.find("<", at)
         if opened < 0:
-            yield _decoded(text[at:])
+            yield _decode(text[at:])
             return
         if opened > at:
-            yield _decoded(text[at:opened])
+            yield _decode(text[at:opened])
         after = text[opened + 1 : opened + 2]
         if after.isalpha() and after.isascii():
             at, start = _start_tag(text, opened + 1)
@@ -118,7 +118,7 @@ def tokens(text: str) -> Iterator[Token]:
             if start.name in RAW:
                 end = _RAW_ENDS[start.name].search(text, at)
                 raw = text[at : end.start() if end else size]
-                yield _decoded(raw) if start.name in _DECODED else raw
+                yield _decode(raw) if start.name in _DECODED else raw
                 at = end.start() if end else size
         elif after == "/" and (name := _NAME.match(text, opened + 2)):
             yield End(name[0].lower())
@@ -130,7 +130,7 @@ def tokens(text: str) -> Iterator[Token]:
             at = opened + 1
 
 
-def _decoded(text: str) -> str:
+def _decode(text: str) -> str:
     """Return text with its character references decoded; one to no character becomes U+FFFD, as the standard says."""
     return unescape_html(_TOO_MANY_DIGITS.sub("\ufffd", text) if "&#" in text else text)
 
@@ -148,7 +148,7 @@ def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
         if found is None:
             return len(text), None
         value = next((one for one in found.groups()[1:] if one is not None), "")
-        attributes.setdefault(found[1].lower(), _decoded(value))
+        attributes.setdefault(found[1].lower(), _decode(value))
         at = found.end()
 
 

@@ -202,7 +202,7 @@ class _Reader:
     def _rows(self, sheet: Any, formulas: Any, merged: dict[int, list[_Merged]]) -> Iterator[Row]:
         """Yield the rows of a sheet that hold something, with what reaches down into them."""
         sheet.reset_dimensions()  # what a file says of its size need not be so
-        others = _unbounded(formulas) if formulas is not None else ()
+        others = _without_bounds(formulas) if formulas is not None else ()
         reaching: dict[int, tuple[int, str]] = {}
         wide = 0
         for number, (cells, unworked) in enumerate(zip_longest(sheet.iter_rows(), others, fillvalue=()), start=1):
@@ -240,7 +240,7 @@ class _WorkbookReader(ExcelReader):  # type: ignore[misc] # openpyxl has no type
         super().read_worksheets()
 
 
-def _unbounded(sheet: Any) -> Iterator[Any]:
+def _without_bounds(sheet: Any) -> Iterator[Any]:
     sheet.reset_dimensions()
     return sheet.iter_rows()  # type: ignore[no-any-return]
 

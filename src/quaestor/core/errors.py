@@ -1,7 +1,7 @@
 """Every error that Quaestor raises on purpose, and how each one leaves the program.
 
     QuaestorError
-    ├── UsageError            the caller can mend it                      exit 2   HTTP 400
+    ├── UsageError            the caller can correct it                   exit 2   HTTP 400
     │   ├── NotFoundError     a path, document or session does not exist  exit 2   HTTP 404
     │   ├── ForbiddenError    outside the root, secret, not permitted     exit 2   HTTP 403
     │   ├── ConflictError     something else is under way                 exit 2   HTTP 409

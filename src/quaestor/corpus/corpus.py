@@ -296,11 +296,11 @@ class Corpus:
         """Return who wrote the documents that a filter lets through, and when."""
         return self.store.bylines(where)
 
-    def unmentioned(self, question: str) -> tuple[str, ...]:
+    def unmentioned_names(self, question: str) -> tuple[str, ...]:
         """Return the names in a question that nothing in this corpus mentions."""
-        from quaestor.corpus.doubt import unmentioned  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.doubt import unmentioned_names  # noqa: PLC0415 - no search needs it
 
-        return self._index.reopening(lambda: unmentioned(self.store, question))
+        return self._index.reopening(lambda: unmentioned_names(self.store, question))
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt that the hits of a search for a question answer it.
@@ -317,10 +317,14 @@ class Corpus:
 
         absent = share_absent(question, self.spelling(question).unknown)
         alike = likeness(question, hits)
+<<<<<<< HEAD
         counts = self._index.reopening(lambda: self.store.counts(terms_of_words(question)))
         unsaid = share_unsaid(question, hits, [counts])
         names = self.unmentioned(question)
         return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
+=======
+        return doubt_of(question, hits, self.unmentioned_names(question), absent, alike=alike, translated=translated)
+>>>>>>> s29-house
 
     def with_freshness(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""

@@ -210,7 +210,7 @@ class Meaning:
             return "all"
         if self.outage is not None:
             return "none"
-        return "some" if self._indexer.pending() else "all"
+        return "some" if self._indexer.count_pending() else "all"
 
     @property
     def coming(self) -> Coming | None:
@@ -226,7 +226,7 @@ class Meaning:
         remarks = []
         if self.outage is not None:
             remarks.append(f"Found by words alone, for the query was not embedded: {self.outage}.")
-        waiting = self._indexer.pending()
+        waiting = self._indexer.count_pending()
         if waiting:
             cost = "says what that costs, and does it" if isinstance(self._embedder, RemoteEmbedder) else "does that"
             remarks.append(

@@ -63,7 +63,7 @@ class DocumentsOnDisk:
     def _text(self, document: Document, snapshot: Snapshot) -> bytes | None:
         """Return the text that a document's lines and spans refer to: its bytes, or their Markdown."""
         # A search reads no file.
-        from quaestor.convert import ConversionError, converted, is_converted  # noqa: PLC0415
+        from quaestor.convert import ConversionError, convert_file, is_converted  # noqa: PLC0415
 
         path = document.path
         if not is_converted(document):
@@ -73,7 +73,7 @@ class DocumentsOnDisk:
         if document.sha256 == snapshot.sha256:
             return _text_of(self._index.store, path)
         try:
-            made = converted(snapshot.data, path)
+            made = convert_file(snapshot.data, path)
         except ConversionError:
             return None
         return snapshot.data if made is None else made.text.encode("utf-8", "replace")

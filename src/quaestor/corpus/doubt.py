@@ -128,7 +128,7 @@ def doubt_of(
     Args:
         question: as it was searched.
         hits: of a ranked search for the question, best first.
-        names: as ``unmentioned`` returns them.
+        names: as ``unmentioned_names`` returns them.
         absent: as ``share_absent`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
         unsaid: as ``share_unsaid`` returns it.
@@ -290,7 +290,7 @@ _SAME_NAME = 0.4
 """How well two files agree that bear one name in different folders."""
 
 
-def unmentioned(store: Store, question: str) -> tuple[str, ...]:
+def unmentioned_names(store: Store, question: str) -> tuple[str, ...]:
     """Return the names in a question that occur in no chunk, title or path, regardless of case and separators.
 
     In prose an acronym must be in capitals: a board with an ``ARM`` is not an arm. ``asyncio.run`` occurs wherever its

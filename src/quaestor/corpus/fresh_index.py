@@ -215,7 +215,7 @@ class FreshIndex:
 
 
 def _count_unkept(store: Store) -> int:
-    return len(store.unkept()) if isinstance(store, SharingStore) else 0
+    return len(store.unkept_paths()) if isinstance(store, SharingStore) else 0
 
 
 def _repairs(damaged: Collection[str]) -> tuple[str, ...]:

@@ -141,7 +141,7 @@ class JointCorpus:
             terms_of_words,
         )
 
-        lacking = [corpus.unmentioned(question) for corpus in self._several.values()]
+        lacking = [corpus.unmentioned_names(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]
         absent = share_absent(question, self.spelling(question).unknown)
         alike, terms = likeness(question, hits), terms_of_words(question)

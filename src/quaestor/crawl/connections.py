@@ -81,7 +81,7 @@ def is_named(host: str, globs: Sequence[str]) -> bool:
 
 
 class FetchError(Exception):
-    """An address that gave nothing.
+    """An address that could not be fetched.
 
     Attributes:
         reason: ``private address``, ``not allowed``, ``too large``, ``too slow``, ``unreachable`` or ``broken answer``.

@@ -89,7 +89,7 @@ class Crawl:
 
     def _run(self, progress: CrawlProgress | None) -> CrawlReport:
         make_private(self._folder)
-        with WriteLock(self._folder).held(1.0):
+        with WriteLock(self._folder).hold(1.0):
             frontier = Frontier(self._folder)
             try:
                 return _Run(self._start, self._folder, self._settings, self._fetcher, frontier, self._clock).run(
@@ -229,7 +229,7 @@ class _Run:
         busy = {entry.url for entry in under_way.values()} | {url for _, url in self._later}
         free = self._settings.concurrency - len(under_way)
         while free > 0:
-            entries = self._frontier.waiting(free, busy) if self._judged else self._unasked_start(busy)
+            entries = self._frontier.next_waiting(free, busy) if self._judged else self._unasked_start(busy)
             if not entries:
                 return
             for entry in entries:
@@ -338,7 +338,7 @@ class _Run:
             unanswered=taken.unanswered,
             requests=self._fetched,
             bytes=taken.bytes,
-            skipped=self._frontier.skipped(),
+            skipped=self._frontier.count_skipped(),
             examples=tuple(self._frontier.examples(_EXAMPLES)),
             unfinished=self._stopped,
             seconds=seconds,

@@ -1,7 +1,7 @@
 """Fetching one address, with limits on size and time.
 
 Redirects are not followed here, proxies of the environment not used. Connections are kept open for the next request to
-the same host; where each leads was judged when it was opened (``connect``).
+the same host; where each leads was judged when it was opened (``connections``).
 """
 
 from __future__ import annotations

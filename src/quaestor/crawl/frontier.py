@@ -184,7 +184,7 @@ class Frontier:
         row = self._db.execute("SELECT date, author FROM addresses WHERE url = ?", (url,)).fetchone()
         return (row[0], row[1]) if row else (None, None)
 
-    def waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
+    def next_waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
         """Return the next addresses to ask for: lists before pages, near ones before far ones."""
         busy = set(without)
         rows = self._db.execute(
@@ -320,7 +320,7 @@ class Frontier:
         self._db.execute("DELETE FROM before")
         self.remember(state=DONE)
 
-    def skipped(self) -> dict[str, int]:
+    def count_skipped(self) -> dict[str, int]:
         """Return how many addresses were left out, per reason, most frequent first."""
         rows = self._db.execute(
             "SELECT reason, count(*) FROM addresses WHERE state = 'skipped' GROUP BY reason ORDER BY 2 DESC, 1"

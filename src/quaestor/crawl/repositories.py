@@ -125,7 +125,7 @@ def fetch_repository(source: str, home: Path, *, allow_private: bool = False) ->
     address = read_git_address(source)
     folder = _folder(address, home)
     make_private(folder)
-    with WriteLock(folder).held(1.0):
+    with WriteLock(folder).hold(1.0):
         files = folder / address.name
         try:
             changed = fetch_commit(address, files, allow_private=allow_private)

@@ -11,7 +11,7 @@ from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from quaestor.convert import ConversionError, Converted, converted
+from quaestor.convert import ConversionError, Converted, convert_file
 from quaestor.convert.html import page_text
 from quaestor.convert.html_tree import decode_page, parse
 from quaestor.convert.page_metadata import Outgoing, outgoing_links, read_metadata
@@ -337,7 +337,7 @@ def _media_type(headers: Mapping[str, str]) -> str:
 
 
 def _document(data: bytes, suffix: str) -> Converted:
-    made = converted(data, f"document.{suffix}")
+    made = convert_file(data, f"document.{suffix}")
     if made is None:
         raise _NotAPageError("not a page", suffix)
     return made

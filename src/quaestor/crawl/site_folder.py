@@ -95,7 +95,7 @@ def put_back(folder: Path, start: str) -> int:
     """
     if not folder.is_dir():
         return 0
-    with WriteLock(folder).held(1.0), closing(Frontier(folder)) as frontier:
+    with WriteLock(folder).hold(1.0), closing(Frontier(folder)) as frontier:
         return Dropped(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
 
 
@@ -107,7 +107,7 @@ def erase(folder: Path, start: str) -> None:
     """Delete a site's crawl, its pages only after a week; its settings stay."""
     if not folder.is_dir():
         return
-    with WriteLock(folder).held(1.0):
+    with WriteLock(folder).hold(1.0):
         with closing(Frontier(folder)) as frontier:
             pages = frontier.on_disk_now()
         Dropped(folder, Mirror(pages_folder(folder, start))).take(pages)

@@ -41,7 +41,7 @@ def normalise(url: str, base: str = "") -> str | None:
     if parts.scheme not in _DEFAULT_PORTS or host is None or parts.username is not None:
         return None
     place = host if port in (None, _DEFAULT_PORTS[parts.scheme]) else f"{host}:{port}"
-    path = _without_dots(_escaped(_PATH_SESSION.sub("", parts.path), "/:@!$&'()*+,;="))
+    path = _without_dots(_with_escapes(_PATH_SESSION.sub("", parts.path), "/:@!$&'()*+,;="))
     whole = urlunsplit((parts.scheme, place, path or "/", _query(parts.query), ""))
     return whole if len(whole) <= LONGEST else None
 
@@ -59,7 +59,7 @@ def _host(parts: SplitResult) -> str | None:
     return plain if re.fullmatch(r"[a-z0-9_]([a-z0-9_.-]{0,251}[a-z0-9_])?", plain) and ".." not in plain else None
 
 
-def _escaped(text: str, safe: str) -> str:
+def _with_escapes(text: str, safe: str) -> str:
     """Return text with upper-case escapes, and only the necessary ones."""
     parts = _ESCAPE.split(text.encode("utf-8", "replace").decode())
     return "".join(_escape(part) if place % 2 else quote(part, safe=f"{safe}~") for place, part in enumerate(parts))
@@ -86,7 +86,7 @@ def _without_dots(path: str) -> str:
 
 def _query(query: str) -> str:
     kept = [part for part in query.split("&") if part and not _PASSING.match(part.partition("=")[0])]
-    return _escaped("&".join(kept), "/:@!$&'()*+,;=?")
+    return _with_escapes("&".join(kept), "/:@!$&'()*+,;=?")
 
 
 def host_of(url: str) -> str:

@@ -69,7 +69,7 @@ def apply(plan: Plan, journal: Journal) -> Applied:
         reason = plan.refusals[0].message if plan.refusals else "it changes nothing"
         raise UsageError(f"The edit cannot be applied: {reason}.")
     writes = [_Write(file.path, file.before, file.after, file.mode) for file in plan.files]
-    with journal.locked():
+    with journal.lock():
         _recover(journal)
         applied = _commit(plan.root, writes, journal)
         journal.forget_old()
@@ -84,7 +84,7 @@ def undo(journal: Journal) -> Applied:
         ChangedError: a file has changed since; nothing is done.
         OSError: the system refused; nothing is done.
     """
-    with journal.locked():
+    with journal.lock():
         _recover(journal)
         entry = journal.last_to_undo()
         if entry is None:
@@ -94,7 +94,7 @@ def undo(journal: Journal) -> Applied:
             now = [_now(folders, file.path) for file in entry.files]
         changed = [file.path for file, one in zip(entry.files, now, strict=True) if _hash_of(one) != file.after]
         if changed:
-            raise _changed(changed, "since the edit, so it is not undone; what is there is kept")
+            raise _change_error(changed, "since the edit, so it is not undone; what is there is kept")
         writes = [
             _Write(file.path, one.data if one else None, journal.before(entry, at) if file.before else None, file.mode)
             for at, (file, one) in enumerate(zip(entry.files, now, strict=True))
@@ -112,7 +112,7 @@ def recover(journal: Journal) -> tuple[str, ...]:
     Raises:
         ChangedError: a file is neither as before nor as after; it is left as it is, the others are put back.
     """
-    with journal.locked():
+    with journal.lock():
         return _recover(journal)
 
 
@@ -175,7 +175,7 @@ def _read_as_planned(folders: Folders, writes: Sequence[_Write]) -> list[Content
     pairs = zip(writes, present, strict=True)
     changed = [write.path for write, one in pairs if (one.data if one else None) != write.before]
     if changed:
-        raise _changed(changed, "since it was read; nothing was written, make the edit again")
+        raise _change_error(changed, "since it was read; nothing was written, make the edit again")
     return present
 
 
@@ -189,8 +189,8 @@ def _now(folders: Folders, path: str) -> Content | None:
 def _put_in_place(folders: Folders, write: _Write, temporary: str) -> None:
     """Put the new bytes in place, unless the file was changed meanwhile."""
     _read_as_planned(folders, [write])
-    if not folders.unmoved(write.path):
-        raise _changed([write.path], "its folder; nothing was written, make the edit again")
+    if not folders.is_unmoved(write.path):
+        raise _change_error([write.path], "its folder; nothing was written, make the edit again")
     parent, name = folders.parent(write.path), _name(write.path)
     if write.after is None:
         os.unlink(name, dir_fd=parent)
@@ -199,7 +199,9 @@ def _put_in_place(folders: Folders, write: _Write, temporary: str) -> None:
             # Unlike a rename, a link never replaces a file that another process has put there.
             os.link(_name(temporary), name, src_dir_fd=parent, dst_dir_fd=parent, follow_symlinks=False)
         except FileExistsError:
-            raise _changed([write.path], "since it was looked for; nothing was written, make the edit again") from None
+            raise _change_error(
+                [write.path], "since it was looked for; nothing was written, make the edit again"
+            ) from None
         os.unlink(_name(temporary), dir_fd=parent)
     else:
         os.replace(_name(temporary), name, src_dir_fd=parent, dst_dir_fd=parent)
@@ -248,7 +250,9 @@ def _roll_back(journal: Journal, entry: Entry) -> None:
     journal.end(entry, "left" if odd else "rolled back")
     if odd:
         place = str(journal.place_of(entry))
-        raise _changed(odd, f"while an edit was under way and is left as it is; its earlier bytes lie in {place!r}")
+        raise _change_error(
+            odd, f"while an edit was under way and is left as it is; its earlier bytes lie in {place!r}"
+        )
 
 
 def _put_back(folders: Folders, journal: Journal, entry: Entry, at: int) -> bool:
@@ -277,7 +281,7 @@ def _unlink(folders: Folders, path: str) -> None:
         os.unlink(_name(path), dir_fd=folders.parent(path))
 
 
-def _changed(paths: Sequence[str], what: str) -> ChangedError:
+def _change_error(paths: Sequence[str], what: str) -> ChangedError:
     named = ", ".join(repr(path) for path in paths)
     return ChangedError(f"Another program has changed {named} {what}.", paths)
 

@@ -1,6 +1,6 @@
 """Which paths a change may name, judged by the path alone.
 
-Pure; `folders.py` then walks to it without following links.
+Pure; ``linkless_folders`` then walks to it without following links.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ _RUNS_ELSEWHERE = re.compile(
 )
 
 
-def confined(path: str) -> str | Refusal:
+def confine(path: str) -> str | Refusal:
     """Return a path in its plain form, or why no change may be made there."""
     if not path.strip() or "\\" in path or any(unicodedata.category(letter) in _IN_NO_NAME for letter in path):
         return Refusal(path, "bad path", f"{path!r} is not a path of a file; name it from the root, with '/'")

@@ -66,7 +66,7 @@ class Text:
         """The lines without their ends."""
         return [line.text for line in self.lines]
 
-    def spliced(self, start: int, stop: int, lines: Sequence[Line]) -> Text:
+    def splice(self, start: int, stop: int, lines: Sequence[Line]) -> Text:
         """Return the text with the lines from ``start`` up to ``stop`` replaced."""
         return replace(self, lines=(*self.lines[:start], *lines, *self.lines[stop:]))
 

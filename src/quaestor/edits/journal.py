@@ -84,7 +84,7 @@ class Journal:
         self.folder = folder
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
+    def lock(self) -> Iterator[None]:
         """Keep every other process from applying or undoing edits of this root.
 
         Raises:

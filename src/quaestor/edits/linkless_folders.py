@@ -138,7 +138,7 @@ class Folders:
             data = file.readall() or b""
         return Content(data, stat.S_IMODE(state.st_mode), state.st_uid, state.st_gid)
 
-    def unmoved(self, path: str) -> bool:
+    def is_unmoved(self, path: str) -> bool:
         """Return whether the folder of ``path`` is still the one that was opened."""
         folder = path.rpartition("/")[0]
         with Folders(self._root) as afresh:

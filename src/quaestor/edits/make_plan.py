@@ -22,7 +22,7 @@ from quaestor.chunking.languages import PROSE, why_not_parse
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.errors import NotFoundError
 from quaestor.core.toml_text import read_toml
-from quaestor.edits.edit_paths import confined, objections
+from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import Line, NotTextError, Text, block_lines, read_text
 from quaestor.edits.linkless_folders import Content, Folders, PlaceError
 from quaestor.edits.place_replacement import Fitted, fit
@@ -109,7 +109,7 @@ class _Planning:
 
     def take(self, change: Change) -> Refusal | None:
         """Add a change to the plan; return a refusal if that is impossible."""
-        path = confined(change.path)
+        path = confine(change.path)
         if isinstance(path, Refusal):
             return path
         try:
@@ -186,7 +186,7 @@ class _Planning:
         return None
 
     def _rename(self, path: str, file: _File, to: str) -> Refusal | None:
-        target = confined(to)
+        target = confine(to)
         if isinstance(target, Refusal):
             return target
         data = self._present_bytes(path, file)
@@ -247,7 +247,7 @@ def _whole(path: str, text: Text, content: str) -> Text:
         merged += [Line(line, text.end) for line in lines[change.r1 : change.r2]]
         at = change.s2
     merged += text.lines[at:]
-    return text.spliced(0, len(text.lines), merged)
+    return text.splice(0, len(text.lines), merged)
 
 
 def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None:

@@ -276,7 +276,7 @@ class _Writing:
         for piece in reversed(self._pieces):
             first = next(place for place in piece.places if place is not None)
             lines = self._lines(piece, exact=how == "exact")
-            text = text.spliced(first, piece.stop, lines)
+            text = text.splice(first, piece.stop, lines)
         if text.lines == self._text.lines:
             raise _Refused("no change", "the file already has it; nothing is to be done")
         return Fitted(text, how, next(place for place in line if place is not None) + 1)

@@ -88,14 +88,14 @@ def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[
     if change.s1 != change.s2 and change.r1 != change.r2:
         return found
     down = up = change
-    while (moved := _moved(down, 1, search, replace)) is not None:
+    while (moved := _shift(down, 1, search, replace)) is not None:
         found.append(down := moved)
-    while (moved := _moved(up, -1, search, replace)) is not None:
+    while (moved := _shift(up, -1, search, replace)) is not None:
         found.append(up := moved)
     return found
 
 
-def _moved(change: Hunk, by: int, search: Sequence[str], replace: Sequence[str]) -> Hunk | None:
+def _shift(change: Hunk, by: int, search: Sequence[str], replace: Sequence[str]) -> Hunk | None:
     lines, start, stop = (search, change.s1, change.s2) if change.s2 > change.s1 else (replace, change.r1, change.r2)
     enters, leaves = (stop, start) if by > 0 else (start - 1, stop - 1)
     inside = min(change.s1, change.r1) + by >= 0 and change.s2 + by <= len(search) and change.r2 + by <= len(replace)

@@ -27,7 +27,7 @@ from quaestor.embedding.requests_and_replies import (
     in_requests,
     read_tokens,
     read_vectors,
-    shortened,
+    shorten,
 )
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, headers_for, translate_error
@@ -235,7 +235,7 @@ class HttpEmbedder(RemoteEmbedder):
         if said is not None:
             with self._lock:
                 self._limits = limits
-        return [shortened(piece, limits, self.tokenizer.count) for piece in run]
+        return [shorten(piece, limits, self.tokenizer.count) for piece in run]
 
     def _attempt(self, run: list[Piece], work: _Work) -> Vectors:
         """Send a request once and return its vectors, with the account kept."""

@@ -75,10 +75,10 @@ def as_pieces(texts: Sequence[str], limits: RequestLimits, count: Count) -> Iter
         if text.strip():
             # What no UTF-8 can hold, such as names of files in other encodings, cannot be sent.
             sent = text.encode("utf-8", "replace").decode()
-            yield shortened(Piece(place, sent, count(sent)), limits, count)
+            yield shorten(Piece(place, sent, count(sent)), limits, count)
 
 
-def shortened(piece: Piece, limits: RequestLimits, count: Count) -> Piece:
+def shorten(piece: Piece, limits: RequestLimits, count: Count) -> Piece:
     """Return a piece that the model can read to its end."""
     if limits.each is None or piece.tokens <= limits.each:
         return piece

@@ -37,7 +37,7 @@ _HEADER = re.compile(
 _LONGEST_HEADER = 256
 
 
-def damped(counts: NDArray[np.float32]) -> NDArray[np.float32]:
+def damp(counts: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return the weight of so many occurrences of a row in one text: log(1 + n)."""
     weighed: NDArray[np.float32] = np.log1p(counts)
     return weighed
@@ -61,7 +61,7 @@ class _Parts(dict[str, bytes]):
         found = self[part] = array("i", self._cut(part)).tobytes()
         return found
 
-    def listed(self) -> Sequence[str]:
+    def entries(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
         return self._rows.words()
 
@@ -114,9 +114,9 @@ class Pieces(dict[str, bytes]):
         """Return the rows of the words of ``text``, each word once, in no order; otherwise as ``row_bytes``."""
         return b"".join(map(self.__getitem__, set(rough_words(text))))
 
-    def listed(self) -> Sequence[str]:
+    def entries(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
-        return self._parts.listed()
+        return self._parts.entries()
 
     def rows(self, text: str) -> NDArray[np.int32]:
         """Return the rows of every word of ``text``, in order."""
@@ -209,7 +209,7 @@ class StaticEmbedder:
     @property
     def words(self) -> Sequence[str]:
         """The whole words that it has vectors for."""
-        return [word for word in self.pieces.listed() if not word.startswith("##")]
+        return [word for word in self.pieces.entries() if not word.startswith("##")]
 
     def vectors_of(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the weighted vectors of rows of the table, shape ``(len(rows), dimensions)``."""
@@ -274,7 +274,7 @@ class StaticEmbedder:
         """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
         counts = Counter(memoryview(self.pieces.row_bytes(text)).cast("i"))
         rows = sorted(counts)
-        weights = self._scales.take(rows) * damped(np.array([counts[row] for row in rows], np.float32))
+        weights = self._scales.take(rows) * damp(np.array([counts[row] for row in rows], np.float32))
         vector: NDArray[np.float32] = weights @ self._table.take(rows, 0).astype(np.float32)
         length = np.sqrt(np.add.reduce(vector * vector))
         return vector / length if length > 0 else vector
@@ -286,7 +286,7 @@ class StaticEmbedder:
         found = np.frombuffer(b"".join(joined), np.int32)
         pairs, counts = np.unique(owners * len(self._scales) + found, return_counts=True)
         owners, rows = np.divmod(pairs, len(self._scales))
-        weights = self._scales[rows] * damped(counts.astype(np.float32))
+        weights = self._scales[rows] * damp(counts.astype(np.float32))
         ends = np.searchsorted(owners, np.arange(len(texts)), side="right").tolist()
         for number, (start, end) in enumerate(pairwise([0, *ends])):
             vectors[number] = weights[start:end] @ self._table.take(rows[start:end], 0).astype(np.float32)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 CUTOFF = 10
 
@@ -85,7 +84,6 @@ def reciprocal_rank(results: Sequence[Location], targets: Sequence[Target], k: i
     return 1 / min(ranks) if ranks else 0.0
 
 
-METRICS = MappingProxyType({"ndcg@10": ndcg, "recall@10": recall, "mrr@10": reciprocal_rank})
 """Every metric by the name under which it is shown."""
 
 

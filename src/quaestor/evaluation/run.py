@@ -24,7 +24,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.stored_run import Answer, Answers, Built, built, finished, index_key
+from quaestor.evaluation.stored_run import Answer, Answers, Built, build_index, finished_index, index_key
 from quaestor.indexing.indexer import Progress
 from quaestor.search.ranker import with_dense_factor
 from quaestor.search.retriever import Retriever
@@ -170,13 +170,13 @@ class Run:
     def unasked_questions(self, part: Part, configuration: Configuration) -> list[Question] | None:
         """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
         cell = self._begin_cell(part, configuration)
-        about = finished(part.root, cell.folder, cell.trial.embedder, cell.settings)
+        about = finished_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
         return None if about is None else _missing_questions(part, self._answers(cell, about))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:
         begun = self._begin_cell(part, configuration)
         folder, embedder, settings = begun.folder, begun.trial.embedder, begun.settings
-        about = built(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
+        about = build_index(part.root, folder, embedder, settings, self._watcher.indexing, self._allowance)
         answers = self._answers(begun, about)
         missing = _missing_questions(part, answers)
         progress.add(len(part.questions) - len(missing), configuration)

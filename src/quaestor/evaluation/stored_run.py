@@ -66,7 +66,7 @@ def index_key(root: Path, embedder: Embedder, settings: Settings) -> str:
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=10).hexdigest()
 
 
-def built(
+def build_index(
     root: Path,
     folder: Path,
     embedder: Embedder,
@@ -91,7 +91,7 @@ def built(
         BudgetError: the allowance does not cover it.
         UpstreamError: the embedder's server failed.
     """
-    if (known := finished(root, folder, embedder, settings)) is not None:
+    if (known := finished_index(root, folder, embedder, settings)) is not None:
         return known
     (folder / _RECORD).unlink(missing_ok=True)
     remote = isinstance(embedder, RemoteEmbedder)
@@ -129,7 +129,7 @@ def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built
     return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
 
 
-def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
+def finished_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
     """Return the record of a finished index that nothing has changed of."""
     try:
         record = Built(**json.loads((folder / _RECORD).read_bytes()))
@@ -137,7 +137,7 @@ def finished(root: Path, folder: Path, embedder: Embedder, settings: Settings) -
         return None
     with open_trial_index(root, folder, embedder, settings) as corpus:
         plan = corpus.indexer.plan()
-        same = not (plan.added or plan.changed or plan.removed or corpus.indexer.pending())
+        same = not (plan.added or plan.changed or plan.removed or corpus.indexer.count_pending())
         return record if same and state_of(corpus.store.documents().values()) == record.state else None
 
 

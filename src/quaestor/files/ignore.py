@@ -381,7 +381,7 @@ def outer_files(root: Path) -> list[Path]:
     repository = repository_root(root)
     files = []
     if repository is not None:
-        files += [folder / name for folder in _between(repository, root) for name in IGNORE_NAMES]
+        files += [folder / name for folder in _folders_between(repository, root) for name in IGNORE_NAMES]
         files.append(exclude_file(repository))
     user = user_ignore_file()
     return files if user is None else [*files, user]
@@ -396,12 +396,12 @@ def root_level(root: Path, files: Sequence[str]) -> Level:
         # A link is the usual way to keep one's own settings elsewhere: it is followed here.
         outermost.append(PatternSet.parse(read_small(user, _LARGEST)))
     level = Level(None, "", "").with_sets(outermost)
-    for folder in _between(repository, root) if repository is not None else []:
+    for folder in _folders_between(repository, root) if repository is not None else []:
         level = level.below("" if folder == repository else folder.name, str(folder), IGNORE_NAMES)
     return level.below(root.name if repository not in (None, root) else "", str(root), files)
 
 
-def _between(repository: Path, root: Path) -> list[Path]:
+def _folders_between(repository: Path, root: Path) -> list[Path]:
     """Return the folders from the repository's root down to the parent of ``root``."""
     above = [folder for folder in root.parents if folder == repository or repository in folder.parents]
     return above[::-1]

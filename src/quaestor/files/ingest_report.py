@@ -35,7 +35,7 @@ class FoundFile(NamedTuple):
     """A file that may be indexed.
 
     Attributes:
-        path: relative to the root, with ``/``; always valid Unicode (see ``names``).
+        path: relative to the root, with ``/``; always valid Unicode (see ``consistent_read.storable``).
         size: bytes.
         mtime_ns: modification time, nanoseconds since the epoch; 0 if it was not read.
         stamp: see ``consistent_read.stamp_of``.

@@ -51,7 +51,6 @@ def shares(lines: Sequence[Line]) -> list[tuple[str, int]]:
 
 _MOVES = 8
 _MOST_LOOKED_AT = 40
-_WHOLE_SECONDS = 5.0
 _WORD = re.compile(r"[\w$]")
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.git import Git, Repository
+from quaestor.history.git import Git
 
 _FIELDS = ("%H", "%aN", "%as", "%P", "%B")
 # Of a run of blanks only the first, and of an address only the first @, is tried: anybody writes messages.
@@ -176,8 +176,3 @@ def is_empty(git: Git) -> bool:
     """Return whether no commit touches the part that is read."""
     found = git.ask("log", "-n1", "--format=%H", "HEAD", "--", *git.repository.scope)
     return not (found or "").strip()
-
-
-def path_specification(repository: Repository, path: str) -> tuple[str, ...]:
-    """Return the path specification for a path of the corpus."""
-    return (repository.inner(path).rstrip("/"),)

@@ -65,7 +65,7 @@ def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_item
         yield batch
 
 
-def batched(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:
+def in_batches(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:
     """Yield lists of items in order, none above either limit unless it is a single large item."""
     batch: list[Item] = []
     size = 0
@@ -113,7 +113,7 @@ class SharedBatches:
 
         What this process has prepared must be committed before: others wait for it.
         """
-        if not self._work.remaining(self._foreign):
+        if not self._work.count_remaining(self._foreign):
             return True
         time.sleep(_POLL_SECONDS)
         return False

@@ -1,6 +1,6 @@
 """The text of a chunk that is embedded, and its terms for the lexical index; made only here.
 
-Pure. Changing anything here changes what an index holds: raise the recipe's number in ``settings`` with it.
+Pure. Changing anything here changes what an index holds: raise the recipe's number in ``source_settings`` with it.
 """
 
 from __future__ import annotations

@@ -60,6 +60,6 @@ def as_pending(document: Document) -> Document:
     return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
 
 
-def pending(documents: Iterable[Document]) -> list[Document]:
+def pending_documents(documents: Iterable[Document]) -> list[Document]:
     """Return the documents that wait."""
     return [document for document in documents if is_pending(document)]

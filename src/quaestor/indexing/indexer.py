@@ -29,7 +29,7 @@ from quaestor.files.ingest_report import (
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, checked_root, folder_of, walk
 from quaestor.files.walk_rules import Decisions
-from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending
+from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending_documents
 from quaestor.stores import Store
 from quaestor.stores.shared_store import SharingStore
 
@@ -138,7 +138,7 @@ class Indexer:
         if changes.elsewhere:
             # Others took files in as they saw them. What this process sees otherwise is little, and its own to do.
             changes = changes.followed_by(self._refresh(progress, None, allowance, complete=complete, share=False))
-        if budget_seconds is None and isinstance(self._store, SharingStore) and self._store.unkept():
+        if budget_seconds is None and isinstance(self._store, SharingStore) and self._store.unkept_paths():
             from quaestor.indexing.commit import keep_missing  # noqa: PLC0415 - after an upgrade or a copy alone
 
             keep_missing(self._store, self._folder)
@@ -209,16 +209,16 @@ class Indexer:
         """Return how many documents there are, as of the last refresh."""
         return len(self._scanner.documents())
 
-    def pending(self) -> int:
+    def count_pending(self) -> int:
         """Return how many documents wait for vectors, as of the last refresh."""
-        return len(pending(self._scanner.documents().values()))
+        return len(pending_documents(self._scanner.documents().values()))
 
     def _with_pending(self, found: Found) -> Found:
         """Return a walk's result, with waiting documents among those that may have changed."""
         decided = {*found.removed, *(file.path for file in found.suspects)}
         waiting = [
             FoundFile(one.path, one.size)
-            for one in pending(self._scanner.documents().values())
+            for one in pending_documents(self._scanner.documents().values())
             if one.path not in decided
         ]
         found = found.copy()

@@ -30,7 +30,7 @@ from quaestor.indexing.batches import (
     shrinking_batches,
 )
 from quaestor.indexing.commit import Committer
-from quaestor.indexing.index_notes import KEY, as_pending, is_pending, pending
+from quaestor.indexing.index_notes import KEY, as_pending, is_pending, pending_documents
 from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Ready, Refused, Task, encode, ready, with_vectors
 from quaestor.stores import Pack, Store
 from quaestor.stores.shared_store import SharingStore
@@ -109,7 +109,7 @@ class Intake:
             embedded=self.vectoriser.embedded,
             cut=self.vectoriser.cut,
             spent=self.vectoriser.spent,
-            pending=tuple(one.path for one in pending(written)),
+            pending=tuple(one.path for one in pending_documents(written)),
             failure=failure if isinstance(failure, QuaestorError) else None,
         )
 
@@ -279,7 +279,6 @@ class _Vectoriser:
         allowance: what asking a slow embedder may cost.
 
     Attributes:
-        reused: vectors found in the store so far.
         embedded: texts that a slow embedder embedded so far.
         cut: number of them that were longer than the model reads.
         failure: why the embedder is not asked any more, or None.
@@ -290,7 +289,7 @@ class _Vectoriser:
         self._store = store
         self._look_up = look_up
         self.allowance = allowance or Allowance()
-        self.reused = self.embedded = self.cut = 0
+        self.embedded = self.cut = 0
         self.failure: BaseException | None = None
 
     @property
@@ -306,7 +305,6 @@ class _Vectoriser:
 
     def _vectors(self, keys: Sequence[bytes], texts: Sequence[str]) -> Vectors:
         known = self._store.known_vectors(keys) if self._look_up and keys else {}
-        self.reused += len(known)
         missing = {key: text for key, text in zip(keys, texts, strict=True) if key not in known}
         made = dict(zip(missing, encode(self._embedder, list(missing.values())), strict=True))
         rows = [known[key] if key in known else made[key] for key in keys]
@@ -317,7 +315,6 @@ class _Vectoriser:
         waiting = [done for done in outcomes if isinstance(done, Prepared)]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
         known = dict(self._store.known_vectors(list(texts))) if self._look_up and texts else {}
-        self.reused += len(known)
         missing = [key for key in texts if key not in known]
         if missing and self.failure is None:
             encoded = embedder.encode_within([texts[key] for key in missing], self.allowance)

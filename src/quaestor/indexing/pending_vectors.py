@@ -69,7 +69,7 @@ def reembed(
         documents = list(store.documents().values())
         writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0
-        for batch in _batched(store, documents):
+        for batch in _in_batches(store, documents):
             _replace(writer, store.pack, batch, embedder, settings)
             done += len(batch)
             chunks += sum(len(parts) for _, parts in batch)
@@ -85,7 +85,7 @@ def texts_of(document: Document, chunks: Sequence[Chunk], settings: IngestSettin
     return [embedded_text(chunk, path, document.title) for chunk in chunks]
 
 
-def _batched(store: Store, documents: Sequence[Document]) -> Iterator[list[_Parts]]:
+def _in_batches(store: Store, documents: Sequence[Document]) -> Iterator[list[_Parts]]:
     batch: list[_Parts] = []
     size = 0
     for document in documents:
@@ -127,12 +127,12 @@ def place_of(folder: Path) -> Path:
     return folder / _FOLDER
 
 
-def begun(folder: Path) -> Begun | None:
+def coming_progress(folder: Path) -> Begun | None:
     """Return how far the coming vectors of the index in ``folder`` are; None if none were begun."""
     file = place_of(folder) / _FILE
     if not file.exists():
         return None
-    with suppress(sqlite3.Error, OSError), closing(_connected(file)) as connection:
+    with suppress(sqlite3.Error, OSError), closing(_connect(file)) as connection:
         about = dict(connection.execute("SELECT key, value FROM about"))
         [done] = connection.execute("SELECT count(*) FROM vectors").fetchone()
         total = int(about.get("total", 0))
@@ -153,7 +153,7 @@ class ComingVectors:
 
     @classmethod
     @contextmanager
-    def opened(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[ComingVectors]:
+    def open_or_begin(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[ComingVectors]:
         """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are deleted.
 
         Args:
@@ -167,7 +167,7 @@ class ComingVectors:
         place = place_of(folder)
         try:
             make_private(place)
-            with closing(_connected(place / _FILE)) as connection:
+            with closing(_connect(place / _FILE)) as connection:
                 connection.execute("PRAGMA journal_mode = WAL")
                 connection.executescript(_TABLES)
                 vectors = cls(connection)
@@ -307,5 +307,5 @@ def _batches(texts: Iterable[tuple[bytes, str]], missing: set[bytes]) -> Iterato
         yield batch
 
 
-def _connected(file: Path) -> sqlite3.Connection:
+def _connect(file: Path) -> sqlite3.Connection:
     return sqlite3.connect(file, timeout=_BUSY_SECONDS, isolation_level=None)

@@ -16,7 +16,7 @@ import numpy as np
 from quaestor.chunking import cut
 from quaestor.chunking.chunk_settings import Cut
 from quaestor.chunking.languages import PROSE, why_not_parse
-from quaestor.convert import ConversionError, Converted, converted, is_converted
+from quaestor.convert import ConversionError, Converted, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.passages import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
@@ -265,7 +265,7 @@ def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
     """Cut a file's bytes, or the Markdown that is made of them; or say why not."""
     try:
-        made = converted(data, path) if len(data) <= limit else None
+        made = convert_file(data, path) if len(data) <= limit else None
         if made is not None:
             return _cut_converted(made, path, settings)
         if skipped := _refuse(path, data, limit, settings):
@@ -349,7 +349,7 @@ def ready(
 
 
 def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
-    """Return a document that its vectors were made for."""
+    """Return a prepared document with its vectors, ready for the store."""
     packed = pack(done.document, done.chunks, vectors, done.terms, done.keys)
     return Ready(packed._replace(kept=done.kept), done.steady)
 

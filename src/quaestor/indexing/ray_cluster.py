@@ -57,7 +57,7 @@ class RayCluster:
             if not self._cores:
                 raise UsageError(f"The Ray cluster at {self._address!r} has no cores: add machines that have some.")
             self._job = self._ray.put((self._preparer, _fingerprint(self._preparer)))
-            self._do = self._ray.remote(num_cpus=1, max_retries=_RETRIES)(_prepared)
+            self._do = self._ray.remote(num_cpus=1, max_retries=_RETRIES)(_prepare)
         except BaseException:
             self._leave()
             raise
@@ -131,7 +131,7 @@ def _join(ray: Any, address: str) -> None:
         ) from error
 
 
-def _prepared(job: tuple[Preparer, str], files: Sequence[File]) -> Sequence[Outcome]:
+def _prepare(job: tuple[Preparer, str], files: Sequence[File]) -> Sequence[Outcome]:
     """Prepare files; called on the cluster's machines."""
     preparer, fingerprint = job
     if _fingerprint(preparer) != fingerprint:

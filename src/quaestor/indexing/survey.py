@@ -12,7 +12,7 @@ from quaestor.core.terms import find_words
 from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found
-from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, batched
+from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, in_batches
 from quaestor.indexing.chunk_texts import embedded_text, vector_keys
 from quaestor.indexing.prepare import Refused, Same, Task, document_of, load
 from quaestor.indexing.worker_pool import run_here
@@ -70,7 +70,7 @@ class Surveyor:
 
     def read(self, found: Found) -> Surveyed:
         """Read and cut everything that a walk found."""
-        batches = batched(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
+        batches = in_batches(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
         results = [result for batch in run_here(self, batches) for result in batch]
         return self._surveyed(results, found.added, found.skipped)
 
@@ -122,10 +122,10 @@ class Surveyor:
         counted = [one for one in results if isinstance(one, Counted)]
         texts = {key: tokens for one in counted for key, tokens in zip(one.keys, one.tokens, strict=bool(one.keys))}
         left_out = (*skipped, *(one for one in results if isinstance(one, Skipped)))
-        return Surveyed(_summarised(counted, left_out, with_tokens=self.count_tokens is not None), files, texts)
+        return Surveyed(_sum_up(counted, left_out, with_tokens=self.count_tokens is not None), files, texts)
 
 
-def _summarised(counted: Sequence[Counted], skipped: tuple[Skipped, ...], *, with_tokens: bool) -> Survey:
+def _sum_up(counted: Sequence[Counted], skipped: tuple[Skipped, ...], *, with_tokens: bool) -> Survey:
     """Add up the counts of all documents."""
     documents = [result.document for result in counted]
     return Survey(

@@ -1,6 +1,6 @@
 """A worker process: reads pickled batches from standard input, answers on standard output.
 
-Started by ``processes``; not meant to be run by hand.
+Started by ``process_start``; not meant to be run by hand.
 """
 
 from __future__ import annotations

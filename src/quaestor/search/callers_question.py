@@ -1,4 +1,4 @@
-"""Telling that a question asks who uses a thing, and which. Pure.
+"""Recognising a question that asks who uses a thing, and which thing it names. Pure.
 
 A name that is written as code is believed nearly anywhere; a plain word (``who calls send?``) only right behind a word
 that is said of code, and at the question's end.

@@ -75,10 +75,10 @@ def certainty_steps(
 
 
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores with those of what a question writes out as high as ``NAMED_AT`` asks for.
+    """Return the scores, those of what a question spells out raised to the ``NAMED_AT``-th highest at least.
 
-    That is the definitions that it names, and the best place of the options of a command line that it asks about. The
-    definition of the one name of which it says what it is stands above all that is not certain.
+    These are the definitions that it names, and the best place of the command-line options that it asks about. If it
+    says what kind of thing one name is, that name's definition is raised above everything that is not certain.
 
     Args:
         query: what is asked.

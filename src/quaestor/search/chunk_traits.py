@@ -194,7 +194,7 @@ class ChunkCache:
             self._documents[path] = store.chunks_of(path)
         return self._documents[path]
 
-    def pointed(self, path: str, where: Where | None, find: Callable[[str, Where | None], Fits]) -> Fits:
+    def pointed_at(self, path: str, where: Where | None, find: Callable[[str, Where | None], Fits]) -> Fits:
         """Return the documents that a path points at, as ``find`` tells: traces name the same files again and again."""
         known = self._pointed
         if (path, where) not in known:

@@ -179,8 +179,8 @@ def compute_features(query: Query, candidates: Candidates, behind: NDArray[np.bo
     Args:
         query: the query as read.
         candidates: all chunks to be ranked; features of a file are taken over its candidates.
-        behind: which files are background, shape ``(files,)``; see ``background_among``. What is much is told among
-            these and among the others apart: beside others, a changelog has no say in it.
+        behind: which files are background, shape ``(files,)``; see ``background_among``. Scores are
+            scaled among these and among the others apart, so that a changelog does not set the scale for others.
     """
     if not candidates.traits:
         return np.zeros((0, len(FEATURES)), dtype=np.float32)

@@ -121,7 +121,7 @@ def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: 
 def has_namesake_above(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
 
-    Namesakes of two corpora have nothing to do with each other, nor has background with what stands before it.
+    Namesakes in two corpora are unrelated, and so are a background file and one that is none.
     """
     profiles = files.profiles
     stems = [profile.stem for profile in profiles]

@@ -68,7 +68,7 @@ def make_filter(
     """Return the filter that options ask for; None for none.
 
     Raises:
-        UsageError: a date is none.
+        UsageError: a date cannot be read.
     """
     names = tuple(name.strip() for name in by if name.strip())
     where = Where(tuple(paths), tuple(languages), date_bound(since), date_bound(before), names)

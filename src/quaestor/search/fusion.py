@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 Scored = Sequence[tuple[int, float]]
 
 
-def normalised(results: Scored) -> dict[int, float]:
+def normalise(results: Scored) -> dict[int, float]:
     """Scale scores to 0..1 by the best of them, negative scores counting as none."""
     best = max((score for _, score in results), default=0.0)
     if best <= 0:
@@ -23,6 +23,6 @@ def convex(parts: Sequence[tuple[float, Scored]]) -> Mapping[int, float]:
     """
     fused: dict[int, float] = {}
     for weight, results in parts:
-        for identifier, score in normalised(results).items():
+        for identifier, score in normalise(results).items():
             fused[identifier] = fused.get(identifier, 0.0) + weight * score
     return fused

@@ -53,7 +53,7 @@ class Run(NamedTuple):
     Attributes:
         rank: the place, among all that were ranked, of the best of them.
         chunks: in the document's order; at least one.
-        names: the headings above all that was found of it, outermost first; what only surrounds that has no say.
+        names: the headings above all of its chunks that were found, outermost first; chunks around these do not count.
         main: the best of them.
     """
 

@@ -106,7 +106,7 @@ class Query(NamedTuple):
 
 def read_query(text: str) -> Query:
     """Read a query. Any text is a legal query; one without a single word has no terms."""
-    text = _shortened(text.replace("\x00", " ")).strip()
+    text = _shorten(text.replace("\x00", " ")).strip()
     kind = _kind(text)
     compounds = _compounds(text, kind)
     return Query(
@@ -150,7 +150,7 @@ def _name_whose_uses(text: str) -> str:
     return next(reversed(re.findall(r"\w+", asked.target)), "")
 
 
-def _shortened(text: str) -> str:
+def _shorten(text: str) -> str:
     if len(text) <= _LONGEST:
         return text
     return text[: _LONGEST // 2] + "\n" + text[-_LONGEST // 2 :]

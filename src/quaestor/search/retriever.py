@@ -177,7 +177,7 @@ class Retriever:
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
         """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
-        files = {place.path: self._chunks.pointed(place.path, where, self._files_like) for place in query.places}
+        files = {place.path: self._chunks.pointed_at(place.path, where, self._files_like) for place in query.places}
         found = [
             (fit, stored.id)
             for place in query.places

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from quaestor.assemble import ingest_settings, shared_tables
-from quaestor.convert import ConversionError, converted
+from quaestor.convert import ConversionError, convert_file
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
 from quaestor.files.deny import deny_content, largest
@@ -218,7 +218,7 @@ def _is_converted(name: str, data: bytes) -> bool:
         DocumentRefusedError: it would, but not of this one.
     """
     try:
-        made = converted(data, name)
+        made = convert_file(data, name)
     except ConversionError as error:
         raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
     except Exception as error:  # readers of other people's formats fail in ways of their own, as when indexing

@@ -40,7 +40,7 @@ class Recorded:
         self.saved = place.saved
         rows = self._rows("select id, created, owner, root from session")
         if not rows:
-            raise place.damaged("it does not say which session it is")
+            raise place.damage_error("it does not say which session it is")
         self.id, self.created, self.owner, self.root = map(str, rows[0])
 
     def conversation(self) -> tuple[list[Message], list[int]]:
@@ -187,7 +187,7 @@ class Recorded:
         try:
             yield
         except (ValueError, LookupError, TypeError, OverflowError, RecursionError, zlib.error) as error:
-            raise self._place.damaged(error) from error
+            raise self._place.damage_error(error) from error
 
     def _rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
         with self._place.reading() as connection:

@@ -20,7 +20,7 @@ from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.sessions.records import DecisionRun, Ending, State
 from quaestor.state.rows import Connection
 from quaestor.window import Decision, Window
-from quaestor.window.evidence import DOUBLE
+from quaestor.window.passage_placing import DOUBLE
 
 LONGEST_TITLE = 200
 

@@ -185,9 +185,9 @@ class SessionFile:
                     self._connection.execute("rollback")
                 raise
 
-    def damaged(self, said: object) -> SessionUnusableError:
+    def damage_error(self, said: object) -> SessionUnusableError:
         """Return the error for a file that cannot be read."""
-        return damaged(_name_of(self._path), said)
+        return damage_error(_name_of(self._path), said)
 
     def close(self) -> None:
         """Release the file."""
@@ -311,20 +311,20 @@ def failures_explained(path: Path | None) -> Iterator[None]:
             ) from error
         if "locked" in said or "busy" in said:
             raise SessionUnusableError(f"The session in {name} is busy in another process. Try again.") from error
-        raise damaged(name, said) from error
+        raise damage_error(name, said) from error
     except sqlite3.IntegrityError as error:
         raise RowsRefusedError(str(error)) from error
     except sqlite3.ProgrammingError:
         raise
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
-        raise damaged(name, str(error)) from error
+        raise damage_error(name, str(error)) from error
 
 
 def _name_of(path: Path | None) -> str:
     return repr(str(path)) if path else "this session"
 
 
-def damaged(name: str, said: object) -> SessionUnusableError:
+def damage_error(name: str, said: object) -> SessionUnusableError:
     """Return the error for a file that cannot be read."""
     return SessionUnusableError(
         f"The session in {name} is damaged ({said}). Other sessions are not touched; move this file away,"
@@ -346,7 +346,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
     application = connection.execute("pragma application_id").fetchone()[0]
     version = connection.execute("pragma user_version").fetchone()[0]
     if application != APPLICATION:
-        raise damaged(repr(str(path)), "it is not a session of Quaestor")
+        raise damage_error(repr(str(path)), "it is not a session of Quaestor")
     if version > VERSION:
         raise SessionUnusableError(
             f"The session in {str(path)!r} was written by a newer version of Quaestor (format {version}, this one"
@@ -357,7 +357,7 @@ def _check(connection: sqlite3.Connection, path: Path) -> None:
         connection.executescript(f"begin immediate; {added} pragma user_version = {VERSION}; commit")
     known = {name for (name,) in connection.execute("select name from sqlite_master where type = 'table'")}
     if missing := set(TABLES) - known:
-        raise damaged(repr(str(path)), f"it has no {', '.join(sorted(missing))}")
+        raise damage_error(repr(str(path)), f"it has no {', '.join(sorted(missing))}")
 
 
 class SessionUnusableError(UsageError):
@@ -388,7 +388,7 @@ class SessionPlace(Protocol):
             SessionUnusableError: it cannot be written.
         """
 
-    def damaged(self, said: object) -> SessionUnusableError:
+    def damage_error(self, said: object) -> SessionUnusableError:
         """Return the error for rows that cannot be read."""
 
     def close(self) -> None:

@@ -117,7 +117,7 @@ class SharedSession:
                 raise _not_found(self._name)
             yield connection
 
-    def damaged(self, said: object) -> SessionUnusableError:
+    def damage_error(self, said: object) -> SessionUnusableError:
         """Return the error for rows that cannot be read."""
         return SessionUnusableError(
             f"The session {self._name!r} in the store {str(self._server.address)!r} is damaged ({said}). Other sessions"

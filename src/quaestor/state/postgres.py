@@ -171,12 +171,12 @@ def _translate_refusals() -> Iterator[None]:
 def _with_placeholders(statement: str) -> bytes:
     """Return a statement with psycopg's placeholders."""
 
-    def replaced(found: re.Match[str]) -> str:
+    def replace(found: re.Match[str]) -> str:
         if found[0] == "%":
             return "%%"
         return f"%({found[1]})s" if found[1] else "%s"
 
-    return _VALUE.sub(replaced, statement).encode()
+    return _VALUE.sub(replace, statement).encode()
 
 
 def _storable_values(values: Values) -> Values:

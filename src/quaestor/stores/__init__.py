@@ -377,7 +377,7 @@ class Store(Protocol):
         """Return the vectors that are kept for these keys; unknown keys are absent."""
         ...
 
-    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
         """Yield the given documents that exist, as ``pack`` made them, so that another store can hold them."""
         ...
 

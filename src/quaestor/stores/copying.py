@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from quaestor.core.errors import ConflictError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Packed, Store
-from quaestor.stores.shared_store import SharingStore, restored
+from quaestor.stores.shared_store import SharingStore, restore_bytes
 
 _DOCUMENTS_AT_ONCE = 200
 
@@ -79,7 +79,7 @@ def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
     """Return a hash of all that a store holds of its documents: chunks, vectors, terms, and bytes if it keeps them."""
     whole, documents, chunks = hashlib.sha256(), 0, 0
     for _, batch in _batches(sorted(store.documents())):
-        found = {packed.document.path: packed for packed in store.unpacked(batch)}
+        found = {packed.document.path: packed for packed in store.packed_documents(batch)}
         for path in batch:
             if path in found:
                 whole.update(packed_hash(found[path], with_bytes=with_bytes))
@@ -102,16 +102,18 @@ def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
     for chunk in columns.chunks:
         found.update(repr(tuple(chunk)).encode("utf-8", "backslashreplace"))
     if with_bytes and packed.kept is not None:
-        found.update(b"bytes" + restored(packed.kept, packed.document.path))
+        found.update(b"bytes" + restore_bytes(packed.kept, packed.document.path))
     return found.digest()
 
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:
     """Write the documents that the other store lacks or holds differently; return their number."""
-    held = {packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.unpacked(paths)}
+    held = {
+        packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.packed_documents(paths)
+    }
     differing = [
         packed
-        for packed in source.unpacked(paths)
+        for packed in source.packed_documents(paths)
         if held.get(packed.document.path) != packed_hash(packed, with_bytes=with_bytes)
     ]
     if differing:

@@ -61,7 +61,7 @@ class SharedWork(Protocol):
         """
         ...
 
-    def remaining(self, besides: Collection[str]) -> int:
+    def count_remaining(self, besides: Collection[str]) -> int:
         """Return how many items are neither finished nor among ``besides``."""
         ...
 
@@ -84,7 +84,7 @@ class SharingStore(Protocol):
         """
         ...
 
-    def unkept(self) -> Collection[str]:
+    def unkept_paths(self) -> Collection[str]:
         """Return the paths of documents that were put without their bytes."""
         ...
 
@@ -98,7 +98,7 @@ def keep(data: bytes) -> Kept:
     return Kept(_hash(data), zlib.compress(data, _LEVEL))
 
 
-def restored(kept: Kept, path: str) -> bytes:
+def restore_bytes(kept: Kept, path: str) -> bytes:
     """Return the bytes that ``keep`` was given.
 
     Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus
 from quaestor.edits import Change, Proposal, Replace, Whole, diff, plan
-from quaestor.edits.edit_paths import confined
+from quaestor.edits.edit_paths import confine
 from quaestor.llm.prompts import load
 from quaestor.tools.tool_results import fit, plural, shown_line
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
@@ -61,7 +61,7 @@ def _check_place(corpus: Corpus, root: Path, path: str) -> None:
     Raises:
         UsageError: the path leads out of the root, or to a file that is ignored, secret or otherwise not indexed.
     """
-    place = confined(path)
+    place = confine(path)
     if not isinstance(place, str):
         raise UsageError(place.message)
     corpus.take_in()

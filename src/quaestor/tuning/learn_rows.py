@@ -53,7 +53,7 @@ def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = (
     return list(found.values())
 
 
-def sampled(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:
+def sample(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:
     """Return the pairs, or of very many a random sample."""
     return pairs if len(pairs) <= MOST_PAIRS else random.Random(seed).sample(pairs, MOST_PAIRS)
 

@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from quaestor.embedding.static import damped
+from quaestor.embedding.static import damp
 from quaestor.tuning.text_bags import Bags, PairedBags, join
 
 Floats = NDArray[np.float32]
@@ -72,7 +72,7 @@ def encode(bags: Bags, table: Floats) -> Encoded:
         counts = np.zeros((part.stop - part.start, len(rows)), np.float32)
         text = np.repeat(np.arange(part.stop - part.start), np.diff(bags.offsets[part.start : part.stop + 1]))
         np.add.at(counts, (text, place[entries]), bags.counts[span].astype(np.float32))
-        counts = damped(counts)
+        counts = damp(counts)
         sums[part] = counts @ table[rows]
         blocks.append((part, rows, counts))
     lengths = np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-6))

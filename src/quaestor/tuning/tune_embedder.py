@@ -80,7 +80,7 @@ class Tuned:
 
     @property
     def better(self) -> bool:
-        """Whether it is to be kept; see the module."""
+        """Whether to keep the tuned embedder: it helps with new and learned documents, in code for certain."""
         new, learned = (_gain([one.whole for one in self.asked], documents) for documents in DOCUMENTS)
         certain = self.prose or new.low > 0
         return self.vectors_gain and new.mean > 0 and learned.mean > 0 and certain

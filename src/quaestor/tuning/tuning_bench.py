@@ -36,7 +36,7 @@ from quaestor.indexing.pending_vectors import texts_of as embedded_texts
 from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.search.retriever import Mode
 from quaestor.stores import Scored, Store, Where
-from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learn_rows, pairs_of, rows_to_keep, sampled
+from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learn_rows, pairs_of, rows_to_keep, sample
 from quaestor.tuning.training_pairs import Kind, Pair
 
 _KINDS: Mapping[str, Kind] = {
@@ -193,7 +193,7 @@ class Bench:
                 f"{amount(len(pairs), 'pair')} of a question and its answer, and {FEWEST_PAIRS} are needed. "
                 "Nothing was changed."
             )
-        return sampled(pairs, self._seed)
+        return sample(pairs, self._seed)
 
     def tuned_rows(self, pairs: Sequence[Pair]) -> Replaced:
         """Return rows that were tuned on pairs."""

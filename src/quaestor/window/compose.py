@@ -15,7 +15,7 @@ from quaestor.llm.tokens import Tokenizer
 from quaestor.window.conversation_costs import Counter, Reading, as_counter, reading_of
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import Draft
-from quaestor.window.evidence import Placement, Placing, passages_in_messages
+from quaestor.window.passage_placing import Placement, Placing, passages_in_messages
 from quaestor.window.recall import SharedRecall
 from quaestor.window.summary import Summary
 from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from quaestor.core.messages import Message
-from quaestor.window import evidence, summary
+from quaestor.window import passage_placing, summary
 from quaestor.window.conversation_costs import RESULT, Unit
 
 EXAMPLE = "example_"
@@ -64,11 +64,11 @@ def _newest_question(messages: Sequence[Message], units: Sequence[Unit], first: 
 
 def _is_from_user(message: Message) -> bool:
     # What the window or the engine wrote in the user's role asks nothing.
-    return message.role == "user" and message.name not in (evidence.NAME, summary.NAME, RESULT)
+    return message.role == "user" and message.name not in (passage_placing.NAME, summary.NAME, RESULT)
 
 
 def _carries(messages: Sequence[Message], end: int) -> bool:
-    return end > 0 and messages[end - 1].role == "user" and messages[end - 1].name == evidence.NAME
+    return end > 0 and messages[end - 1].role == "user" and messages[end - 1].name == passage_placing.NAME
 
 
 def _is_example(message: Message) -> bool:

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from quaestor.core.messages import Message
-from quaestor.window import evidence, summary
+from quaestor.window import passage_placing, summary
 from quaestor.window.conversation_parts import Frame
 from quaestor.window.draft import Chosen, Draft
-from quaestor.window.evidence import Placement, Placing
+from quaestor.window.passage_placing import Placement, Placing
 from quaestor.window.summary import Summary
 from quaestor.window.window_values import Action, Decision, Reminder, Section, Settings
 
@@ -72,7 +72,7 @@ def _decision_on_chosen(chosen: Chosen, place: int, index: int, whole: Message, 
     return Decision("message", index, action, chosen.section, chosen.tokens[place], full_tokens, reason)
 
 
-_OWN = (evidence.NAME, summary.NAME)
+_OWN = (passage_placing.NAME, summary.NAME)
 
 
 class Item(NamedTuple):
@@ -190,7 +190,7 @@ class Closing:
         asked = self._frame.question is not None
         for item in (*items, None) if asked else items:
             here = item is None or (item.message.role != "tool" and item.message != message)
-            if item is not None and item.message.name == evidence.NAME:
+            if item is not None and item.message.name == passage_placing.NAME:
                 here = asked
             if here and distance >= reminder.every:
                 result += self._items_of_note(message, f"the instructions again, after {reminder.every} tokens")

@@ -31,14 +31,14 @@ def test_it_is_found_again_by_its_name_where_it_was_seen_last(tmp_path: Path) ->
     register = tmp_path / "register"
     folder = write_transformer(tmp_path / "one")
     first = OnnxEmbedder.of_folder(str(folder), register)
-    again = OnnxEmbedder.named(first.name, first.dimensions, register)
+    again = OnnxEmbedder.by_name(first.name, first.dimensions, register)
     assert again.dimensions == DIMENSIONS and np.array_equal(again.encode(["fish"]), first.encode(["fish"]))
     moved = folder.rename(tmp_path / "two")
-    gone = OnnxEmbedder.named(first.name, DIMENSIONS, register)
+    gone = OnnxEmbedder.by_name(first.name, DIMENSIONS, register)
     with pytest.raises(UpstreamError, match="There is no folder"):
         gone.encode(["fish"])
     OnnxEmbedder.of_folder(str(moved), register)
-    assert OnnxEmbedder.named(first.name, DIMENSIONS, register).encode(["fish"]).any()
+    assert OnnxEmbedder.by_name(first.name, DIMENSIONS, register).encode(["fish"]).any()
 
 
 def test_another_model_in_its_place_is_noticed(tmp_path: Path) -> None:
@@ -49,7 +49,7 @@ def test_another_model_in_its_place_is_noticed(tmp_path: Path) -> None:
         first.encode(["fish"])
     assert isinstance(first.encode_within(["fish"], Allowance()).failure, UsageError)
     with pytest.raises(UpstreamError, match="never seen here"):
-        OnnxEmbedder.named("onnx-0", 3, tmp_path / "register").encode(["fish"])
+        OnnxEmbedder.by_name("onnx-0", 3, tmp_path / "register").encode(["fish"])
 
 
 def test_queries_and_documents_have_their_own_prompts(tmp_path: Path) -> None:

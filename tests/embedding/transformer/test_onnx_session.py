@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from onnx import TensorProto, helper
 
 from quaestor.core.errors import UsageError
-from quaestor.embedding.transformer.embedder import Session, pooled
+from quaestor.embedding.transformer.embedder import Session, pool
 from quaestor.embedding.transformer.model_folder import read_folder
 from tiny_transformer import DIMENSIONS, WORDS, save_graph, write_json, write_transformer
 
@@ -69,10 +69,10 @@ def test_the_first_batch_is_done_whatever_the_time(session: Session) -> None:
 def test_poolings() -> None:
     states = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
     mask = np.array([[1, 1, 0], [1, 1, 1]])
-    assert pooled(states, mask, "cls").tolist() == states[:, 0].tolist()
-    assert pooled(states, mask, "lasttoken").tolist() == [states[0, 1].tolist(), states[1, 2].tolist()]
-    assert pooled(states, mask, "mean").tolist() == [states[0, :2].mean(0).tolist(), states[1].mean(0).tolist()]
-    assert pooled(states, mask, "max").tolist() == [states[0, 1].tolist(), states[1, 2].tolist()]
+    assert pool(states, mask, "cls").tolist() == states[:, 0].tolist()
+    assert pool(states, mask, "lasttoken").tolist() == [states[0, 1].tolist(), states[1, 2].tolist()]
+    assert pool(states, mask, "mean").tolist() == [states[0, :2].mean(0).tolist(), states[1].mean(0).tolist()]
+    assert pool(states, mask, "max").tolist() == [states[0, 1].tolist(), states[1, 2].tolist()]
 
 
 def _saved(folder: Path, nodes: list[onnx.NodeProto], inputs: list[str], output: tuple[str, int]) -> None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 _HEADING_MARK = re.compile(r"(?:#{1,6}|={1,6})\s+")
 _WIKI_HEADING = re.compile(r"(={1,6})\s*([^=\s].*?)\s*\1\s*$")
 _UNDERLINE = re.compile(r"^([=\-~^\"'*+#`:.])\1{2,}\s*$")
-_FENCE = re.compile(r"^\s*(?:```|~~~|----\s*$|\.\.\s+(?:code|code-block|sourcecode)::)")
 _IMAGE = re.compile(r"!\[[^\]]*\](?:\([^)]*\)|\[[^\]]*\])|image::?\S*\[[^\]]*\]|:image:\S*|\|[\w .-]+\|(?!\s*\w+\s*\|)")
 _LINK = re.compile(r"\[([^\][]*)\](?:\([^)\s]*(?:\s+\"[^\"]*\")?\)|\[[^\]]*\])")
 _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import Finder, Found, Source, body_of, qualified
+from quaestor.chunking.defined_names import Finder, Found, Source, body_of, split_qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -60,7 +60,7 @@ def swift_type(node: Node, source: Source) -> Found | None:
     if label is None:
         return None
     kind = _SWIFT_KINDS.get(keyword.type if keyword is not None else "", "class")
-    scope, name = qualified(source.text(label))
+    scope, name = split_qualified(source.text(label))
     return Found(name, kind, scope, body_of(node), kind != "extension") if name else None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import LONGEST_NAME, Finder, Found, Source, body_of, named, qualified
+from quaestor.chunking.defined_names import LONGEST_NAME, Finder, Found, Source, body_of, named, split_qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -42,7 +42,7 @@ def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -
             label = _child(label, step) if label is not None else None
         if label is None:
             return None
-        scope, name = qualified(source.text(label).strip("\"'`"))
+        scope, name = split_qualified(source.text(label).strip("\"'`"))
         return Found(name, kind, scope, node if members else body_of(node), defines) if name else None
 
     return find
@@ -110,7 +110,7 @@ def _julia_called(node: Node, source: Source, kind: str) -> Found | None:
     callee = named(node, 0) if node.type == "call_expression" else node if node.type == "identifier" else None
     if callee is None or callee.type not in {"identifier", "field_expression", "operator"}:
         return None
-    scope, name = qualified(source.text(callee))
+    scope, name = split_qualified(source.text(callee))
     return Found(name, kind, scope) if name else None
 
 
@@ -240,7 +240,7 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     if not name:
         return None
     # A.B.C is known as C, too; of what is not an alias dots are part of the name.
-    scope, name = qualified(name) if first.type == "alias" else ((), name)
+    scope, name = split_qualified(name) if first.type == "alias" else ((), name)
     return Found(name, kind, scope, body_of(node), kind not in {"extension", "test"})
 
 

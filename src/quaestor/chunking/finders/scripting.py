@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import Found, Source, body_of, named, qualified, value_kind
+from quaestor.chunking.defined_names import Found, Source, body_of, named, split_qualified, value_kind
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -99,7 +99,7 @@ def ts_module(node: Node, source: Source) -> Found | None:
     stated = source.text(label)
     if label.type == "string":
         return Found(stated.strip("'\"`"), "module", (), body_of(node))
-    scope, name = qualified(stated)
+    scope, name = split_qualified(stated)
     return Found(name, "module", scope, body_of(node)) if name else None
 
 
@@ -146,7 +146,7 @@ def lua_assignment(node: Node, source: Source) -> Found | None:
     value = named(values, 0) if values is not None else None
     if label is None or value is None or label.type == "bracket_index_expression":
         return None
-    scope, name = qualified(source.text(label))
+    scope, name = split_qualified(source.text(label))
     if value.type == "function_definition":
         return Found(name, "function", scope, body_of(value))
     if value.type == "function_call" and source.data.startswith(b"require", value.start_byte):

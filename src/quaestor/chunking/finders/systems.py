@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, qualified
+from quaestor.chunking.defined_names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, split_qualified
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -47,7 +47,7 @@ def c_function(node: Node, source: Source) -> Found | None:
 
 def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
     """Scope and name; of ``MACRO name``, which unknown macros leave behind, the last word."""
-    scope, name = qualified(text)
+    scope, name = split_qualified(text)
     if not name.startswith("operator"):
         name = name.rpartition(" ")[2]
     return (scope, name) if _C_NAME.fullmatch(name) else ((), "")
@@ -95,7 +95,7 @@ def c_type(node: Node, source: Source) -> Found | None:
     body, label = node.child_by_field_name("body"), node.child_by_field_name("name")
     if body is None or label is None:
         return None
-    scope, name = qualified(source.text(label))
+    scope, name = split_qualified(source.text(label))
     return Found(name, C_TYPES[node.type], scope, body) if name else None
 
 
@@ -141,7 +141,7 @@ def rust_impl(node: Node, source: Source) -> Found | None:
         return None
     while (inner := label.child_by_field_name("type")) is not None:
         label = inner
-    scope, name = qualified(source.text(label).lstrip("&*"))
+    scope, name = split_qualified(source.text(label).lstrip("&*"))
     return Found(name, "extension", scope, body_of(node), defines=False) if name else None
 
 

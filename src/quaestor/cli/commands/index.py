@@ -32,8 +32,6 @@ from quaestor.crawl.sites import crawl, forget_look, is_address, note_look, put_
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
-_SHOWN_PATHS = 10
-
 _SHOWN_URL = 60
 
 

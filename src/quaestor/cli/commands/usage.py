@@ -39,7 +39,7 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
     if only_prices:
         return _show_prices(prices, settings.model, as_json=as_json)
     ledger, users = make_ledger(settings), make_users(settings)
-    user = None if name is None else users.named(name)
+    user = None if name is None else users.by_name(name)
     first = since.date() if since else datetime.now(UTC).date() - timedelta(days=_DAYS)
     rows = ledger.usage(cast(Grouping, by), since=first, user=None if user is None else user.id)
     rows = _with_user_names(rows, users) if by == "user" else rows

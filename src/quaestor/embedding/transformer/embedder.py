@@ -127,10 +127,10 @@ class Session:
                 " embedding model, or damaged. Export it again."
             )
         states = states.astype(np.float32)
-        return _unit(states if self._output.pooled else pooled(states, mask, self._transformer.pooling))
+        return _unit(states if self._output.pooled else pool(states, mask, self._transformer.pooling))
 
 
-def pooled(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
+def pool(states: NDArray[np.float32], mask: NDArray[np.int64], pooling: Pooling) -> Vectors:
     """Return one vector for each text, pooled from its tokens' vectors.
 
     Args:
@@ -256,7 +256,7 @@ _TEXTS_AT_ONCE = 64
 
 
 class OnnxEmbedder(SlowEmbedder):
-    """A transformer of a folder, run here; threads may share it. Use ``of_folder`` or ``named``.
+    """A transformer of a folder, run here; threads may share it. Use ``of_folder`` or ``by_name``.
 
     Attributes:
         name: hash of all that decides its vectors, but not its location.
@@ -292,7 +292,7 @@ class OnnxEmbedder(SlowEmbedder):
             raise UsageError(f"{str(transformer.folder)!r} cannot be read ({error.strerror or error}).") from None
 
     @classmethod
-    def named(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
+    def by_name(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
         """Return the transformer of a name wherever it was seen last; whether it is still there is seen at its use."""
         seen = transformer_of_name(name, register) or Known(name, "", [])
         return cls(seen._replace(dimensions=dimensions), register)

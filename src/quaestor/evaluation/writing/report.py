@@ -210,7 +210,7 @@ def _difference_lane(results: Results, one: Comparison) -> Lane:
     number = results.rows.index(after) if sure else -1
     chance = f"p {one.adjusted:.4f}" if one.adjusted >= 0.0001 else "p < 0.0001"
     point = Point("", number, value, label)
-    return Lane(label, point, f"{_signed(value.mean)} · {chance}{'' if sure else ' · may be chance'}")
+    return Lane(label, point, f"{_with_sign(value.mean)} · {chance}{'' if sure else ' · may be chance'}")
 
 
 def _questions(results: Results) -> Iterator[Markup]:
@@ -226,7 +226,7 @@ def _questions(results: Results) -> Iterator[Markup]:
         yield found
 
 
-def _signed(value: float) -> str:
+def _with_sign(value: float) -> str:
     return f"{value:+.3f}".replace("-", "−")
 
 

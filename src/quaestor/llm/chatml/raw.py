@@ -115,7 +115,7 @@ def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: 
 
     Only for conversations in which every word is trusted, and for display.
     """
-    return _joined(render(messages, partial=partial, reply=reply))
+    return _join(render(messages, partial=partial, reply=reply))
 
 
 def neutral_string(
@@ -128,7 +128,7 @@ def neutral_string(
     assistant's words only: what others wrote is broken up whatever it is.
     """
     rendered = render(messages, partial=partial, reply=reply)
-    return _joined(
+    return _join(
         [item if not isinstance(item, str) else neutralise(item, _tokens_to_keep(item, keep)) for item in rendered]
     )
 
@@ -155,18 +155,18 @@ def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) ->
     """
     until = len(text) if end is None else end
 
-    def joined(found: re.Match[str]) -> str:
+    def join(found: re.Match[str]) -> str:
         own = any(found[0][0] == one[0] and text.startswith(one[1:], found.end()) for one in keep)
         return found[0] if own or found.start() >= until else found[0][0]
 
-    return _LOOKS_NEUTRAL.sub(joined, text)
+    return _LOOKS_NEUTRAL.sub(join, text)
 
 
 def _tokens_to_keep(block: str, keep: Collection[str]) -> Collection[str]:
     return keep if block.startswith(("system", "assistant")) else ()
 
 
-def _joined(rendered: Iterable[str | SpecialToken]) -> str:
+def _join(rendered: Iterable[str | SpecialToken]) -> str:
     return "".join(item if isinstance(item, str) else item["token"] for item in rendered)
 
 

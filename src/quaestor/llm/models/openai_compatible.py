@@ -228,7 +228,7 @@ class OpenAICompatibleModel:
         Used after an empty stream: llama-cpp-python sends one for a request that is too long, and reports the error
         only without a stream.
         """
-        answer = await self.exchange(self.path, unstreamed(self.body(request)))
+        answer = await self.exchange(self.path, without_stream(self.body(request)))
         return with_fields(answer)
 
     async def _open(self, request: Request) -> openai.AsyncStream[Any]:
@@ -284,6 +284,6 @@ async def _in_steps(text: str) -> AsyncGenerator[TextDelta]:
         yield TextDelta(text[start : start + _STEP])
 
 
-def unstreamed(body: Mapping[str, Any]) -> dict[str, Any]:
+def without_stream(body: Mapping[str, Any]) -> dict[str, Any]:
     """Return a request's JSON object without what asks for a stream."""
     return {name: value for name, value in body.items() if name not in ("stream", "stream_options")}

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.llm.models import Request, TextDelta
-from quaestor.llm.models.openai_compatible import OpenAICompatibleModel, unstreamed
+from quaestor.llm.models.openai_compatible import OpenAICompatibleModel, without_stream
 from quaestor.llm.prompts.loader import load
 
 # Names under which servers say how long their window is; what the model was trained with is not what they serve.
@@ -92,7 +92,7 @@ async def probe(model: OpenAICompatibleModel) -> Probe:
     asked = Message("user", load("probe_repeat").render())
     started = time.perf_counter()
     request = Request((asked,), stop=(_STOP,), max_tokens=_REPLY, temperature=0)
-    stopped = _content(await model.exchange(model.path, unstreamed(model.body(request))))
+    stopped = _content(await model.exchange(model.path, without_stream(model.body(request))))
     return Probe(
         seconds=time.perf_counter() - started,
         window=await _window(model),
@@ -127,7 +127,7 @@ async def _calls(model: OpenAICompatibleModel) -> bool | None:
     asked = Message("user", load("probe_call").render())
     request = Request((asked,), max_tokens=_REPLY, temperature=0, tools=(_ECHO,))
     try:
-        message = _first(await model.exchange(model.path, unstreamed(model.body(request))), "message")
+        message = _first(await model.exchange(model.path, without_stream(model.body(request))), "message")
     except UpstreamError as failure:
         return _false_if_refused(failure)
     return bool(message.get("tool_calls")) or None

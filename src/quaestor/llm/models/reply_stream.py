@@ -69,14 +69,14 @@ class Events:
         may_end = b"\n" in piece or b"\r" in piece or self._rest[-1:] == [b"\r"]
         self._rest.append(piece)
         self._rest_bytes += len(piece)
-        found = self._ended(self._lines()) if may_end else []
+        found = self._end(self._lines()) if may_end else []
         if self.held > self._largest:
             raise NotCompletionsError(f"an event of more than {self._largest:,} bytes")
         return found
 
     def finish(self) -> list[bytes]:
         """Return the events completed by the end of the stream."""
-        return self._ended(b"".join(self._rest).splitlines())
+        return self._end(b"".join(self._rest).splitlines())
 
     def _lines(self) -> list[bytes]:
         """Return the whole lines; a carriage return at the end may be half of a line's end, and waits apart."""
@@ -86,7 +86,7 @@ class Events:
         self._rest_bytes = len(rest)
         return lines
 
-    def _ended(self, lines: list[bytes]) -> list[bytes]:
+    def _end(self, lines: list[bytes]) -> list[bytes]:
         return [data for line in lines if (data := self._line(line)) is not None]
 
     def _line(self, line: bytes) -> bytes | None:
@@ -153,10 +153,10 @@ async def whole(stream: openai.AsyncStream[Any], largest: int = LARGEST_EVENT) -
             left -= len(piece)
             if left < 0:
                 raise NotCompletionsError(f"an answer of more than {largest:,} bytes")
-    return parsed(b"".join(pieces), _MOST_PARTS * max(1, largest // LARGEST_EVENT))
+    return parse_event(b"".join(pieces), _MOST_PARTS * max(1, largest // LARGEST_EVENT))
 
 
-def parsed(data: bytes, most: int = _MOST_PARTS) -> Any:
+def parse_event(data: bytes, most: int = _MOST_PARTS) -> Any:
     """Return the JSON of an event.
 
     Args:
@@ -209,7 +209,7 @@ def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple
         if data.startswith(_END):
             break
         try:
-            chunk = parsed(data)
+            chunk = parse_event(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
                 return found, _server_error(said, stream)
             found.append(with_fields(chunk))

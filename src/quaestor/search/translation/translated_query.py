@@ -175,12 +175,12 @@ def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
             left, at = left + run[at], at + 1
             continue
         if left:
-            yield _untranslated(left)
+            yield _untranslated_piece(left)
             left = ""
         yield Piece(run[at : at + length], glossary.words[run[at : at + length]])
         at += length
     if left:
-        yield _untranslated(left)
+        yield _untranslated_piece(left)
 
 
 def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
@@ -195,7 +195,7 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
     return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
 
 
-def _untranslated(left: str) -> Piece:
+def _untranslated_piece(left: str) -> Piece:
     """Return what the glossary does not know; hiragana between words are grammar."""
     return Piece(left, () if _HIRAGANA.fullmatch(left) else None)
 

@@ -133,7 +133,7 @@ def _reply(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> T
     return _query_with_context("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
 
 
-def _weighted(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
+def _weighted_query(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
     newest = exchanges[-1].sought
     said = _replies(exchanges[-2:-1])
@@ -164,7 +164,7 @@ POLICIES: Mapping[Policy, Made] = {
     "first": _first,
     "questions": _questions,
     "reply": _reply,
-    "weighted": _weighted,
+    "weighted": _weighted_query,
     "adaptive": _adaptive,
 }
 """How each policy makes its query; ``adaptive`` is the default, after ``benchmarks/conversations.py``."""

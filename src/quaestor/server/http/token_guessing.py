@@ -6,7 +6,7 @@ import ipaddress
 from collections.abc import Callable
 
 from quaestor.accounts.rates import RateLimiter
-from quaestor.accounts.users import User, Users, hashed
+from quaestor.accounts.users import User, Users, hash_token
 from quaestor.state.rows import Shared
 
 _PER_MINUTE = 20
@@ -35,11 +35,11 @@ class Guesses:
             LimitError: this address has sent too many unknown tokens.
         """
         place = _place(address)
-        if hashed(token) not in self._known.values():
+        if hash_token(token) not in self._known.values():
             self._left.check(place)
         found = users.by_token(token)
         if found is not None:
-            self._known[found.id] = hashed(token)
+            self._known[found.id] = hash_token(token)
         elif users.configured():
             self._left.take(place)
         return found

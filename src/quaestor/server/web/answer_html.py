@@ -340,9 +340,6 @@ def _host(url: str) -> str:
 
 _PENDING = "pending"
 _STATUSES = {"verified", "repaired", "unverified", UNCHECKED}
-_COLOURS = (
-    "comment keyword deleted emphasis heading inserted strong constant number string escape attribute builtin type"
-)
 _CLASSES = {
     "a": {"cite", *_STATUSES},
     "span": {"cite", _PENDING, "unsupported", "no-image", "leads-to", *(f"t-{name}" for name in COLOURS)},

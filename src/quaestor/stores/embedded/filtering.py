@@ -55,7 +55,7 @@ class Allowed(NamedTuple):
         return [int(chunk) for chunk in ids[inside]]
 
 
-def allowed(connection: sqlite3.Connection, where: Where) -> Allowed:
+def allowed_documents(connection: sqlite3.Connection, where: Where) -> Allowed:
     """Return the documents with chunks that ``where`` lets through."""
     rows = _through(connection, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)

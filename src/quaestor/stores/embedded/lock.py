@@ -66,7 +66,7 @@ class WriteLock:
                 _unlock(file)
 
     @contextmanager
-    def held(self, timeout: float) -> Iterator[None]:
+    def hold(self, timeout: float) -> Iterator[None]:
         """Hold the lock, waiting for it up to ``timeout`` seconds.
 
         Raises:

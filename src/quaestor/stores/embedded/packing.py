@@ -116,7 +116,7 @@ def _pack_terms(terms: Sequence[ChunkTerms]) -> bytes:
     return zlib.compress(count_terms(terms).data(), 1)
 
 
-def unpacked(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
+def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
     """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
 
     Args:

@@ -104,7 +104,7 @@ class PresentViews:
             return present, None
         with self._reader.state() as connection:
             view = self._lexical = self._lexical_view(connection)
-            return view, self._reader.allowed(connection, where)
+            return view, self._reader.allowed_documents(connection, where)
 
     def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
         """Return the vectors of the present state and the documents that a filter lets through."""
@@ -113,7 +113,7 @@ class PresentViews:
             return present, None
         with self._reader.state() as connection:
             view = self._dense = self._dense_view(connection)
-            return view, self._reader.allowed(connection, where)
+            return view, self._reader.allowed_documents(connection, where)
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
         present = self._lexical
@@ -244,7 +244,7 @@ class TruthReader:
                 with translate_failures(self._folder):
                     raise
 
-    def allowed(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
+    def allowed_documents(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
         """Return the documents that a filter lets through; the last few filters are remembered.
 
         Args:
@@ -258,9 +258,9 @@ class TruthReader:
         if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
             self._filters, self._filters_of = {}, generation
         if where not in self._filters:
-            from quaestor.stores.embedded.filtering import allowed  # noqa: PLC0415 - most searches have no filter
+            from quaestor.stores.embedded.filtering import allowed_documents  # noqa: PLC0415 - most searches have no filter
 
-            self._filters[where] = allowed(connection, where)
+            self._filters[where] = allowed_documents(connection, where)
         return self._filters[where]
 
     def follow_writer(self) -> None:

@@ -124,7 +124,7 @@ class EmbeddedStore(LexicalQueries):
         """
         if not folder.is_dir():
             return
-        with translate_failures(folder), WriteLock(folder).held(LOCK_SECONDS):
+        with translate_failures(folder), WriteLock(folder).hold(LOCK_SECONDS):
             for path in (folder / lexical.FOLDER, *folder.glob(f"{matrix.PREFIX}*")):
                 with suppress(OSError):  # a file that another process has mapped cannot be deleted everywhere
                     discard(path)
@@ -149,7 +149,7 @@ class EmbeddedStore(LexicalQueries):
 
         with (
             translate_failures(self._folder),
-            self._lock.held(timeout),
+            self._lock.hold(timeout),
             closing(schema.connect(self._folder, writing=True)) as connection,
         ):
             connection.execute("BEGIN IMMEDIATE")
@@ -203,7 +203,7 @@ class EmbeddedStore(LexicalQueries):
     def defining(self, names: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return up to ``k`` chunks that define any of ``names``, case-insensitively; most names first."""
         with self._reader.state() as connection:
-            allowed = self._reader.allowed(connection, where)
+            allowed = self._reader.allowed_documents(connection, where)
             if allowed is None:
                 return truth.defining(connection, names, k)
             # A name is defined in a few places: all of them are looked at.
@@ -223,7 +223,7 @@ class EmbeddedStore(LexicalQueries):
         """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
         with self._reader.state() as connection:
             found = truth.paths_ending(connection, end)
-            allowed = self._reader.allowed(connection, where)
+            allowed = self._reader.allowed_documents(connection, where)
             let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
         paths = [path for path, chunk in found if let_through is None or chunk in let_through]
         return sorted(paths, key=lambda path: (len(path), path))[: max(k, 0)]
@@ -256,12 +256,12 @@ class EmbeddedStore(LexicalQueries):
             found = truth.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
 
-    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
         """Yield the given documents that exist, as ``pack`` made them."""
-        from quaestor.stores.embedded.packing import unpacked  # noqa: PLC0415 - only copies need it
+        from quaestor.stores.embedded.packing import packed_documents  # noqa: PLC0415 - only copies need it
 
         with self._reader.state() as connection:
-            return list(unpacked(connection, paths, self._dimensions))
+            return list(packed_documents(connection, paths, self._dimensions))
 
     def all_metadata(self) -> Mapping[str, str]:
         """Return every remembered string."""
@@ -301,6 +301,6 @@ class EmbeddedStore(LexicalQueries):
 
 def _create(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
     """Make the tables; of several processes, one does."""
-    with WriteLock(folder).held(LOCK_SECONDS):
+    with WriteLock(folder).hold(LOCK_SECONDS):
         if schema.is_blank(connection):
             schema.create(connection, embedder, dimensions)

@@ -253,7 +253,7 @@ class Best:
             kept = self._scores >= self._least
             self._ids, self._scores = self._ids[kept], self._scores[kept]
 
-    def scored(self) -> Scored:
+    def best_first(self) -> Scored:
         """Return them, best first."""
         best = top(self._scores, self._k)
         return Scored(self._ids[best], self._scores[best])

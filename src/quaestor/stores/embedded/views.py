@@ -174,7 +174,7 @@ class LexicalView(NamedTuple):
                     if runs is not None:
                         offered = offered * which_are_covered(segment.chunks, runs)
                     one.offer(segment.chunks, offered)
-        return [one.scored() for one in best]
+        return [one.best_first() for one in best]
 
     def _count(self) -> int:
         return len(self.recent) + self.stored.chunks

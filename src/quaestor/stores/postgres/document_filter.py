@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
 
 
-def allowed(connection: Connection, corpus: int, where: Where) -> Allowed:
+def allowed_documents(connection: Connection, corpus: int, where: Where) -> Allowed:
     """Return the documents with chunks that ``where`` lets through."""
     rows = _through(connection, corpus, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)

@@ -67,7 +67,7 @@ class LeasedWork:
 
     @classmethod
     @contextmanager
-    def joined(cls, database: Database, corpus: int) -> Iterator[LeasedWork]:
+    def join(cls, database: Database, corpus: int) -> Iterator[LeasedWork]:
         """Renew leases for the length of the block, and end those that are left."""
         work = cls(database, corpus)
         renewing = threading.Thread(target=work._renew_until_over, name="leases", daemon=True)
@@ -91,14 +91,14 @@ class LeasedWork:
         """Lease up to ``count`` free items, except ``besides``, and return their paths."""
         values = {**self._values, "besides": _keys(besides), "count": count}
 
-        def leased(connection: Connection) -> tuple[int, list[str]]:
+        def lease(connection: Connection) -> tuple[int, list[str]]:
             rows = sorted(connection.execute(_TAKE.encode(), values).fetchall())
             done = [unescape(path) for _, path, held in rows if held]
             connection.execute(_DELETE.encode(), {**values, "keys": _keys(done)})
             return len(rows), [unescape(path) for _, path, held in rows if not held]
 
         while True:
-            found, paths = self._database.write(leased)
+            found, paths = self._database.write(lease)
             if paths or not found:
                 return paths
 
@@ -112,15 +112,15 @@ class LeasedWork:
         assert isinstance(writer, Transaction), "the transaction of another store"
         return {unescape(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
 
-    def remaining(self, besides: Collection[str]) -> int:
+    def count_remaining(self, besides: Collection[str]) -> int:
         """Return how many items are neither finished nor among ``besides``."""
         query = "SELECT count(*) FROM quaestor.work_items WHERE corpus_id = %s AND path_key <> ALL(%s)"
 
-        def counted(connection: Connection) -> int:
+        def count(connection: Connection) -> int:
             [(count,)] = connection.execute(query, (self._corpus, _keys(besides)))
             return int(count)
 
-        return self._database.read(counted, primary=True)
+        return self._database.read(count, primary=True)
 
     @property
     def _values(self) -> dict[str, Any]:

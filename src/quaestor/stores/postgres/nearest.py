@@ -38,7 +38,7 @@ def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32]
         "ON c.corpus_id = %s AND c.vector = nearest.id ORDER BY nearest.distance, c.id LIMIT %s",
         (vector_literal(vector), corpus, len(vector), k + loose, corpus, k),
     )
-    return _scored(rows.fetchall())
+    return _as_scored(rows.fetchall())
 
 
 def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
@@ -50,7 +50,7 @@ def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32
         "ORDER BY distance, c.id LIMIT %s",
         (vector_literal(vector), corpus, corpus, len(vector), _chunks_of(allowed), k),
     )
-    return _scored(rows.fetchall())
+    return _as_scored(rows.fetchall())
 
 
 def ask_index(
@@ -76,7 +76,7 @@ def ask_index(
         "ORDER BY nearest.distance, c.id LIMIT %s".encode(),
         (vector_literal(vector), *filtered, vector_literal(vector), k, *filtered, k),
     )
-    return _scored(rows.fetchall())
+    return _as_scored(rows.fetchall())
 
 
 def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
@@ -130,5 +130,5 @@ def _chunks_of(allowed: Allowed) -> list[int]:
     return [chunk for first, count in runs for chunk in range(first, first + count)]
 
 
-def _scored(rows: Sequence[tuple[int, float]]) -> Scored:
+def _as_scored(rows: Sequence[tuple[int, float]]) -> Scored:
     return Scored.of([(chunk, 1.0 - distance) for chunk, distance in rows])

@@ -46,7 +46,7 @@ from quaestor.stores.postgres.migrations import migrate, reached_step
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
-from quaestor.stores.shared_store import restored
+from quaestor.stores.shared_store import restore_bytes
 
 if TYPE_CHECKING:
     import numpy as np
@@ -161,12 +161,12 @@ class PostgresStore(LexicalQueries):
         """Delete a corpus; what is missing is not an error."""
         migrate(database)
 
-        def erased(connection: Connection) -> None:
+        def erase(connection: Connection) -> None:
             corpus = find_corpus(connection, name)
             if corpus is not None:
                 erase_corpus(connection, corpus)
 
-        database.write(erased)
+        database.write(erase)
 
     @property
     def pack(self) -> Pack:
@@ -207,7 +207,7 @@ class PostgresStore(LexicalQueries):
 
     def sharing(self) -> AbstractContextManager[LeasedWork]:
         """Join the processes that fill the corpus together; at the end of the block all leases of this one end."""
-        return LeasedWork.joined(self._database, self._corpus)
+        return LeasedWork.join(self._database, self._corpus)
 
     def settle(self) -> None:
         """Build the index of vectors once the corpus is too large to compare all of them.
@@ -228,25 +228,25 @@ class PostgresStore(LexicalQueries):
     def _needs_settling(self) -> tuple[bool, bool]:
         """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
 
-        def found(connection: Connection) -> tuple[bool, bool]:
+        def look(connection: Connection) -> tuple[bool, bool]:
             query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s"
             [(count,)] = connection.execute(query, (self._corpus,))
             wanted = count > self._sizes.exact and self._dimensions <= nearest.MOST_DIMENSIONS
             has = nearest.has_index(connection, self._corpus, self._dimensions)
             return wanted and not has, not upkeep.is_known(connection, self._corpus)
 
-        return self._database.read(found, seconds=WRITE_SECONDS, primary=True)
+        return self._database.read(look, seconds=WRITE_SECONDS, primary=True)
 
     def bytes_of(self, path: str) -> bytes | None:
         """Return the bytes that a document's citations quote; see ``quaestor.stores.shared_store.SharingStore``."""
-        kept = self._read(lambda connection, _: stored_rows.kept(connection, self._corpus, path))
-        return None if kept is None else restored(kept, path)
+        kept = self._read(lambda connection, _: stored_rows.kept_bytes(connection, self._corpus, path))
+        return None if kept is None else restore_bytes(kept, path)
 
-    def unkept(self) -> Collection[str]:
+    def unkept_paths(self) -> Collection[str]:
         """Return the paths of documents that were put without their bytes; they are read once a generation."""
         if self._unkept[0] != self.generation():
             self._unkept = self._read(
-                lambda connection, now: (now.generation, stored_rows.unkept(connection, self._corpus))
+                lambda connection, now: (now.generation, stored_rows.unkept_paths(connection, self._corpus))
             )
         return self._unkept[1]
 
@@ -264,10 +264,10 @@ class PostgresStore(LexicalQueries):
     def vacuum(self) -> None:
         """Drop unused rows, rebuild worn segments and indexes, and free space."""
 
-        def ordered(connection: Connection) -> State:
+        def clean_up(connection: Connection) -> State:
             return upkeep.put_in_order(connection, self._corpus, self._sizes)
 
-        self._database.write(ordered)
+        self._database.write(clean_up)
         upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
         self.settle()
         upkeep.vacuum_tables(self._database)
@@ -373,11 +373,11 @@ class PostgresStore(LexicalQueries):
 
         return {key: restore(row) for key, row in self._read(read).items()}
 
-    def unpacked(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
         """Yield the given documents that exist, as ``pack`` made them."""
 
         def read(connection: Connection, _: State) -> list[Packed]:
-            return list(stored_rows.unpacked(connection, self._corpus, paths, self._dimensions))
+            return list(stored_rows.packed_documents(connection, self._corpus, paths, self._dimensions))
 
         return self._read(read)
 
@@ -410,20 +410,20 @@ class PostgresStore(LexicalQueries):
     def _read(self, work: Callable[[Connection, State], _Read]) -> _Read:
         """Return what ``work`` reads of one state of the corpus, at least as new as the last one seen."""
 
-        def checked(connection: Connection, found: Sequence[Any] | None) -> tuple[_Read, int]:
+        def read_checked(connection: Connection, found: Sequence[Any] | None) -> tuple[_Read, int]:
             now = read_state(found)
             if now.generation < self._seen and self._database.address.standbys:
                 raise _LagsError
             return work(connection, now), now.generation
 
         try:
-            result, generation = self._database.read_after(state_query(self._corpus), checked)
+            result, generation = self._database.read_after(state_query(self._corpus), read_checked)
         except (_LagsError, IndexUnusableError) as error:
             # What a standby has not taken in yet may be missing altogether.
             if not self._database.address.standbys or isinstance(error, IndexBusyError | EmbedderChangedError):
                 raise
             self._seen = 0  # after a promotion, the primary itself may be behind what was seen
-            result, generation = self._database.read_after(state_query(self._corpus), checked, primary=True)
+            result, generation = self._database.read_after(state_query(self._corpus), read_checked, primary=True)
         self._seen = max(self._seen, generation)
         return result
 
@@ -445,7 +445,7 @@ class PostgresStore(LexicalQueries):
                 self._filters, self._filters_of = {}, now.generation
             known = self._filters.get(where)
         if known is None:
-            known = document_filter.allowed(connection, self._corpus, where)
+            known = document_filter.allowed_documents(connection, self._corpus, where)
             with self._mutex:
                 if self._filters_of == now.generation:
                     self._filters[where] = known
@@ -469,7 +469,7 @@ class PostgresStore(LexicalQueries):
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return the lexical view of the present state and the documents that a filter lets through."""
-        known = self._words.known(_content(self._present_state())) if where is None else None
+        known = self._words.cached_view(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None
 

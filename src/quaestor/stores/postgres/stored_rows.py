@@ -1,6 +1,6 @@
 """Documents and chunks as rows of the database, and back.
 
-``unpacked`` gives documents in the form in which they are written, for another store.
+``packed_documents`` gives documents in the form in which they are written, for another store.
 
 NUL and halves of surrogate pairs, which PostgreSQL refuses, are escaped in texts. pgvector's half
 precision holds the numbers of the stores' int8 rows exactly.
@@ -211,7 +211,7 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
-def kept(connection: Connection, corpus: int, path: str) -> Kept | None:
+def kept_bytes(connection: Connection, corpus: int, path: str) -> Kept | None:
     """Return a document's bytes as they are kept, whole or not; None if they are not."""
     row = (
         connection.cursor(binary=True)
@@ -226,7 +226,7 @@ def kept(connection: Connection, corpus: int, path: str) -> Kept | None:
     return None if row is None else Kept(row[0], row[1] or b"")
 
 
-def unkept(connection: Connection, corpus: int) -> list[str]:
+def unkept_paths(connection: Connection, corpus: int) -> list[str]:
     """Return the paths of documents whose bytes are not kept."""
     query = "SELECT path FROM quaestor.documents WHERE corpus_id = %s AND content_hash IS NULL"
     return [unescape(path) for (path,) in connection.execute(query, (corpus,))]
@@ -327,7 +327,7 @@ def _names(value: str | None) -> tuple[str, ...]:
     return tuple(json.loads(value)) if value else ()
 
 
-def unpacked(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
+def packed_documents(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
     """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
 
     Args:

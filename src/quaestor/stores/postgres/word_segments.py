@@ -270,18 +270,18 @@ class CorpusWords:
         self._mutex = threading.Lock()
         self._view: LexicalView | None = None
 
-    def known(self, content: Content) -> LexicalView | None:
+    def cached_view(self, content: Content) -> LexicalView | None:
         """Return the view of a state if it is cached."""
         view = self._view
         return view if view is not None and view.content == content else None
 
     def view(self, connection: Connection, content: Content) -> LexicalView:
         """Return the view of the state that a transaction sees."""
-        view = self.known(content)
+        view = self.cached_view(content)
         if view is not None:
             return view
         with self._mutex:  # one thread makes it, the others wait
-            view = self.known(content)
+            view = self.cached_view(content)
             if view is None:
                 view = self._view = self._make_view(connection, content)
             return view
