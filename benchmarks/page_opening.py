@@ -1,16 +1,19 @@
 """How long a long conversation takes to open, to scroll and to react on the page: benchmarks/page_opening.py [TURNS]
 
 Needs Chromium and chromedriver. The time is the browser's own, from asking for the page until all of it is loaded; what
-the page's own thread computes is beside it, which is the same while others use the machine. Scrolled is from the end to
-the beginning, once every turn is there: what a frame computes must stay below 16.7 ms for 60 of them in a second.
-Interactions are keys and clicks of a person's: the browser's Event Timing says for each when the next frame was shown,
-in steps of 8 ms. That this frame shows what was pressed is tested in tests/browser/test_at_once_in_browser.py. Other
-work on the machine lengthens all of this, and its load is printed; so is what the page's thread computed in the 300 ms
-after a key or a click (scripts, styles, layout, paint): the page's own part of the wait.
+the page's own thread computes is beside it, which is the same while others use the machine. Scrolled is from the end
+towards the beginning, for 300 frames, once every turn is there: what a frame computes must stay below 16.7 ms for 60 of
+them in a second. Interactions are keys and clicks of a person's: the browser's Event Timing says for each when the next
+frame was shown, in steps of 8 ms. That this frame shows what was pressed is tested in
+tests/browser/test_at_once_in_browser.py. Other work on the machine lengthens all of this, and its load is printed; so
+is what the page's thread computed in the 300 ms after a key or a click (scripts, styles, layout, paint): the page's own
+part of the wait. Each task of that thread is traced with its processor time: one above 50 ms would keep a person
+waiting on an idle machine as well.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import socket
@@ -47,7 +50,7 @@ thread.scrollTop = thread.scrollHeight;
 requestAnimationFrame(function next(now) {
   thread.scrollTop -= 120;
   frames.push(now);
-  if (thread.scrollTop > 0) requestAnimationFrame(next);
+  if (thread.scrollTop > 0 && frames.length < 300) requestAnimationFrame(next);
   else done(frames);
 });
 """
@@ -62,6 +65,10 @@ new PerformanceObserver((list) => {
 """
 _QUESTION = "How long does the dough rest in the refrigerator?"
 _TIMES_REACTED = 3
+_LONG = 50
+# A thread is named once, in whichever part of the trace it begins.
+_THREADS: set[tuple[int, int]] = set()
+_PARTS = {"scripts": "ScriptDuration", "styles": "RecalcStyleDuration", "layout": "LayoutDuration"}
 _PAUSE = 0.3
 
 
@@ -76,16 +83,20 @@ def main() -> None:
         session = _held(home, folder, turns)
         with _served(folder, home) as url, _browser() as browser:
             browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+            tasks = {}
             times = [_opened(browser, f"{url}/sessions/{session}") for _ in range(_ROUNDS)]
+            tasks["opening"] = _tasks(browser)
             intervals, drawn = _scrolled(browser, min(turns, _SHOWN))
-            reacted = _reacted(browser, turns)
+            tasks["scrolling"] = _tasks(browser)
+            reacted, tasks["keys and clicks"] = _reacted(browser, turns)
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     for said, values in zip(("page received", "all loaded", "computed"), zip(*times, strict=True), strict=True):
         print(f"{turns} turns, {said:<14} median {statistics.median(values):6.0f} ms  most {max(values):6.0f} ms")
     if intervals:
+        parts = ", ".join(f"{name} {drawn[name]:.1f}" for name in _PARTS)
         print(
-            f"{turns} turns, a frame computed {drawn:.1f} ms on average while {len(intervals):,} of them were scrolled,"
-            f" {1000 / statistics.mean(intervals):.0f} a second"
+            f"{turns} turns, a frame computed {drawn['all']:.1f} ms on average ({parts}) while {len(intervals):,}"
+            f" of them were scrolled, {1000 / statistics.mean(intervals):.0f} a second"
         )
     for said, each in zip(("next frame", "computed"), reacted, strict=True):
         nine = sorted(each)[len(each) * 9 // 10]
@@ -93,6 +104,9 @@ def main() -> None:
             f"{turns} turns, {len(each)} keys and clicks, {said:<10} median {statistics.median(each):4.0f} ms"
             f"  nine of ten {nine:4.0f} ms  most {max(each):4.0f} ms"
         )
+    for said, each in tasks.items():
+        long = f"{sum(one > _LONG for one in each)} of {len(each):,} above {_LONG}"
+        print(f"{turns} turns, {said}: the longest task computed {max(each, default=0):.0f} ms, {long}")
     print(load)
 
 
@@ -135,6 +149,9 @@ def _browser() -> Iterator[Chrome]:
     options = ChromeOptions()
     # A frame below the window's edge is never shown, so that its time would be that of the next one.
     window = "--window-size=1400,1000"
+    options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
+    traced = {"traceCategories": "toplevel", "enableNetwork": False, "enablePage": False}
+    options.add_experimental_option("perfLoggingPrefs", traced)
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", window):
         options.add_argument(argument)
     browser = Chrome(options=options, service=ChromeService(shutil.which("chromedriver")))
@@ -147,25 +164,29 @@ def _browser() -> Iterator[Chrome]:
 
 def _opened(browser: Chrome, url: str) -> tuple[float, float, float]:
     browser.get("about:blank")
-    before = _computed(browser)
+    before = _computed(browser)["all"]
     browser.get(url)
     received, loaded = browser.execute_script(_TIMES)
-    return received, loaded, _computed(browser) - before
+    return received, loaded, _computed(browser)["all"] - before
 
 
-def _scrolled(browser: Chrome, turns: int) -> tuple[list[float], float]:
-    """Scroll through a whole conversation; return what lay between two frames, and what each computed, in ms."""
+def _scrolled(browser: Chrome, turns: int) -> tuple[list[float], dict[str, float]]:
+    """Scroll through a conversation; return what lay between two frames, and what each computed, in ms."""
     WebDriverWait(browser, 120).until(lambda _: browser.execute_script(_COUNT) >= turns)
     before = _computed(browser)
     frames = browser.execute_async_script(_SCROLL)
     between = [later - earlier for earlier, later in pairwise(frames)]
-    return between, (_computed(browser) - before) / len(frames)
+    return between, {name: (after - before[name]) / len(frames) for name, after in _computed(browser).items()}
 
 
-def _reacted(browser: Chrome, turns: int) -> tuple[list[float], list[float]]:
-    """Use a conversation; return the ms until the next frame after each key and click, and what the page computed."""
+def _reacted(browser: Chrome, turns: int) -> tuple[tuple[list[float], list[float]], list[float]]:
+    """Use a conversation; return the ms until the next frame after each key and click, and what the page computed.
+
+    Each of its tasks comes as well.
+    """
     browser.execute_script(_WATCH)
     computed: list[float] = []
+    tasks: list[float] = []
 
     def press(*keys: str) -> Callable[[], object]:
         return lambda: ActionChains(browser).send_keys(*keys).perform()
@@ -182,8 +203,10 @@ def _reacted(browser: Chrome, turns: int) -> tuple[list[float], list[float]]:
         computed += _one_by_one(browser, [click("#question"), *map(press, _QUESTION), press(Keys.ENTER)])
         WebDriverWait(browser, 120).until(partial(_is_answered, number=number))
         computed += _one_by_one(browser, after)
+        # A trace holds only so much.
+        tasks += _tasks(browser)
     time.sleep(1)
-    return list(browser.execute_script("return Object.values(reacted)")), computed
+    return (list(browser.execute_script("return Object.values(reacted)")), computed), tasks
 
 
 def _is_answered(browser: Chrome, *, number: int) -> bool:
@@ -193,16 +216,27 @@ def _is_answered(browser: Chrome, *, number: int) -> bool:
 def _one_by_one(browser: Chrome, acts: list[Callable[[], object]]) -> Iterator[float]:
     """Do what a person does; yield what the page's thread computed for each."""
     for act in acts:
-        before = _computed(browser)
+        before = _computed(browser)["all"]
         act()
         time.sleep(_PAUSE)
-        yield _computed(browser) - before
+        yield _computed(browser)["all"] - before
 
 
-def _computed(browser: Chrome) -> float:
-    """Return what the thread of the page computed so far, in milliseconds."""
-    metrics = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
-    return next(float(one["value"]) * 1000 for one in metrics if one["name"] == "TaskDuration")
+def _computed(browser: Chrome) -> dict[str, float]:
+    """Return what the thread of the page computed so far, in milliseconds: all of it, and its parts."""
+    found = browser.execute_cdp_cmd("Performance.getMetrics", {})["metrics"]
+    metrics = {one["name"]: float(one["value"]) * 1000 for one in found}
+    return {"all": metrics["TaskDuration"], **{name: metrics[metric] for name, metric in _PARTS.items()}}
+
+
+def _tasks(browser: Chrome) -> list[float]:
+    """Return the processor time of each task of the page's thread since the last call, in milliseconds."""
+    said = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    events = [one["params"] for one in said if one["method"] == "Tracing.dataCollected"]
+    named = [one for one in events if one.get("name") == "thread_name"]
+    _THREADS.update((one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain")
+    of_page = [one for one in events if (one.get("pid"), one.get("tid")) in _THREADS]
+    return [one["tdur"] / 1000 for one in of_page if one.get("name", "").endswith("RunTask") and "tdur" in one]
 
 
 if __name__ == "__main__":

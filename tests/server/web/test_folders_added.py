@@ -77,6 +77,21 @@ def test_only_what_is_allowed_is_added(browser: httpx.Client, tmp_path: Path) ->
     assert corpora(browser) == ["kitchen"]
 
 
+def test_what_was_typed_and_cannot_be_added_stays_with_the_reason(tmp_path: Path) -> None:
+    with served(tmp_path, add_sites=("docs.example.org",)) as server, client(server) as browser:
+        for route, name, typed, why in (
+            ("/folders/look", "folder", str(tmp_path / "kitchen"), "may not be added"),
+            ("/folders/look", "folder", str(tmp_path / "shelf/gardn"), "does not exist"),
+            ("/sites/look", "address", "https://other.example.org/", "may not be added"),
+        ):
+            answer = browser.post(route, data={name: typed})
+            shown = seen(answer.text)
+            fields = [known for _, known in shown.elements if known.get("name") == name and "required" in known]
+            assert [field["value"] for field in fields] == [typed]
+            assert (answer.status_code >= 400, why in shown.text) == (True, True)
+            assert "alert" in shown.values("role")
+
+
 def test_without_leave_there_is_no_field_and_it_says_why(tmp_path: Path) -> None:
     with served(tmp_path, add_within=()) as server, client(server) as browser:
         shown = browser.get("/folders").text

@@ -15,12 +15,13 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 
 from quaestor.accounts.money import MILLION
 from quaestor.assemble.estimate import Estimate, survey_and_estimate
-from quaestor.core.errors import ForbiddenError, NotFoundError
+from quaestor.core.errors import ForbiddenError, NotFoundError, QuaestorError
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.repositories import names_repository
 from quaestor.files.ingest_report import Survey
 from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
+from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, money
 from quaestor.server.web.safe_text import written_size
@@ -42,9 +43,27 @@ _MOST_NAMED = 6
 @router.get("/folders")
 def show_folders(at: Looking) -> HTMLResponse:
     """Show the folders and sites that were added, and where more are."""
+    return _folders_page(at)
+
+
+def _folders_page(
+    at: PageContext, error: QuaestorError | None = None, folder: str = "", address: str = ""
+) -> HTMLResponse:
+    """Return the page of folders and sites.
+
+    Args:
+        at: the request's context.
+        error: why what was typed cannot be added.
+        folder: the folder that was typed.
+        address: the address that was typed.
+    """
     may = may_add_folders(at.served, at.user)
     return page(
         "folders.html",
+        200 if error is None else status(error),
+        problem="" if error is None else text_of(error),
+        folder=folder,
+        address=address,
         frame=at.frame,
         heading="Folders and sites",
         may=may,
@@ -60,7 +79,10 @@ def show_folders(at: Looking) -> HTMLResponse:
 @router.post("/folders/look")
 def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
     """Show a folder's contents and the cost of indexing it; nothing is written or sent."""
-    root = _checked_folder(at, folder)
+    try:
+        root = _checked_folder(at, folder)
+    except QuaestorError as error:
+        return _folders_page(at, error, folder=folder)
     return page(
         "folder_look.html",
         frame=at.frame,
@@ -123,8 +145,11 @@ def rows_of(at: PageContext) -> tuple[SiteRow, ...]:
 @router.post("/sites/look")
 def look_at_site(at: Looking, address: Address) -> HTMLResponse:
     """Show what would be fetched from a site; fetch nothing."""
-    _permit_sites(at)
-    found = at.served.sites.require_fetchable(address)
+    try:
+        _permit_sites(at)
+        found = at.served.sites.require_fetchable(address)
+    except QuaestorError as error:
+        return _folders_page(at, error, address=address)
     before = at.served.sites.get(found)
     return page(
         "site_look.html",
