@@ -317,14 +317,10 @@ class Corpus:
 
         absent = share_absent(question, self.spelling(question).unknown)
         alike = likeness(question, hits)
-<<<<<<< HEAD
         counts = self._index.reopening(lambda: self.store.counts(terms_of_words(question)))
         unsaid = share_unsaid(question, hits, [counts])
-        names = self.unmentioned(question)
+        names = self.unmentioned_names(question)
         return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
-=======
-        return doubt_of(question, hits, self.unmentioned_names(question), absent, alike=alike, translated=translated)
->>>>>>> s29-house
 
     def with_freshness(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""
