@@ -114,7 +114,8 @@ class PostgresServer:
     @contextmanager
     def database(self, name: str) -> Iterator[str]:
         """Make a database for the length of the block; yields its address."""
-        self.run_sql(f'CREATE DATABASE "{name}"')
+        # Copying files takes a quarter of the time that writing the template's blocks to the log does.
+        self.run_sql(f'CREATE DATABASE "{name}" STRATEGY FILE_COPY')
         try:
             yield self.address(name)
         finally:

@@ -35,8 +35,9 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return {
         **kept,
         # What commands are shown to do they do with part of the repository as well.
-        "QUAESTOR_IGNORE": "/benchmarks/:/training/:/tests/*:!/tests/cli/:/README.md:/Makefile:/quaestor.toml:"
-        "accounts/:chat/:crawl/:edits/:evaluation/:history/:mcp/:server/",
+        "QUAESTOR_IGNORE": "/benchmarks/:/training/:/tests/*:!/tests/cli/:/README.md:/CHANGELOG.md:/Makefile:"
+        "/quaestor.toml:accounts/:answers/:chat/:chunking/:convert/:crawl/:edits/:evaluation/:history/:indexing/:mcp/:server/:"
+        "sessions/:stores/:tuning/:window/:benchmarks.md:internals.md:reliability.md",
         "PATH": f"{command.parent}{os.pathsep}{os.environ['PATH']}",
         "QUAESTOR_HOME": str(folder / "home"),
         "PYTHONUTF8": "1",

@@ -69,12 +69,23 @@ def test_it_says_what_click_lets_it_say(quaestor: Run, repository: Path) -> None
     assert quaestor("search", "x", "/nowhere/at/all", "-k", 10) == quaestor("search", "x", "/nowhere/at/all")
 
 
+def imported_by(*arguments: str) -> set[str]:
+    """Return what a process has imported that runs a command."""
+    code = "import sys; from quaestor.cli import run; run(sys.argv[1:]); print(*sys.modules)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True, timeout=60
+    )
+    return set(done.stdout.splitlines()[-1].split())
+
+
 def test_no_part_of_a_plain_search_needs_what_is_slow_to_import(quaestor: Run, repository: Path) -> None:
     quaestor("index", repository)
-    code = "import sys; from quaestor.cli import run; run(sys.argv[1:]); print(*sys.modules)"
-    arguments = [sys.executable, "-c", code, "search", "dough", str(repository)]
-    done = subprocess.run(arguments, check=True, capture_output=True, text=True, timeout=60)
-    assert not SLOW & set(done.stdout.splitlines()[-1].split())
+    assert not SLOW & imported_by("search", "dough", str(repository))
+
+
+@pytest.mark.parametrize("line", ["config show", "prompts show", "install --help"])
+def test_what_is_about_no_index_does_without_numpy(quaestor: Run, line: str) -> None:
+    assert "numpy" not in imported_by(*line.split())
 
 
 @pytest.mark.parametrize("looks", [{"fg": "red"}, {"bold": True}, {"dim": True}, {"fg": "cyan", "bold": True}, {}])

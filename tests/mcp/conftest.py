@@ -95,19 +95,32 @@ def client_of(folder: Path, *arguments: str | Path) -> Client:
 
 
 @pytest.fixture(scope="module")
-def shared(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[Session], None]]:
+def shared_repository(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return repository_at(tmp_path_factory.mktemp("shared") / "repository")
+
+
+@pytest.fixture
+def added(shared_repository: Path) -> Iterator[Callable[[str, str], None]]:
+    """Write files into the repository that tests share; they are removed after the test."""
+    paths: list[Path] = []
+
+    def add(path: str, text: str) -> None:
+        paths.append(shared_repository / path)
+        paths[-1].write_text(text, encoding="utf-8")
+
+    yield add
+    for path in paths:
+        path.unlink()
+
+
+@pytest.fixture(scope="module")
+def shared(shared_repository: Path) -> Iterator[Callable[[Session], None]]:
     """Run what is to be said in one session that the tests of a file share; they leave the repository as it is."""
-    folder = tmp_path_factory.mktemp("shared")
-    root, loop, opened, over = (
-        repository_at(folder / "repository"),
-        asyncio.new_event_loop(),
-        threading.Event(),
-        asyncio.Event(),
-    )
+    loop, opened, over = asyncio.new_event_loop(), threading.Event(), asyncio.Event()
     clients: list[Client] = []
 
     async def hold() -> None:
-        async with client_of(folder, root) as client:
+        async with client_of(shared_repository.parent, shared_repository) as client:
             clients.append(client)
             opened.set()
             await over.wait()

@@ -43,7 +43,7 @@ def test_a_port_that_is_taken(repository: Path, tmp_path: Path) -> None:
         taken.listen()
         done = subprocess.run(
             [sys.executable, "-m", "quaestor", "mcp", "--http", "--port", str(taken.getsockname()[1]), str(repository)],
-            env={**os.environ, "QUAESTOR_HOME": str(tmp_path / "home")},
+            env={**os.environ, "QUAESTOR_HOME": str(tmp_path / "home"), "PYTHONPROFILEIMPORTTIME": "1"},
             capture_output=True,
             text=True,
             timeout=60,
@@ -51,4 +51,5 @@ def test_a_port_that_is_taken(repository: Path, tmp_path: Path) -> None:
         )
     assert done.returncode == 2
     assert "Give another with --port" in done.stderr
+    assert "mcp.server" not in done.stderr, "it is said before the SDK is imported"
     assert "Traceback" not in done.stderr

@@ -16,6 +16,7 @@ from mcp_parts import Connect, paths_of
 from mcp import Client
 
 Shared = Callable[[Callable[[Client], Coroutine[Any, Any, None]]], None]
+Add = Callable[[str, str], None]
 
 
 async def call(client: Client, name: str, **arguments: object) -> str:
@@ -99,38 +100,32 @@ def test_a_question_without_an_answer_shows_the_nearest(shared: Shared) -> None:
     shared(said)
 
 
-def test_text_is_no_longer_than_what_agents_are_glad_of(connect: Connect, repository: Path) -> None:
+def test_text_is_no_longer_than_what_agents_are_glad_of(shared: Shared, added: Add) -> None:
     body = "\n".join(f"    total += send_with_retry({number})  # and some more words about it" for number in range(400))
     for number in range(12):
-        (repository / f"src/user{number}.py").write_text(
-            f"def use{number}():\n    total = 0\n{body}\n", encoding="utf-8"
-        )
-    (repository / "src/huge.py").write_text(f"class Huge:\n    def run(self):\n{body}\n", encoding="utf-8")
+        added(f"src/user{number}.py", f"def use{number}():\n    total = 0\n{body}\n")
+    added("src/huge.py", f"class Huge:\n    def run(self):\n{body}\n")
 
-    async def run() -> None:
-        async with connect(repository) as client:
-            for name, arguments in (
-                ("search", {"query": "send_with_retry", "k": 50}),
-                ("related", {"target": "send_with_retry"}),
-                ("related", {"target": "Huge"}),
-                ("read", {"path": "src/huge.py"}),
-            ):
-                assert len(await call(client, name, **arguments)) < 30_000, (name, arguments)
+    async def said(client: Client) -> None:
+        for name, arguments in (
+            ("search", {"query": "send_with_retry", "k": 50}),
+            ("related", {"target": "send_with_retry"}),
+            ("related", {"target": "Huge"}),
+            ("read", {"path": "src/huge.py"}),
+        ):
+            assert len(await call(client, name, **arguments)) < 30_000, (name, arguments)
 
-    asyncio.run(run())
+    shared(said)
 
 
-def test_an_edit_is_seen_by_the_next_call(connect: Connect, repository: Path) -> None:
-    async def run() -> None:
-        async with connect(repository) as client:
-            await call(client, "search", query="retry")
-            (repository / "src" / "backoff.py").write_text(
-                "def exponential_backoff():\n    return 2\n", encoding="utf-8"
-            )
-            found = await call(client, "search", query="exponential_backoff")
-            assert paths_of(found)[0] == "src/backoff.py"
+def test_an_edit_is_seen_by_the_next_call(shared: Shared, added: Add) -> None:
+    async def said(client: Client) -> None:
+        await call(client, "search", query="retry")
+        added("src/backoff.py", "def exponential_backoff():\n    return 2\n")
+        found = await call(client, "search", query="exponential_backoff")
+        assert paths_of(found)[0] == "src/backoff.py"
 
-    asyncio.run(run())
+    shared(said)
 
 
 MISTAKES: list[tuple[str, dict[str, object], str]] = [

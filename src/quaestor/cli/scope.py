@@ -7,15 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from quaestor.assemble import locate
 from quaestor.cli.output import one_line, remark
 from quaestor.core.config import Configuration, load_configuration
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
-from quaestor.search.spelling import Unknown
-from quaestor.stores import Where
+
+if TYPE_CHECKING:
+    from quaestor.search.spelling import Unknown
+    from quaestor.stores import Where
 
 _MOST_REFUSALS = 10
 
@@ -40,6 +42,8 @@ def find_root(path: str | None) -> Path:
         UsageError: the path or address is malformed.
     """
     if path is not None:
+        from quaestor.assemble import locate  # noqa: PLC0415 - brings NumPy; most commands are about where they stand
+
         return locate(path)
     try:
         here = Path.cwd()

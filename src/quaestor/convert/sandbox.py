@@ -54,6 +54,8 @@ def main(kind: str) -> None:
     except MemoryError:
         answer = {"reason": "too large", "detail": "it takes too much memory to read"}
     sys.stdout.write(json.dumps(answer))
+    sys.stdout.flush()
+    os._exit(0)  # to free every object first takes a tenth of a short document's time, of a workbook's a fifth
 
 
 def _function(kind: str) -> Callable[[bytes], Converted]:

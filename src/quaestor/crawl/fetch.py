@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -31,6 +32,8 @@ from quaestor.crawl.connections import (
 
 _BLOCK = 1 << 16
 _DRAINED = 1 << 17
+# The system's authorities are read once, which takes 20 ms.
+_shared_context = cache(tls_context)
 
 
 def read_body(response: http.client.HTTPResponse, encoding: str, largest: int, deadline: float) -> bytes:
@@ -141,7 +144,7 @@ class Fetcher:
     largest: int = 5_000_000
     private_hosts: frozenset[str] = frozenset()
     resolve: Resolve = resolve
-    tls: ssl.SSLContext = field(default_factory=tls_context, repr=False)
+    tls: ssl.SSLContext = field(default_factory=_shared_context, repr=False)
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
     idle: Idle = field(default_factory=Idle, repr=False)
     hosts: Sequence[str] = EVERY_HOST

@@ -74,9 +74,9 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
 def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
     from quaestor.server.free_port import listen_at  # noqa: PLC0415 - not for standard input and output
 
-    server = _sdk_server()
-    # Before anything is indexed: a port that is taken is said at once.
+    # Before the SDK is imported or anything is indexed: a port that is taken is said at once.
     at = open_ones.enter_context(listen_at(_HOST, port))
+    server = _sdk_server()
     tools = _begin_to_serve([_find(path) for path in paths], store, open_ones)
     remark(f"http://{_HOST}:{port}/mcp")
     server.serve_http(tools, _HOST, at)
