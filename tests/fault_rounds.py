@@ -1,7 +1,8 @@
 """Rounds of one fault: a few whenever tests run, all with `make faults`; what came of them is counted and shown.
 
 A test that takes the fixture ``trial`` says so by ``@pytest.mark.fault("what is done", few=6, many=200)`` and becomes
-two: one with few rounds, and one with many that bears the marker ``faults``. QUAESTOR_ROUNDS bounds the many.
+two: one with few rounds, and one with many that bears the marker ``faults``. QUAESTOR_ROUNDS bounds the many, and
+QUAESTOR_SEED draws others where a test takes some of many cases by chance.
 """
 
 from __future__ import annotations
@@ -28,11 +29,13 @@ class Trial:
     Attributes:
         failures: what went wrong, in which round.
         done: how many rounds there were.
+        seed: of what is drawn by chance.
     """
 
     def __init__(self, most: int) -> None:
         self._most = most
         self.done = 0
+        self.seed = int(os.environ.get("QUAESTOR_SEED", "1"))
         self.failures: list[str] = []
 
     @property

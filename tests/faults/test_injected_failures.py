@@ -60,9 +60,7 @@ class Work:
     def run(self, trial: Trial) -> None:
         calls = self._run(None, 0).calls
         assert calls > 5, "hardly anything was counted"
-        cases = [(way, at) for way in WAYS for at in range(1, calls + 1)]
-        random.Random(1).shuffle(cases)  # a few of them are any
-        for way, at in trial.over(cases):
+        for way, at in trial.over(each_call_before_any_again(calls, random.Random(trial.seed))[: trial.most]):
             with trial.counted(f"{way} at {at}"):
                 self._run(way, at)
 
@@ -82,6 +80,12 @@ class Work:
             return outcome
         finally:
             shutil.rmtree(folder)
+
+
+def each_call_before_any_again(calls: int, draw: random.Random) -> list[tuple[str, int]]:
+    """Return each call with each way in an order by chance, whose first ``calls`` are all calls, in any way."""
+    fates = [(at, draw.sample(list(WAYS), len(WAYS))) for at in range(1, calls + 1)]
+    return [(ways[turn], at) for turn in range(len(WAYS)) for at, ways in draw.sample(fates, len(fates))]
 
 
 # --- the index ------------------------------------------------------------------------------------------------------
@@ -143,12 +147,13 @@ def check_each_is_whole(index: Index, parts: int) -> None:
         assert sum(chunk.text.count("## Part") for chunk in chunks) == parts, f"half of {path}"
 
 
-@pytest.mark.fault(FAULTS + "a first index", few=3, many=2000)
-def test_a_first_index(copies: Nursery, trial: Trial, tmp_path: Path) -> None:
-    write_corpus(tmp_path / "start" / "corpus", 0)
-    write_corpus(tmp_path / "clean" / "corpus", 0)
+@pytest.mark.fault(FAULTS + "a first index", few=3, many=3000)
+@pytest.mark.parametrize("parts", [2, 30])
+def test_a_first_index(copies: Nursery, trial: Trial, tmp_path: Path, parts: int) -> None:
+    write_corpus(tmp_path / "start" / "corpus", 0, parts)
+    write_corpus(tmp_path / "clean" / "corpus", 0, parts)
     Index.build(tmp_path / "clean/corpus", settings=Settings(home=str(tmp_path / "clean/home"))).close()
-    Work(copies, "index", tmp_path / "start", check_index(everything(tmp_path / "clean"), 30)).run(trial)
+    Work(copies, "index", tmp_path / "start", check_index(everything(tmp_path / "clean"), parts)).run(trial)
 
 
 @pytest.mark.fault(FAULTS + "an index brought up to date", few=3, many=2000)
