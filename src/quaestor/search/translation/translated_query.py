@@ -67,6 +67,9 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
 
 def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
     known = [forms(word.lower(), language) for word in words]
+    parted = _find_separated_verb(words, glossary) if language == "de" else None
+    # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
+    parts = (parted[0], len(words) - 1) if parted and words[parted[0]].islower() else ()
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
@@ -76,21 +79,24 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
                 at += count
                 break
         else:
-            yield _translate_word(words[at], known[at], glossary, language)
+            if at not in parts:
+                yield _translate_word(words[at], known[at], glossary, language)
             at += 1
-    if language == "de" and words and words[-1].lower() in _PARTICLES:
-        yield from _translate_separated_verb(words[-1].lower(), words[:-1], glossary)
+    if parted:
+        yield Piece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
 
 
-def _translate_separated_verb(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
-    """Yield the verb that stands in a clause, and the particle of it at the clause's end."""
-    for word in reversed(words):
-        known = next(
-            (glossary.forms[form] for form in forms(particle + word.lower(), "de") if form in glossary.forms), None
-        )
-        if known:
-            yield Piece(f"{word} {particle}", known)
-            return
+def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
+    """Return which word of a clause is a verb whose particle ends the clause, and what both are in English."""
+    particle = words[-1].lower() if words else ""
+    if particle not in _PARTICLES:
+        return None
+    # A verb that is parted stands before what it is about; a word of grammar is none.
+    for at, word in enumerate(words[:-1]):
+        whole = forms(particle + word.lower(), "de") if glossary.words.get(word.lower()) != () else ()
+        if known := next((glossary.forms[form] for form in whole if form in glossary.forms), None):
+            return at, known
+    return None
 
 
 def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
