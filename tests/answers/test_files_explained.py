@@ -31,6 +31,29 @@ PERMITTED = (
 """
     + "".join(f"int ask_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
 )
+GUARD = (
+    """package run
+
+import "errors"
+
+type guard struct {
+	files  []string
+	hidden bool
+}
+
+func (g *guard) wrap(do func()) error {
+	do()
+	return nil
+}
+
+// hide hides what is not staged, runs what is to be run, and brings it back.
+func (g *guard) hide(do func() error) error {
+"""
+    + "".join(f'\tg.files = append(g.files, "{n}")\n' for n in range(40))
+    + """	return do()
+}
+"""
+)
 IN_BRACES = """{-
     Copyright 2012 Mona Petit
 
@@ -85,6 +108,9 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     files = {
         "pick.c": RANDOM_ACCESS,
         "agent.c": PERMITTED,
+        "run/guard.go": GUARD,
+        "run/runner.go": "package run\n\nfunc Run() {}\n",
+        "cmd/main.go": 'package main\n\nimport "example.org/shop/run"\n\nfunc main() { run.Run() }\n',
         "lib/order.rb": SCOPE,
         "src/shop_adapter.erl": ADAPTER,
         "src/Plugin.swift": PLUGIN,
@@ -99,6 +125,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     [
         ("What is pick.c?", "example of random access to a packed file"),
         ("What is agent.c for?", "Asks an agent for keys"),
+        ("What does run/guard.go do?", "hides what is not staged"),
         ("what is lib/order.rb", "the scope in which all routing is done"),
         ("what is shop_adapter", "Derived from a client of another project"),
         ("what does src/Plugin.swift define", "A plugin is told of requests"),
@@ -116,6 +143,12 @@ def test_nothing_of_a_licence_is_quoted(index: Index, name: str) -> None:
     found = explain_name(Question(f"What is {name}?"), index)
     assert found is not None
     assert not any(word in hit.text for hit in found.hits for word in ("Copyright", "WARRANTIES"))
+
+
+def test_a_file_of_go_is_imported_where_its_folder_is(index: Index) -> None:
+    found = explain_name(Question("What does run/guard.go do?"), index)
+    assert found is not None
+    assert "Imported by 1 file: `cmd/main.go`" in found.text(range(len(found.hits)))
 
 
 def test_the_first_definition_within_a_module_keeps_its_comment() -> None:

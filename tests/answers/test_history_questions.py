@@ -101,6 +101,8 @@ def test_times(question: str, since: str, until: str) -> None:
         ("why was the proxies argument removed?", "origin", "proxies argument", "removed"),
         ("when did they drop python 3.7", "origin", "python 3.7", "removed"),
         ("which commit introduced AsyncClient", "origin", "AsyncClient", "added"),
+        ("why was ioredis made optional?", "origin", "ioredis optional", "changed"),
+        ("when and why were the locks replaced by leases?", "origin", "locks leases", "changed"),
         ("in which version was X renamed?", "origin", "X", "renamed"),
         ("who added Client.send", "origin", "Client.send", "added"),
         ("who wrote the file src/a.py?", "author", "src/a.py", "added"),
@@ -168,6 +170,8 @@ def test_people() -> None:
         "",
         "?",
         "x" * 5000,
+        "why was the request made twice?",
+        "why was the call made with a stale token?",
     ],
 )
 def test_what_is_no_history(question: str) -> None:

@@ -72,6 +72,8 @@ def test_any_text_may_be_asked(text: str) -> None:
         "it doesn't work",
         "tell me more",
         "is that possible?",
+        "how do I change that default?",
+        "why do I get this error?",
     ],
 )
 def test_questions_without_context(text: str) -> None:
@@ -91,6 +93,8 @@ def test_questions_without_context(text: str) -> None:
         "warum?",
         "wie schalte ich das ab?",
         "send_with_retry",
+        "how do I change that timeout?",
+        "what is the default of this library?",
     ],
 )
 def test_questions_that_need_none(text: str) -> None:

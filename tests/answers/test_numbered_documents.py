@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +34,9 @@ FILES = {
     "README.md": "# Ferry proposals\n",
     "manual/ferry3.txt": "# The ferry\n\nWho wrote to the ferry gets an answer.\n",
 }
+
+
+VERSIONS = {f"FERRY{number}-NOTES.md": f"# Ferry {number}\n\nMove letters by hand.\n" for number in (2, 3, 4)}
 
 
 @pytest.fixture(scope="module")
@@ -81,3 +85,10 @@ def test_anything_else_is_looked_for_within_the_document(ferry: Index) -> None:
 )
 def test_what_names_no_single_document_is_searched_as_ever(ferry: Index, question: str) -> None:
     assert places(ferry, question) == []
+
+
+def test_a_number_behind_the_name_of_the_corpus_is_a_version(tmp_path: Path) -> None:
+    with index_of(tmp_path / "ferry", VERSIONS) as index:
+        assert answer_within_file(Question("Is Ferry 2 safe for letters?"), index) is None
+    with index_of(tmp_path / "boats", VERSIONS) as index:
+        assert answer_within_file(Question("Is Ferry 2 safe for letters?"), index) is not None

@@ -161,3 +161,8 @@ def test_what_is_asked_in_the_same_breath(question: str) -> None:
 @pytest.mark.parametrize("question", ["where does the command line begin?", "in which stages is a file parsed?"])
 def test_a_stage_or_a_beginning_alone_is_a_thing_of_its_own(question: str) -> None:
     assert not asks_for_overview(question)
+
+
+@pytest.mark.parametrize(("first", "asked"), [(True, True), (False, False)])
+def test_it_is_the_whole_where_nothing_was_talked_about_before(first: bool, asked: bool) -> None:
+    assert asks_for_overview("How is it structured?", first=first) is asked

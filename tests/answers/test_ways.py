@@ -79,7 +79,61 @@ def board(letter):
         raise RiverError("the ferry is full of letters")
     return letter
 '''
+BREAD = '''class StaleError(ValueError):
+    """It is old."""
+
+
+def look_at_bread(bread):
+    if bread.age > 3:
+        raise StaleError(bread)
+
+
+class FerryStopped(Exception):
+    """Breaks a wait off."""
+'''
+QUAY = """from shop.bread import FerryStopped, StaleError
+
+
+def call(boat):
+    if boat.late:
+        raise FerryStopped(boat)
+    if boat.gone:
+        raise StaleError(boat)
+"""
+HARBOUR = """class Faults {
+  static create(code: number, command: string): Error {
+    return new Error(`The harbour lost its ${code} lock of the boat. ${command}`);
+  }
+}
+
+function launch(boat: Boat) {
+  return Boats.create(boat, "launch");
+}
+"""
+SAILING = """function moor(boat: Boat) {
+  throw Faults.create(2, "moor");
+}
+
+function refit(boat: Boat) {
+  throw Faults.create(3, "refitThere");
+}
+
+function borrow(boat: Boat) {
+  return Boats.create(boat);
+}
+"""
+ANCHOR = "\n".join(["def weigh(anchor):", *(f"    anchor.up({number})" for number in range(60)), ""])
+RAFT = """def inherit(path):
+    raise Looped(f"possible loop in the charts: path {path} is given several times")
+"""
 MORE: dict[str, str | bytes] = {
+    "aport/src/charts.py": RAFT,
+    "src/charts.py": RAFT,
+    "sea/faults.ts": HARBOUR,
+    "sea/sailing.ts": SAILING,
+    "shop/anchor.py": ANCHOR,
+    "shop/bread.py": BREAD,
+    "shop/quay.py": QUAY,
     "shop/replies.py": REPLIES,
     "shop/ferry.py": FULL,
     "shop/challenge.py": CHALLENGE,
@@ -194,6 +248,8 @@ def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_docu
 @pytest.mark.parametrize(
     "text",
     [
+        "What is the ferry like: full of letters, and who is on board?",
+        "carry letters on a ferry",
         "make room on a ferry full of letters",
         "ferry full letters board limit",
         "stock kept in memory orders that change it",
@@ -202,6 +258,15 @@ def test_a_message_comes_from_where_it_is_raised_and_not_from_where_that_is_docu
 )
 def test_a_wish_or_a_list_of_words_that_a_message_has_too_is_no_message(index: Index, text: str) -> None:
     assert answer_by_way(Question(text), index) is None
+
+
+def test_of_the_places_that_raise_an_error_the_one_comes_first_that_the_other_words_tell_of(index: Index) -> None:
+    assert places(found(index, "StaleError in the quay"))[0] == ("shop/quay.py", 4)
+    assert places(found(index, "StaleError while looking at stale bread"))[0] == ("shop/bread.py", 5)
+
+
+def test_a_class_that_is_named_without_a_fault_is_not_asked_to_be_raised(index: Index) -> None:
+    assert answer_by_way(Question("FerryStopped with letters of the quay"), index) is None
 
 
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
@@ -218,6 +283,24 @@ def test_frames_of_other_software_alone_are_searched_for(index: Index) -> None:
     frame = '  File "/usr/lib/python3.12/json/decoder.py", line 355, in raw_decode\n    raise X'
     text = f"Traceback (most recent call last):\n{frame}\nX: y"
     assert answer_by_way(Question(text), index) is None
+
+
+def test_a_message_is_raised_where_its_values_say_and_not_by_another_class(index: Index) -> None:
+    answer = found(index, "Error: The harbour lost its 3 lock of the boat. refitThere")
+    assert places(answer)[0] == ("sea/sailing.ts", 5)
+    assert "function borrow" not in said(answer)
+
+
+def test_a_message_about_a_file_comes_from_what_prints_it_before_its_ports(index: Index) -> None:
+    answer = found(index, "possible loop in the charts: path base.yml is given several times")
+    assert said(answer).startswith("The message comes from here:")
+    assert places(answer) == [("src/charts.py", 1), ("aport/src/charts.py", 1)]
+
+
+def test_of_a_long_function_a_stale_line_shows_the_head(index: Index) -> None:
+    frames = ['  File "/home/mona/shop/anchor.py", line 900, in weigh', '  File "/home/mona/x.py", line 3, in y']
+    answer = found(index, "\n".join(["Traceback (most recent call last):", *frames, "ValueError: gone"]))
+    assert places(answer) == [("shop/anchor.py", 1)]
 
 
 def test_a_long_trace_has_a_short_answer(index: Index) -> None:

@@ -206,7 +206,7 @@ def test_nothing_to_recover(root: Path, journal: Journal) -> None:
 
 def test_the_record_is_for_nobody_else(root: Path, journal: Journal) -> None:
     apply(plan(root, MANY), journal)
-    for place in (journal.folder, *journal.folder.rglob("*")):
+    for place in (journal.folder.parent, journal.folder, *journal.folder.rglob("*")):
         assert place.stat().st_mode & 0o077 == 0 or place.name == "lock"
 
 

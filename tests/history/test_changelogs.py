@@ -3,12 +3,25 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from quaestor.history.versions import Version, before, is_changelog, sections, version_in, version_of_tag
+from quaestor.history.versions import (
+    Tag,
+    Version,
+    before,
+    first_release,
+    is_changelog,
+    prefix_of_tag,
+    sections,
+    tag_text,
+    tags,
+    version_in,
+    version_of_tag,
+)
 
 
 @pytest.mark.parametrize(
@@ -119,3 +132,82 @@ def test_an_entry_that_begins_with_a_version_is_no_heading_among_marked_ones() -
         ("25.5 - 2025-10-27", 7, 9),
         ("1.0 (2019-01-01)", 11, 13),
     ]
+
+
+@pytest.mark.parametrize(
+    ("tag", "prefix"),
+    [
+        *(("v1.2.0", ""), ("1.2.0", ""), ("pkg/v1.2.0", "pkg/"), ("release-1.2", "release-"), ("curl-8_4_0", "curl-")),
+        *(("app-1.2.0.Final", "app-"), ("pkg/v2.0.0-rc.1", "pkg/"), ("stable", "stable")),
+        (f"{'a' * 193}-v1.2.0", f"{'a' * 193}-"),  # 200 letters are read
+        (f"{'a' * 194}-v1.2.0", f"{'a' * 194}-v1.2.0"),
+    ],
+)
+def test_the_series_of_a_tag(tag: str, prefix: str) -> None:
+    assert prefix_of_tag(tag) == prefix
+
+
+TAGS = [
+    ("v1.2rc1", "eee", "", "2023-11-01", "", "Early.\n"),
+    ("tool/v0.9", "ddd", "", "2023-12-01", "", "Tool.\n"),
+    ("v1.0", "aaa", "", "2024-01-02", "", "Xylophones come first.\n"),
+    ("v1.1", "bbb", "ccc", "2024-02-03", "ada@example.org", "Second.\n-----BEGIN PGP SIGNATURE-----\nxyz\n"),
+]
+FIELDS = ("refname:strip=2", "objectname", "*objectname", "creatordate:short", "taggername", "contents")
+
+
+class Printed:
+    """Prints tags as git does, and nothing that it is not asked for as it wants to be asked."""
+
+    def __init__(self, listed: list[tuple[str, ...]]) -> None:
+        self._listed = listed
+
+    def run(self, *arguments: str, most: int = 0) -> SimpleNamespace:
+        command, sort, form, *options, where = arguments
+        assert (command, sort, where) == ("for-each-ref", "--sort=creatordate", "refs/tags")
+        text = ""
+        for values in self._listed if options in ([], ["--contains=abc"]) else []:
+            line = form.removeprefix("--format=")
+            for field, value in zip(FIELDS, values, strict=True):
+                line = line.replace(f"%({field})", value)
+            text += line.replace("%00", "\0").replace("%01", "\1") + "\n"
+        return SimpleNamespace(text=text[:most])
+
+
+def test_tags_as_git_prints_them() -> None:
+    git = Printed(TAGS)
+    early, tool, first, second = tags(git)  # type: ignore[arg-type]
+    assert first == Tag("v1.0", "aaa", "2024-01-02", "", "Xylophones come first.", Version((1,)))
+    assert second == Tag("v1.1", "ccc", "2024-02-03", "ada", "Second.", Version((1, 1)))
+    assert (tool.series, early.version) == ("tool/", Version((1, 2), "rc1"))
+    assert first_release(git, "abc") == first  # type: ignore[arg-type] # of the main series, and finished
+    assert first_release(Printed(TAGS[:1]), "abc") == early  # type: ignore[arg-type]
+    assert first_release(Printed([]), "abc") is None  # type: ignore[arg-type]
+    assert tag_text(first) == "tag v1.0\nDate: 2024-01-02\nCommit: aaa\n\nXylophones come first.\n"
+    assert tag_text(second) == "tag v1.1\nTagger: ada\nDate: 2024-02-03\nCommit: ccc\n\nSecond.\n"
+
+
+def test_versions_by_words() -> None:
+    assert [version_in(text) for text in ("version 2", " Release 1.3 ", "v0.8", "2.0 alpha", "20261126101500")] == [
+        *(Version((2,)), Version((1, 3)), Version((0, 8)), None, None)
+    ]
+    assert version_of_tag("v0.0") == Version((0,))
+    assert (version_of_tag("1234567890"), version_of_tag("123456789")) == (None, Version((123456789,)))
+    assert before(Version((2, 1), "rc1"), [Version((2,)), Version((2,), "rc1")]) == Version((2,))
+    assert before(Version((2, 1), "rc2"), [Version((2, 1), "rc1"), Version((2,))]) == Version((2, 1), "rc1")
+    assert before(Version((2, 1)), [Version((2, 1), "rc1"), Version((2,))]) == Version((2,))
+
+
+def test_where_sections_begin_and_end() -> None:
+    lines = ["1.1 (2024-01-02)", "", "- B", "", "", "1.0 (2023-01-02)", "- A", "2.0 in a paragraph, not above it", ""]
+    assert [(one.version, one.heading, one.first, one.last, one.date) for one in sections(lines)] == [
+        (Version((1, 1)), "1.1 (2024-01-02)", 1, 3, "2024-01-02"),
+        (Version((1,)), "1.0 (2023-01-02)", 6, 8, "2023-01-02"),
+    ]
+    assert [one.heading for one in sections(["1.1", "", "- B"])] == ["1.1"]
+    assert [one.heading for one in sections(["# 2.0", "", "- C", "", "1.1", "-----"])] == ["2.0", "1.1"]
+    assert sections([], "docs/releases/2.1.md") == []
+    [only] = sections(["# 2.1", "", "- B", ""], "docs/releases/2.1.md")
+    assert (only.heading, only.first, only.last, only.date) == ("2.1.md", 1, 3, "")
+    assert sections(["# 9" + "9" * 120, "", "- no heading is as long"]) == []
+    assert sections(["Look there.", "", "  1.2", "", "- an indented line of its own"]) == []

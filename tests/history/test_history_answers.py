@@ -227,6 +227,35 @@ def test_what_mends_a_thing_did_not_bring_it_and_what_only_speaks_of_it_does_not
     assert "says so:" in bell
 
 
+def test_of_several_changelogs_the_one_of_the_day_is_quoted(tmp_path: Path) -> None:
+    """Packages of one repository number their versions each for itself."""
+    made = Repository(tmp_path / "ferries")
+    made.commit(
+        "First",
+        {
+            "docs/CHANGELOG.md": "# Changes\n\n## 6.1.0 (2026-08-12)\n\n- A bell.\n",
+            "docs/extra/CHANGELOG.md": "# Changes\n\n## 6.1.0 (2023-07-18)\n\n- A gauge.\n- A rope.\n- An oar.\n",
+        },
+        "2026-08-11",
+    )
+    made.git("tag", "v6.1.0")
+    with Index.build(made.folder) as index:
+        changed = told(history_of(index, "what changed in 6.1.0?"))
+    assert "A bell." in changed and "A gauge." not in changed
+
+
+def test_an_argument_is_no_definition_of_its_name_and_what_became_of_a_thing_is_told(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry")
+    made.commit("Add an updater", {"updater.py": "timeout = 10\n"}, "2023-01-02")
+    made.commit("Add the timeout argument", {"jobs.py": "def run(job, *, timeout): ...\n"}, "2024-01-02")
+    made.commit("Make the bell optional\n\nNobody heard it.", {"bell.py": "bell = None\n"}, "2024-01-03")
+    with Index.build(made.folder) as index:
+        added = told(history_of(index, "when was the timeout argument added?"))
+        optional = told(history_of(index, "why was the bell made optional?"))
+    assert "Add the timeout argument" in added and "Add an updater" not in added
+    assert "Nobody heard it." in optional
+
+
 @pytest.mark.parametrize(
     "question",
     [

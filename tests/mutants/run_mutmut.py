@@ -30,6 +30,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -139,7 +140,10 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     # The tests' own profile takes over what it does not say: no failure is made smaller, chance is the same each time.
     settings.register_profile("mutants", derandomize=True, database=None, phases=[Phase.explicit, Phase.generate])
     settings.load_profile("mutants")
-    pytest.main([*scope["tests"], "-q", "-p", "no:cacheprovider", "-W", _REWRITE], plugins=[trial])
+    # Folders of its own: pytest would clear away those that earlier runs left, which takes minutes where they are many.
+    with TemporaryDirectory() as folder:
+        options = ("-q", "-p", "no:cacheprovider", "-W", _REWRITE, f"--basetemp={folder}/tests")
+        pytest.main([*scope["tests"], *options], plugins=[trial])
     if trial.survivors is None:
         raise SystemExit("The tests fail without any change.")
     survivors = tuple(Survivor(name, *_lines(changed, name)) for name in trial.survivors)
@@ -206,6 +210,7 @@ class _Trial:
             items = self.reached.get(name.partition("__mutmut_")[0], [])
             if not (items and self._kill(name, items)):
                 self.survivors.append(name)
+                print(f"{name} survived", file=sys.stderr, flush=True)
             if number % 10 == 0:
                 print(f"{number} tried, {len(self.survivors)} survived", file=sys.stderr, flush=True)
         return True

@@ -51,6 +51,10 @@ def test_any_text_may_be_asked(text: str) -> None:
         "what is `...` here?",
         "is `?` used anywhere?",
         "",
+        "which bindings can be used on `svelte:document`?",
+        "Which Lua version does it build with MakeFile?",
+        "What happens if somebody calls update_blob?",
+        '"has no registered handler()" is said; who throws it?',
         "Which handlers must I pass to set_handlers?",
     ],
 )

@@ -15,6 +15,7 @@ from quaestor.search.language import CARRIED
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation import translate_query
 from quaestor.search.translation.glossary import COLUMNS, glossary_of, lines
+from quaestor.search.translation.translated_query import pieces_of_words
 
 MARKS = frozenset("der und nicht wird les une avec sont los las una por 这 這 们 們 吗 嗎 ます です する して".split())
 
@@ -54,6 +55,19 @@ def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("question", "english", "other"),
+    [
+        ("Wie fahre ich einen Worker herunter?", "shutdown", "danger"),
+        ("Wie breche ich einen laufenden Job ab?", "cancel", "expire"),
+        ("Wo fängt der Server an?", "start", "modify"),
+    ],
+)
+def test_a_german_verb_is_one_word_with_its_particle(question: str, english: str, other: str) -> None:
+    words = {word for piece in pieces_of_words(question, "de") for word in piece.english or ()}
+    assert english in words and other not in words
+
+
+@pytest.mark.parametrize(
     ("language", "question", "english"),
     [
         ("de", "Wie wird eine Verbindung geschlossen?", {"close", "connection"}),
@@ -62,6 +76,8 @@ def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
         ("de", "Wann läuft das Zertifikat ab, und wer schaltet den Dienst ab?", {"certificate", "disable", "service"}),
         ("de", "Wie viele Wiederholungen gibt es in der Warteschlange?", {"retry", "queue"}),
         ("de", "Wie ändere ich das Passwort eines Benutzers?", {"change", "password", "user"}),
+        ("de", "Wo liegt das Benutzerhandbuch?", {"user manual"}),
+        ("de", "Welche Dateiendungen werden gelesen?", {"file extension", "read"}),
         ("de", "Wen muss ich informieren, wenn ich umgezogen bin?", {"inform", "move"}),
         ("fr", "combien de salariés peut-on encadrer", {"employee", "supervise"}),
         ("es", "¿cuándo recibo el salario en vacaciones?", {"salary", "vacation"}),

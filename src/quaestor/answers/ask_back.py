@@ -33,6 +33,12 @@ _BARE = re.compile(
     r"(?:\s+(?:exactly|then|please|is that|is it|so|though|not))*\W*$",
     re.IGNORECASE,
 )
+# "that default" names no more than "that" does; "that timeout" tells what to look for.
+_POINTED_AT = re.compile(
+    r"\b(that|this|those|these)\s+(?:default|value|setting|option|flag|limit|number|name|behaviou?r|message|error|warning"
+    r"|exception|method|function|class|parameter|argument|field|feature|step|case)s?\b(?:\s+values?\b)?",
+    re.IGNORECASE,
+)
 # Here the corpus as a whole is pointed at.
 _WHOLE = re.compile(
     r"\bwhat(?:\s+is|['’]s)\s+(?:this|it|that)(?:\s+(?:for|about|all about|good for))?\W*$"
@@ -69,7 +75,7 @@ def is_without_context(text: str) -> bool:
         return False
     if _BARE.match(text):
         return True
-    return _POINTING.search(text) is not None and all(_says_nothing(word) for word in words)
+    return _POINTING.search(text) is not None and all(map(_says_nothing, find_words(_POINTED_AT.sub(r"\1", text))))
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:

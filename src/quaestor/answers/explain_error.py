@@ -15,7 +15,8 @@ from quaestor.answers.resolved_names import raises_of, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.core.terms import split_identifier
+from quaestor.core.stems import content_terms
+from quaestor.core.terms import split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
 from quaestor.related.stored_files import IndexedFile
@@ -24,10 +25,12 @@ from quaestor.search.path_roles import profile_path
 
 _MOST_FRAMES = 2
 _MOST_USES = 10
+_MOST_RAISING = 40
 _MOST_NAMES = 4
 _ANY = frozenset({"Error", "Exception", "Err", "Result", "Ok", "None", "RuntimeError"})
 _SHORT = 6
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
+_NAMES_FAULT = re.compile(r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?)\b", re.IGNORECASE)
 _LONGEST = 200_000
 
 _MOST_LOOKED_AT = 24
@@ -68,11 +71,17 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _places_that_raise(corpus: Corpus, said: str) -> tuple[Relative, ...]:
-    """Return the places that raise an error which the message names by its class."""
+    """Return the places that raise an error which the message names by its class.
+
+    Those come first in whose path or code most of the message's other words stand: of a fault that many files raise,
+    what is said beside its name tells which one is meant.
+    """
     names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(said))
     for name in [*names][:_MOST_NAMES]:
-        if name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_USES)):
-            return found
+        is_fault = _FAULT.search(name) or _NAMES_FAULT.search(said)
+        if is_fault and name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_RAISING)):
+            words = set(content_terms(said)) - set(content_terms(name))
+            return tuple(sorted(found, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
     return ()
 
 
@@ -144,6 +153,9 @@ class _Telling:
     def _raise(self, raising: Sequence[Relative]) -> None:
         """Quote where an error is raised."""
         places = [one for one in raising if not stands_behind(one.path)]
+        # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
+        named = names_of_code(self._said)
+        places.sort(key=lambda one: not any(name in one.text for name in named))
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
@@ -328,9 +340,8 @@ def _line_now(file: IndexedFile, frame: Frame, named: Definition | None) -> int:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]
         if same:
             return min(same, key=lambda at: (not _within(named, at), abs(at - stated)))
-    if named is None or _within(named, stated):
-        return stated
-    return named.span.start_line if frame.line is None or stated < named.span.start_line else named.span.end_line
+    # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
+    return stated if named is None or _within(named, stated) else named.span.start_line
 
 
 def _within(named: Definition | None, line: int) -> bool:

@@ -19,7 +19,7 @@ from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.asked_names import looks_like_a_file, looks_like_code
-from quaestor.search.path_roles import profile_path
+from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45
 _HEAD = 20
@@ -125,9 +125,10 @@ def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
     return draft.finish("names")
 
 
-def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int]:
-    """Order definitions: sources first, and what stands for itself before what is a part of something."""
-    return profile_path(one.path).flags, not knows_extension(one.path), (one.symbol or "").count(".")
+def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
+    """Order definitions: sources first, what stands for itself before what is a part of something, ports last."""
+    parts = (one.symbol or "").count(".")
+    return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
 
 def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
@@ -204,8 +205,17 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
         )
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
-    draft.say(_importers_of(corpus.related(path, ("callers", "tests"), _LIMIT)))
+    draft.say(_importers_of(corpus.related(_imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
     return draft.finish("names")
+
+
+def _imported_for(corpus: Corpus, path: str) -> str:
+    """Return the document that imports of a file lead to: Go imports folders, for which the last file stands."""
+    folder, _, name = path.rpartition("/")
+    if not folder or not name.endswith(".go") or name.endswith("_test.go"):
+        return path
+    beside = (one for one in corpus.store.documents() if one.rpartition("/")[0] == folder)
+    return max((one for one in beside if one.endswith(".go") and not one.endswith("_test.go")), default=path)
 
 
 def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
@@ -218,11 +228,38 @@ def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tupl
     main = _main(known, profile_path(file.document.path).stem)
     if head is not None:
         yield *head, None
+    if head is None and main is not None and not _is_described(file, main):
+        # What a type does, the comment of one of its methods tells better than its fields.
+        methods = [one for one in known if one.scope == (*main.scope, main.name) and one.kind not in _FIELDS]
+        told = max(methods, key=lambda one: _words_above(file, one), default=None)
+        if told is not None and _words_above(file, told) >= _FEWEST_WORDS:
+            end = end_of_head(file.lines, told, told.span.start_line, told.name)
+            yield _with_comment(file, told.span.start_line), end, qualified_name(told)
     if main is not None and (head is None or head[1] < main.span.start_line):
         begin = _with_comment(file, main.span.start_line)
         yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
+
+
+def _is_described(file: IndexedFile, found: Definition) -> bool:
+    """Return whether a comment stands above a definition, or a docstring below its head."""
+    head = end_of_head(file.lines, found, found.span.start_line, found.name)
+    return _with_comment(file, found.span.start_line) < _line_named(file, found) or (
+        _end_of_comment(file.lines, head + 1) > head
+    )
+
+
+def _line_named(file: IndexedFile, found: Definition) -> int:
+    """Return the line that names a definition, whose span may begin with its comment."""
+    numbers = range(found.span.start_line, found.span.end_line + 1)
+    return next((at for at in numbers if not _COMMENT.match(file.lines[at - 1])), found.span.start_line)
+
+
+def _words_above(file: IndexedFile, found: Definition) -> int:
+    """Return how many words the comment above a definition has."""
+    first, named = _with_comment(file, found.span.start_line), _line_named(file, found)
+    return len(find_words("\n".join(file.lines[first - 1 : named - 1])))
 
 
 def _head(file: IndexedFile) -> tuple[int, int] | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import date
 from functools import cached_property
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, Asked
+from quaestor.core.bylines import iso_date
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Document, Hit
@@ -23,6 +25,9 @@ _MOST_FILES = 40
 _MOST_LINES = 45
 _MOST_HIT_LINES = 150
 _BESIDE_A_CHANGELOG = 5
+_SAME_RELEASE = 31
+"""Days between a version's tag and its section's date: a tag may follow some time after."""
+_UNDATED = 1_000_000
 
 
 class Noted(NamedTuple):
@@ -57,9 +62,17 @@ class Changelogs:
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
 
-    def of(self, version: Version) -> Noted | None:
-        """Return what is said of a version; the longest, where one that says little points to another."""
+    def of(self, version: Version, day: str = "") -> Noted | None:
+        """Return what is said of a version; the longest, where one that says little points to another.
+
+        Packages of one repository have changelogs and numbers of their own: where it is known on which ``day`` the
+        version came out, of sections that are dated only those of about that day are of the same version.
+        """
         found = [one for one in self.noted if one.section.version == version]
+        if day:
+            apart = [(_days_apart(one.section.heading, day), one) for one in found]
+            near = [one for days, one in apart if days <= _SAME_RELEASE]
+            found = near or [one for days, one in apart if days == _UNDATED] or found
         return max(found, key=lambda one: one.section.last - one.section.first, default=None)
 
     def versions(self) -> list[Version]:
@@ -92,6 +105,14 @@ class Changelogs:
         yield from (Noted(document, lines, section) for section in sections(lines, path))
 
 
+def _days_apart(heading: str, day: str) -> int:
+    """Return how many days lie between a day and the date in a heading; ``_UNDATED`` where it has no full date."""
+    dated = iso_date(heading) or ""
+    if len(dated) != len(day):
+        return _UNDATED
+    return abs((date.fromisoformat(dated) - date.fromisoformat(day)).days)
+
+
 def holds_words(text: str, words: Sequence[str]) -> bool:
     """Return whether a text holds all words whole, each in the singular or the plural."""
     lowered = text.lower()
@@ -111,7 +132,7 @@ def tell_changes(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
     named = [version for version in meant if version is not None]
     if len(named) != len(asked.versions):
         return None
-    noted = _sections_asked_for(asked, named, changelogs)
+    noted = _sections_asked_for(asked, named, listed, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
     ends = _range(asked, named, listed)
@@ -132,10 +153,13 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     return True
 
 
-def _sections_asked_for(asked: Asked, named: Sequence[Version], changelogs: Changelogs) -> list[Noted]:
+def _sections_asked_for(
+    asked: Asked, named: Sequence[Version], listed: Sequence[Tag], changelogs: Changelogs
+) -> list[Noted]:
     """Return the sections of changelogs that are asked for, newest first."""
+    days = {version: tag.date for version, tag in _tags_by_version(listed).items()}
     if asked.relation == "in":
-        found = changelogs.of(named[0])
+        found = changelogs.of(named[0], days.get(named[0], ""))
         return [found] if found else []
     last = max(named, key=lambda one: one.order).order if asked.relation == "between" else None
     first = min(named, key=lambda one: one.order).order
@@ -145,7 +169,7 @@ def _sections_asked_for(asked: Asked, named: Sequence[Version], changelogs: Chan
         if version.order > first and (last is None or version.order <= last)
     }
     newest = sorted(between, key=lambda version: version.order, reverse=True)[:4]
-    return [one for version in newest if (one := changelogs.of(version))]
+    return [one for version in newest if (one := changelogs.of(version, days.get(version, "")))]
 
 
 def _quote_section(one: Noted, draft: Draft, most: int) -> None:
@@ -160,9 +184,7 @@ def _quote_section(one: Noted, draft: Draft, most: int) -> None:
 
 def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tuple[Tag | None, Tag | None] | None:
     """Return the tags between which the commits lie: None for the beginning or the newest commit; None for unknown."""
-    # Of several series the one without a name of its own is the project's.
-    ordered = sorted(listed, key=lambda tag: not tag.series)
-    by_version = {tag.version: tag for tag in ordered if tag.version}
+    by_version = _tags_by_version(listed)
     if asked.relation == "since":
         start = by_version.get(named[0])
         return (start, None) if start else None
@@ -177,6 +199,13 @@ def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tup
     series = {tag.version: tag for tag in listed if tag.version and tag.series == end.series and tag.date <= end.date}
     former = before(named[0], series)
     return (series[former] if former else None), end
+
+
+def _tags_by_version(listed: Sequence[Tag]) -> dict[Version, Tag]:
+    """Return the tag of each version."""
+    # Of several series the one without a name of its own is the project's.
+    ordered = sorted(listed, key=lambda tag: not tag.series)
+    return {tag.version: tag for tag in ordered if tag.version}
 
 
 def _list_commits_between(start: Tag | None, end: Tag | None, git: Git, draft: Draft, limit: int) -> None:
@@ -257,7 +286,7 @@ def tell_release(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
     if version is None:
         return None
     tag = next((tag for tag in reversed(listed) if tag.version == version), None)
-    noted = changelogs.of(version)
+    noted = changelogs.of(version, tag.date if tag else "")
     if tag is not None:
         draft.say(f"The tag {code(tag.name)}: “Date: {tag.date}” ")
         draft.cite(tag_hit(tag))

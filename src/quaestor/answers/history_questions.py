@@ -179,6 +179,11 @@ _WHEN = (
     r"(?:when(?:\s+(?:and|or)\s+(?:why|how|where|by\s+whom|in\s+which\s+\w+))?"
     rf"|since\s+when|how\s+long\s+ago|why(?:\s+and\s+when)?|who(?:\s+and\s+(?:when|why))?|{_WHICH})"
 )
+# What something became is told: "made optional", "replaced by undici"; not how it was done: "made twice".
+_BECAME = (
+    r"(?:made(?!\s+(?:twice|again|by|to|with|without|in|at|on|from|for|of|before|after|when|while|if|up|out|more\s+than)\b)"
+    r"|replaced\s+(?:by|with)|switched\s+(?:to|from)|migrated\s+(?:to|from)|rewritten\s+(?:in|with)|split\s+into|merged\s+into)"
+)
 _TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+(?:here|again|for))?"
 _WRITE = (
     r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on"
@@ -188,6 +193,7 @@ _WRITE = (
 _ORIGIN: tuple[str, ...] = (
     rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_TO}",
     rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
+    rf"{_WHEN}\s+(?:was|were|has|have|had)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_BECAME})\s+(?P<gained>.+?)",
     rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
     rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
@@ -281,7 +287,7 @@ _FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 _VERBS: tuple[tuple[Verb, str], ...] = (
     ("removed", rf"{_REMOVED}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
     ("renamed", rf"{_RENAMED}|umbenannt|verschoben|renomm|renombr|重命名|改名"),
-    ("changed", _CHANGED),
+    ("changed", rf"{_CHANGED}|{_BECAME}"),
 )
 # Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
 _CHANGED_IN = re.compile(

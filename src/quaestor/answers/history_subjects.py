@@ -31,7 +31,10 @@ _KIND = re.compile(
     r"|\s+(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|keyword)$",
     re.IGNORECASE,
 )
-_OF_USERS = re.compile(r"^(?:option|flag|setting|command)\s|\s(?:option|flag|setting|command)$", re.IGNORECASE)
+_OF_USERS = re.compile(
+    r"^(?:option|flag|setting|command|argument|parameter)\s|\s(?:option|flag|setting|command|argument|parameter)$",
+    re.IGNORECASE,
+)
 """Words for what users see, such as an option; a variable of the same name is another thing."""
 _STOP = frozenset(
     "the a an of in to for and or on with by from at is was were be as it this that support feature code new option"

@@ -18,7 +18,7 @@ from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified
 from quaestor.search.asked_names import looks_like_a_file, names_of_code
-from quaestor.search.path_roles import profile_path
+from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
 from quaestor.stores import FieldBoosts, StoredChunk
 
@@ -40,7 +40,7 @@ _FEWEST = 3
 _LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
 _LEAST_ELSEWHERE = 0.6
 _LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
-_FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.75
+_FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
 """Of a sentence that tells of no fault and quotes nothing, so much must be the message: it may be a wish or a list."""
 _AS_WELL = 0.85
 _VERBATIM = 5
@@ -74,12 +74,16 @@ _TELLS_OF_FAULTS = re.compile(
     r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown"
     r"|unexpected|not found|missing|denied"
     r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
-    r"|doesn't|is not|already|exceed|deprecated"
-    r"|\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b",
+    r"|doesn't|is not|already|exceed|deprecated|\bno (?:longer|such|more)\b|\bout of\b|\btoo \w+|\bwrong"
+    r"|\bno (?:\w+ ){1,2}(?:running|provided|configured|available|given|set)\b",
     re.IGNORECASE,
 )
+_REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
+"""What somebody may say before a message, and of much else."""
 _ASKS = re.compile(r"^\W*(?:how|where|which|what|who|when|why|can|does|do|is|are|should|could)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|'[^'\n]{12,}'|: \S+ \S+ \S+")
+_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^”\n]{8,}”")
+_MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
+"""What may show where a message begins in what somebody says; code and lists of things look so too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +159,18 @@ def is_pasted(text: str) -> bool:
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
-        return _QUOTED.search(text) is not None
-    if _TELLS_OF_FAULTS.search(text) is not None:
+        return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports(text)))
+    if _reports(text):
         return True
-    return not text.rstrip().endswith("?") and not any(map(_is_file_here, names_of_code(text)))
+    if text.rstrip().endswith("?"):
+        return False
+    # A message says the file that it is about behind a colon: "recursion in extends: path base.yml is given twice".
+    return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
+
+
+def _reports(text: str) -> bool:
+    """Return whether a text tells of a fault, or of what a program said."""
+    return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
 
 
 def _is_file_here(name: str) -> bool:
@@ -200,7 +212,7 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
     tells = _tells(corpus, (*words, *(word for one in lines for word in one)))
-    return _Message(words, lines, tells, ours, sentence, _QUOTED.search("\n".join(trace.messages)) is not None)
+    return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
@@ -256,9 +268,12 @@ def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     windows.sort(key=lambda one: -one[0])
     compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
     found = [one for one in compared if one is not None]
-    return sorted(
-        found, key=lambda one: (-round(one.worth, 6), not knows_extension(one.document.path), one.document.path)
-    )
+    return sorted(found, key=_order)
+
+
+def _order(one: _Match) -> tuple[float, bool, int, str]:
+    path = one.document.path
+    return -round(one.worth, 6), not knows_extension(path), folders_to_sources(path), path
 
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:

@@ -24,8 +24,8 @@ _DEFINING = 50
 _SINGLE_COLON = re.compile(r"(?<=\w):(?=[^\W\d])")
 _QUALIFIED = re.compile(r"\w(?:::|\.)\w")
 _NUMBERED = re.compile(r"(?P<series>[a-z]{2,12}|)[ _-]?0*(?P<number>\d{1,6})(?![a-z\d])")
-_SERIES = 3
-"""Numbers that make a series."""
+_SERIES, _SERIES_OF_PROJECT = 3, 10
+"""Numbers that make a series; more where it bears the corpus's own name, of which a number is a version."""
 _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
@@ -131,10 +131,18 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
         found = _find_related(corpus, name, ("callers",), limit)
         if found is not None:
             homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
-            apart = tuple(one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            calls = (one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            apart = tuple(one for one in calls if not _calls_another(one.text, name))
             if apart:
                 return apart
     return ()
+
+
+def _calls_another(text: str, name: str) -> bool:
+    """Return whether a text calls what bears a name in other classes alone: ``Pool.create`` is no ``Faults.create``."""
+    *owners, own = name.split(".")
+    called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
+    return bool(called) and owners[-1] not in called
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
@@ -200,7 +208,7 @@ def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str
 
     Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series. Where
     that must be meant ``closely``, the series has several documents, and the folder is their own: neither ``rebar3``
-    nor ``Swift 3`` is one.
+    nor ``Swift 3`` is one, nor ``Helm 2`` in a corpus named after Helm.
     """
     asked = _NUMBERED.fullmatch(name.strip().lower())
     if asked is None or not asked["series"]:
@@ -218,4 +226,6 @@ def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str
             numbers.add(int(own["number"]))
             if int(own["number"]) == int(asked["number"]):
                 found.append((profile_path(path).flags, path.count("/"), path))
-    return min(found)[2] if found and (not closely or len(numbers) >= _SERIES) else None
+    own_name = asked["series"] in re.split(r"\W|_", corpus.root.name.lower())
+    enough = not closely or len(numbers) >= (_SERIES_OF_PROJECT if own_name else _SERIES)
+    return min(found)[2] if found and enough else None

@@ -1,16 +1,18 @@
 """Whether hits answer a question at all, judged before anything is quoted.
 
-Four signals need no model: names in the question that the corpus never mentions, the share of its words that occur
-nowhere, the first hit's lead over the rest, and its similarity to the question. A hit that answers fits the question
-better than its neighbours do; without one, the ten best are about equally good. A better first hit, a longer lead and a
-higher similarity never lead to a refusal; a name or word that occurs nowhere never prevents one. The weights were
-learned, by logistic regression and a grid of round numbers around what it gave, from the part ``learn`` of two sets:
-questions asked with and without the files that answer them, and near misses. They are in the ranker's units, which
-differ between code and prose: another ranker needs new thresholds, which ``benchmarks/refusals.py`` prints.
+Five signals need no model: names in the question that the corpus never mentions, the share of its words that occur
+nowhere, the first hit's lead over the rest, its similarity to the question, and, of prose, the word of the question of
+which it says least. A hit that answers fits the question better than its neighbours do; without one, the ten best are
+about equally good. A better first hit, a longer lead and a higher similarity never lead to a refusal; a name or word
+that occurs nowhere never prevents one. The weights were learned, by logistic regression and a grid of round numbers
+around what it gave, from the part ``learn`` of two sets: questions asked with and without the files that answer them,
+and near misses. They are in the ranker's units, which differ between code and prose: another ranker needs new
+thresholds, which ``benchmarks/refusals.py`` prints.
 """
 
 from __future__ import annotations
 
+import math
 import re
 import statistics
 from collections.abc import Iterator, Sequence
@@ -18,13 +20,21 @@ from collections.abc import Iterator, Sequence
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Hit
-from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, split_identifier, terms, terms_of_word
+from quaestor.core.terms import (
+    STOP_WORDS,
+    content_terms,
+    find_words,
+    has_unspaced,
+    split_identifier,
+    terms,
+    terms_of_word,
+)
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import STEP
 from quaestor.search.file_features import agreement
 from quaestor.search.query import read_query
 from quaestor.search.spelling import SAY_NOTHING, Unknown, is_foreign
-from quaestor.stores import FieldBoosts, Store, StoredChunk
+from quaestor.stores import Counts, FieldBoosts, Store, StoredChunk
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 """Weight of the first score, if most hits are code, and if most are prose."""
@@ -38,6 +48,10 @@ _ALIKE_OF_NAMES = 0.25
 """The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
 _ABSENT = 1.2
 """Weight of the share of absent words. It is small, because a small corpus lacks most everyday words."""
+_UNSAID = 6.0
+"""Weight of the share of the question that its word is of which the first hit of prose says least."""
+_UNSAID_BY_ANSWERS = 0.15
+"""That share for hits that answer just well enough: people ask in other words than are written."""
 _MISSED = 2.2
 """Penalty if the whole query is a name or a path and no certain hit was found."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
@@ -103,6 +117,7 @@ def doubt_of(
     absent: float = 0.0,
     *,
     alike: float,
+    unsaid: float = _UNSAID_BY_ANSWERS,
     translated: bool = False,
 ) -> Doubt:
     """Return the doubt whether hits answer a question.
@@ -116,6 +131,7 @@ def doubt_of(
         names: as ``unmentioned_names`` returns them.
         absent: as ``share_absent`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
+        unsaid: as ``share_unsaid`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
@@ -128,6 +144,8 @@ def doubt_of(
     prose = _is_mostly_prose(hits)
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
     worth -= _NAMES * bool(kept)
+    if prose and kind == "text":
+        worth -= _UNSAID * (unsaid - _UNSAID_BY_ANSWERS)
     if not foreign and kind != "trace":
         worth -= _ABSENT * absent
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
@@ -151,6 +169,56 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
     asked, *told = embedder.encode([question, text, *_paragraphs(text)])
     moved = [embedder.question(question) @ told[0]] if among_code else []
     return float(max([*moved, *(asked @ one for one in told)]))
+
+
+def share_unsaid(question: str, hits: Sequence[Hit], counts: Sequence[Counts]) -> float:
+    """Return the share of a question, 0 to 1, that the first hit leaves unsaid of the one word of which it is most.
+
+    A near miss is about what is asked, and says nothing of what is asked about it: "how are messages compressed" finds
+    messages, and no word that comes near to "compressed". The rarer a word, the more of the question it is. In another
+    language than English no word comes near; then it is what hits that answer leave unsaid.
+
+    Args:
+        question: as it was searched.
+        hits: of a search for it, best first.
+        counts: of its terms, by the stores that were searched.
+    """
+    tells = _shares_of_words(question, counts)
+    if not hits or not tells or is_foreign(question):
+        return _UNSAID_BY_ANSWERS
+    first = hits[0]
+    text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
+    said = {word.lower() for word in find_words(text)}
+    held = set(content_terms(text))
+    embedder = StaticEmbedder.bundled()
+    vectors = embedder.encode([*tells, *said])
+    nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
+    return max(
+        share * (1 - min(1.0, float(near))) * held.isdisjoint(content_terms(word))
+        for (word, share), near in zip(tells.items(), nearest, strict=True)
+    )
+
+
+def terms_of_words(question: str) -> tuple[str, ...]:
+    """Return the terms of a question's words that say anything."""
+    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in content_terms(word)))
+
+
+def _telling_words(question: str) -> Iterator[str]:
+    return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
+
+
+def _shares_of_words(question: str, counts: Sequence[Counts]) -> dict[str, float]:
+    """Return what share of a question each of its words is, by how rare it is."""
+    chunks = sum(one.chunks for one in counts)
+    held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
+    weights = {
+        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
+        for word in _telling_words(question)
+        if (found := content_terms(word))
+    }
+    total = math.fsum(weights.values())
+    return {word: weight / total for word, weight in weights.items() if total}
 
 
 def _is_mostly_prose(hits: Sequence[Hit]) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.core.errors import UsageError
+from quaestor.core.private_folders import make_private
 
 State = Literal["prepared", "done", "rolled back", "left"]
 """``left``: after a crash, a file was neither as before nor as after, so it was left as it is."""
@@ -166,7 +167,7 @@ class Journal:
     def _make_folder(self) -> None:
         """Make the folder where it is missing; its name, too, is to outlive a loss of power."""
         missing = [place for place in (self.folder, *self.folder.parents) if not place.exists()]
-        self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(self.folder)
         for place in missing:
             _sync_folder(place.parent)
 

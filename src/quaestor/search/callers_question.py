@@ -39,6 +39,8 @@ class CallersQuestion:
 
 
 _LONGEST = 400
+_MESSAGE = re.compile(r"\"[^\"\n]*\s[^\"\n]*\s[^\"\n]*\"|“[^”\n]*\s[^”\n]*\s[^”\n]*”")
+"""Three quoted words: what a program said, of which no name is asked about."""
 _VERBS = (
     r"(?:calls?|called|calling|uses?|used|using|invokes?|invoked|instantiates?|constructs?|creates?|imports?|imported"
     r"|includes?|requires?|references?|referenced|depends? (?:up)?on|rel(?:y|ies) (?:up)?on|consults?|touch(?:es)?"
@@ -58,7 +60,9 @@ _I = re.IGNORECASE
 
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.
 _DIRECT = (
-    re.compile(rf"{_WHO}(?:\s+else)?(?:\s+[\w-]+){{0,6}}?\s+{_SOME}{_VERBS}\s+{_ARTICLE}({NAME})", _I),
+    re.compile(
+        rf"{_WHO}(?:\s+else)?(?:\s+(?!happens?\s|if\s|when\s)[\w-]+){{0,6}}?\s+{_SOME}{_VERBS}\s+{_ARTICLE}({NAME})", _I
+    ),
     re.compile(
         rf"\b(?:callers?|call sites?|usages?|uses|users|references|invocations)\s+(?:of|to|for)\s+{_ARTICLE}({NAME})",
         _I,
@@ -111,10 +115,11 @@ _AFFECTED = re.compile(
     r"|\bif\b.{0,80}\b(?:callers?|users?|call sites?)\b",
     _I,
 )
+_AUXILIARY = r"(?:do|does|did|is|are|was|were|be|can|could|should|must|may|might|will|would)"
 # Many verbs lead to a name: "which scripts log in through LoginAPI", "which clauses lead to init_dir"; but not where
-# somebody does it: "which handlers must I pass to set_handlers".
+# somebody does it: "which handlers must I pass to set_handlers", "which bindings can be used on svelte:document".
 _THROUGH = re.compile(
-    rf"^\W*(?:who|which)\s+(?:(?!(?:I|we|you|one)\s)[\w-]+\s+){{2,8}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
+    rf"^\W*(?:who|which)\s+(?:(?!(?:I|we|you|one|{_AUXILIARY})\s)[\w-]+\s+){{2,5}}?(?:with|through|via|by|into|to|on)\s+({NAME})(?:\s*\([^()]*\))?\s*[?.]?\s*$",
     _I,
 )
 # The same in German, French and Spanish, and in Chinese and Japanese where blanks set the name apart.
@@ -160,7 +165,7 @@ _HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|
 
 def read_callers_question(text: str) -> CallersQuestion | None:
     """Return what a question wants to know of who uses a thing, or None where it asks for something else."""
-    text = text.strip()
+    text = _MESSAGE.sub(" ", text).strip()
     if not text or len(text) > _LONGEST or text.count("\n") > 2:
         return None
     for read in (_asking_for_callees, _asking_for_tests, _asking_for_uses):

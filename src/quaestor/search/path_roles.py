@@ -113,6 +113,15 @@ def profile_path(path: str) -> PathProfile:
     )
 
 
+def folders_to_sources(path: str) -> int:
+    """Return how many folders lead to one of sources: a port of a package lies deeper than what it is a port of.
+
+    ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without such a folder, all of them count.
+    """
+    folders = path.lower().split("/")[:-1]
+    return next((at for at, folder in enumerate(folders) if folder in _SOURCES), len(folders))
+
+
 def _without_documents(folders: list[str]) -> list[str]:
     return [one for one in folders if one.lower() not in _OF_DOCUMENTS]
 

@@ -25,6 +25,7 @@ from quaestor.assemble import ingest_settings, shared_tables
 from quaestor.convert import ConversionError, convert_file
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
+from quaestor.core.private_folders import make_private
 from quaestor.files.deny import deny_content, largest
 from quaestor.files.walk_rules import left_out
 
@@ -304,7 +305,7 @@ class FolderShelf:
         """Write a file elsewhere, and move it to where no other is."""
         with self._adding:
             check(self.all())
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.folder)
             with temporary_file(self._incoming, data) as place:
                 free = (name for name in names if not os.path.lexists(self.folder / name))
                 name = next(one for one in free if _move_if_free(place, self.folder / one))
@@ -335,7 +336,7 @@ def _file_on_shelf(path: Path) -> FileOnShelf:
 @contextmanager
 def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
     """Give a temporary file with some bytes that only this user can read; it is removed afterwards."""
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
     place = folder / secrets.token_hex(8)
     try:
         with os.fdopen(os.open(place, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:

@@ -67,6 +67,9 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
 
 def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
     known = [forms(word.lower(), language) for word in words]
+    parted = _find_separated_verb(words, glossary) if language == "de" else None
+    # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
+    parts = (parted[0], len(words) - 1) if parted and words[parted[0]].islower() else ()
     at = 0
     while at < len(words):
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
@@ -76,21 +79,24 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
                 at += count
                 break
         else:
-            yield _translate_word(words[at], known[at], glossary, language)
+            if at not in parts:
+                yield _translate_word(words[at], known[at], glossary, language)
             at += 1
-    if language == "de" and words and words[-1].lower() in _PARTICLES:
-        yield from _translate_separated_verb(words[-1].lower(), words[:-1], glossary)
+    if parted:
+        yield Piece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
 
 
-def _translate_separated_verb(particle: str, words: list[str], glossary: Glossary) -> Iterator[Piece]:
-    """Yield the verb that stands in a clause, and the particle of it at the clause's end."""
-    for word in reversed(words):
-        known = next(
-            (glossary.forms[form] for form in forms(particle + word.lower(), "de") if form in glossary.forms), None
-        )
-        if known:
-            yield Piece(f"{word} {particle}", known)
-            return
+def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
+    """Return which word of a clause is a verb whose particle ends the clause, and what both are in English."""
+    particle = words[-1].lower() if words else ""
+    if particle not in _PARTICLES:
+        return None
+    # A verb that is parted stands before what it is about; a word of grammar is none.
+    for at, word in enumerate(words[:-1]):
+        whole = forms(particle + word.lower(), "de") if glossary.words.get(word.lower()) != () else ()
+        if known := next((glossary.forms[form] for form in whole if form in glossary.forms), None):
+            return at, known
+    return None
 
 
 def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
@@ -135,10 +141,14 @@ def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[Englis
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
     """Return the English of a part that others follow: with what joins them taken off, or an ending put on."""
-    for joint in _JOINTS:
-        bare = part.removesuffix(joint) if joint else part
-        if (not joint or part.endswith(joint)) and len(bare) >= _SHORTEST_PART and (found := _look_up(bare, glossary)):
+    bare = [part.removesuffix(joint) for joint in _JOINTS if part.endswith(joint)]
+    bare = [one for one in bare if len(one) >= _SHORTEST_PART]
+    # As it stands before its stem: what a user does is "use" only to a stemmer.
+    for one in (part, *bare):
+        if found := glossary.words.get(one):
             return found
+    if stemmed := next((found for one in bare if (found := _look_up(one, glossary))), None):
+        return stemmed
     # Schreib-, Les-: the roots of verbs, and Sprach-, Grenz-: nouns without their last letter.
     return glossary.words.get(part + "en") or glossary.words.get(part + "e") or None
 

@@ -13,6 +13,7 @@ from markupsafe import Markup
 from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
+from quaestor.core.wording import amount
 from quaestor.server.web.answer_html import UNCHECKED, Cited, render, render_sentence
 from quaestor.server.web.safe_text import in_words, plain, plain_line
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
@@ -252,7 +253,7 @@ def _found_and_sent(every: int, sent: int, searched: int) -> str:
         searched: passages of the search that it could have been shown; 0 where nothing was sent.
     """
     left_out = f", {sent:,} of {searched:,} read" if sent < searched else ""
-    return f"{_amount(every, 'passage')} found{left_out}" if every else ""
+    return f"{amount(every, 'passage')} found{left_out}" if every else ""
 
 
 def _steps(found: str, calls: Sequence[CallRecord]) -> list[Step]:
@@ -261,7 +262,7 @@ def _steps(found: str, calls: Sequence[CallRecord]) -> list[Step]:
 
 
 def _steps_said(found: str, calls: Sequence[CallRecord]) -> str:
-    asked = f"the model looked {_amount(len(calls), 'more time')}" if calls else ""
+    asked = f"the model looked {amount(len(calls), 'more time')}" if calls else ""
     return ", ".join(filter(None, (found or ("0 passages found" if calls else ""), asked)))
 
 
@@ -270,7 +271,7 @@ def _call(call: CallRecord) -> str:
         given = ", ".join(str(value) for value in dict(json.loads(call.arguments)).values())
     except (ValueError, TypeError):
         given = call.arguments
-    brought = "nothing came of it" if call.failed else _amount(len(call.numbers), "passage")
+    brought = "nothing came of it" if call.failed else amount(len(call.numbers), "passage")
     given = given if len(given) <= _LONGEST_STEP else f"{given[:_LONGEST_STEP]}…"
     return f"{_DONE.get(call.name, call.name)}: {' '.join(given.split())} ({brought})"
 
@@ -280,10 +281,6 @@ def _origin_of_answer(turn: TurnRecord) -> str:
     if ending.model == ExtractiveModel.name:
         return "Quoted from the documents"
     return f"Written by {ending.model}" if ending.model and (turn.answer or ending.partial) else ""
-
-
-def _amount(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 @dataclass(frozen=True, slots=True)
