@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.terms import (
-    content_terms,
     find_words,
     key_of,
+    searched_terms,
     split_identifier,
     term_keys,
     terms,
@@ -86,12 +86,12 @@ def test_scripts_without_spaces_are_held_in_pairs_of_letters(text: str, held: st
     ],
 )
 def test_pairs_are_asked_for_but_not_the_endings_of_japanese(text: str, asked: str) -> None:
-    assert content_terms(text) == asked.split()
+    assert searched_terms(text) == asked.split()
 
 
 @given(st.text(alphabet=UNSPACED, max_size=60))
 def test_what_is_asked_for_is_held(text: str) -> None:
-    assert set(content_terms(text)) <= set(terms(text))
+    assert set(searched_terms(text)) <= set(terms(text))
 
 
 def test_a_sentence_without_spaces_is_read_to_its_end() -> None:

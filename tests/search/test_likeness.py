@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.passages import Chunk, Document, Span
-from quaestor.core.terms import content_terms
+from quaestor.core.terms import searched_terms
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import word_likenesses
 from quaestor.stores import StoredChunk
@@ -20,7 +20,7 @@ def chunk(text: str, title: str | None = None, number: int = 0) -> Traits:
 
 
 def like(query: str, *chunks: Traits) -> list[float]:
-    found: list[float] = word_likenesses(query, dict.fromkeys(content_terms(query), 1.0), chunks).tolist()
+    found: list[float] = word_likenesses(query, dict.fromkeys(searched_terms(query), 1.0), chunks).tolist()
     return found
 
 
@@ -60,6 +60,6 @@ def test_nothing_is_like_no_chunks() -> None:
 @given(st.lists(st.text(max_size=60), min_size=1, max_size=6), st.text(max_size=40))
 def test_shares_stay_between_nothing_and_all(texts: list[str], query: str) -> None:
     chunks = [chunk(text, number=number) for number, text in enumerate(texts)]
-    found = word_likenesses(query, dict.fromkeys(content_terms(query), 1.0), chunks)
+    found = word_likenesses(query, dict.fromkeys(searched_terms(query), 1.0), chunks)
     assert found.shape == (len(texts),)
     assert np.all((found >= 0) & (found <= 1.001))

@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.terms import content_terms
+from quaestor.core.terms import searched_terms
 from quaestor.search.phrases import read_runs, shares_of_runs, word_numbers
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    phrase, pairs, _ = shares_of_runs(read_runs(query, dict.fromkeys(content_terms(query), 1.0)), [word_numbers(text)])[
-        0
-    ].tolist()
+    phrase, pairs, _ = shares_of_runs(
+        read_runs(query, dict.fromkeys(searched_terms(query), 1.0)), [word_numbers(text)]
+    )[0].tolist()
     return phrase, pairs
 
 
@@ -57,7 +57,7 @@ def test_a_text_holds_all_runs_of_itself(words: list[str]) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["red", "green", "blue"]), max_size=6).map(" ".join), max_size=5))
 def test_a_text_shares_the_same_among_others(texts: list[str]) -> None:
-    runs = read_runs("red green blue red", dict.fromkeys(content_terms("red green blue"), 1.0))
+    runs = read_runs("red green blue red", dict.fromkeys(searched_terms("red green blue"), 1.0))
     words = [word_numbers(text) for text in texts]
     assert shares_of_runs(runs, words).tolist() == [shares_of_runs(runs, [one])[0].tolist() for one in words]
 

@@ -225,7 +225,7 @@ STOP_WORDS = frozenset(
 """Words of English that say nothing about what is asked."""
 
 
-def content_terms(text: str) -> list[str]:
+def searched_terms(text: str) -> list[str]:
     """Return the lexical terms of ``text`` without stop words, in order; all terms if nothing else is left."""
     content = [term for word in find_words(text) if word.lower() not in STOP_WORDS for term in _asked_terms(word)]
     if not text.isascii():

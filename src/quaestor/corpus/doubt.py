@@ -22,9 +22,9 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Hit
 from quaestor.core.terms import (
     STOP_WORDS,
-    content_terms,
     find_words,
     has_unspaced,
+    searched_terms,
     split_identifier,
     terms,
     terms_of_word,
@@ -189,19 +189,19 @@ def share_unsaid(question: str, hits: Sequence[Hit], counts: Sequence[Counts]) -
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
     said = {word.lower() for word in find_words(text)}
-    held = set(content_terms(text))
+    held = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
     vectors = embedder.encode([*tells, *said])
     nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
     return max(
-        share * (1 - min(1.0, float(near))) * held.isdisjoint(content_terms(word))
+        share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
         for (word, share), near in zip(tells.items(), nearest, strict=True)
     )
 
 
 def terms_of_words(question: str) -> tuple[str, ...]:
     """Return the terms of a question's words that say anything."""
-    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in content_terms(word)))
+    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
 
 
 def _telling_words(question: str) -> Iterator[str]:
@@ -215,7 +215,7 @@ def _shares_of_words(question: str, counts: Sequence[Counts]) -> dict[str, float
     weights = {
         word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
         for word in _telling_words(question)
-        if (found := content_terms(word))
+        if (found := searched_terms(word))
     }
     total = math.fsum(weights.values())
     return {word: weight / total for word, weight in weights.items() if total}

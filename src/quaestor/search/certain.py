@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.core.terms import content_terms, same_in_any_style, styles_of
+from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
 from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
@@ -282,7 +282,7 @@ def _asks_more(query: Query) -> bool:
     rest = query.text
     for quote in query.quotes:
         rest = rest.replace(quote, " ")
-    return bool(content_terms(rest))
+    return bool(searched_terms(rest))
 
 
 def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from quaestor.chunking.languages import knows_extension
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import STOP_WORDS, content_terms, find_words, has_unspaced
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, searched_terms
 
 QueryKind = Literal["symbol", "path", "trace", "text"]
 
@@ -113,7 +113,7 @@ def read_query(text: str) -> Query:
         text,
         kind=kind,
         names=tuple(dict.fromkeys(name.lower() for parts in compounds for name in reversed(parts))),
-        terms=(*content_terms(text), *_signed_languages(text)),
+        terms=(*searched_terms(text), *_signed_languages(text)),
         places=_places(text),
         qualified=tuple((parts[0].lower(), parts[1].lower()) for parts in compounds if len(parts) > 1),
         quotes=_quotes(text),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import STOP_WORDS, content_terms, find_words, has_unspaced, runs_of_scripts
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation.glossary import English, Glossary, forms, glossary_of
 
@@ -265,7 +265,7 @@ def _query_of_pieces(
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
     kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
-    english = [term for word in translated for term in content_terms(word)]
+    english = [term for word in translated for term in searched_terms(word)]
     held = frequencies((*kept, *english))
     terms = [term for term in kept if held.get(term)] * (_OWN if own else 1) + [
         term for term in english if held.get(term)
@@ -291,4 +291,4 @@ def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
 
 
 def _own_terms(piece: Piece) -> Sequence[str]:
-    return () if piece.english == () else content_terms(piece.original)
+    return () if piece.english == () else searched_terms(piece.original)
