@@ -13,9 +13,8 @@ from quaestor.search.phrases import read_runs, shares_of_runs, word_numbers
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    phrase, pairs, _ = shares_of_runs(
-        read_runs(query, dict.fromkeys(searched_terms(query), 1.0)), [word_numbers(text)]
-    )[0].tolist()
+    runs = read_runs(query, dict.fromkeys(searched_terms(query), 1.0))
+    phrase, pairs, _ = shares_of_runs(runs, [word_numbers(text)])[0].tolist()
     return phrase, pairs
 
 
