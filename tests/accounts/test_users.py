@@ -44,6 +44,11 @@ def test_nobody_else_may_read_the_file(file: Path) -> None:
     assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
 
 
+def test_nobody_else_may_enter_the_folders_that_were_missing_above_the_file(tmp_path: Path) -> None:
+    Users.open(tmp_path / "home" / "accounts" / "accounts.sqlite3").add("anna")
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
 def test_reading_makes_no_file(file: Path) -> None:
     users = Users.open(file)
     assert (users.list(), users.by_token("x"), users.configured()) == ([], None, False)

@@ -90,6 +90,11 @@ def test_files_are_private(path: Path) -> None:
     assert stat.S_IMODE(path.parent.stat().st_mode) == 0o700
 
 
+def test_missing_folders_above_a_transcript_are_private_too(tmp_path: Path) -> None:
+    Transcript.create(tmp_path / "home" / "sessions" / "one.sqlite3", name="one").close()
+    assert stat.S_IMODE((tmp_path / "home").stat().st_mode) == 0o700
+
+
 @pytest.mark.parametrize("content", [b"", b"garbage" * 1000, b"SQLite format 3\x00" + os.urandom(4000)])
 def test_a_file_that_is_no_session(path: Path, content: bytes) -> None:
     path.parent.mkdir()

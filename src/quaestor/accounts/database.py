@@ -16,6 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from quaestor.core.errors import QuaestorError
+from quaestor.core.private_folders import make_private
 
 _APPLICATION = 0x51416363
 _VERSION = 1
@@ -115,7 +116,7 @@ class AccountsFile:
     def _open_connection(self) -> sqlite3.Connection:
         new = not self.path.exists()
         if new:
-            self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.path.parent)
             # Usage is private. SQLite gives its other files the same rights.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)

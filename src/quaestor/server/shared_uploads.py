@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from quaestor.core.private_folders import make_private
 from quaestor.server.uploads import FileOnShelf, files_in, temporary_file
 from quaestor.state.postgres import StateConnection, StateTables
 
@@ -77,7 +78,7 @@ class SharedShelf:
         for name in {one.name for one in here} - {one.name for one in stored}:
             (self.folder / name).unlink(missing_ok=True)
         if stored:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(self.folder)
         for lacking in stored - here:
             self._fetch(lacking)
 

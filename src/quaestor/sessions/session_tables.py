@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Protocol
 
 from quaestor.core.errors import LimitError, NotFoundError, UsageError
+from quaestor.core.private_folders import make_private
 from quaestor.state.rows import Connection, RowsRefusedError
 
 APPLICATION = 0x51535472
@@ -213,7 +214,7 @@ def create(path: Path | None, about: Sequence[str]) -> sqlite3.Connection:
         connection.deserialize(_empty())
         connection.execute(_ABOUT, about)
     else:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(path.parent)
         with failures_explained(path):
             _put_whole(path, about)
             connection = _open_connection(str(path))

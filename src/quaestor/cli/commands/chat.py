@@ -17,6 +17,7 @@ from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
+from quaestor.core.private_folders import make_private
 from quaestor.sessions.transcript import Transcript
 
 BLOCK = '"""'
@@ -180,6 +181,6 @@ def _prompt_history(place: Path) -> Iterator[None]:
         yield
     finally:
         with suppress(OSError):
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_private(place.parent)
             place.touch(mode=0o600)
             readline.write_history_file(place)
