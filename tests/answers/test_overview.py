@@ -151,6 +151,16 @@ LINES = {
 }
 
 
+def test_of_files_that_are_imported_equally_often_the_order_is_always_the_same(made: Make) -> None:
+    """The order of a set of texts differs from process to process."""
+    parts = [f"part{letter}" for letter in "hgfedcba"]
+    files = {f"shop/{part}.py": f"def {part}():\n    return 1\n" for part in parts}
+    users = {f"shop/user{n}.py": "".join(f"from shop.{part} import {part}\n" for part in parts) for n in range(4)}
+    overview = made({"README.md": "# Shop\n\nIt sells letters to people.\n", **files, **users}).overview()
+    shown = list(lines_of(overview, "Files that most others import"))
+    assert shown == sorted(shown) and len(shown) > 3
+
+
 def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
     parts = lines_of(made(LINES).overview(), "Main parts")
     assert parts["manage.py"] == "def run_all():"
