@@ -29,7 +29,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     base = tmp_path_factory.getbasetemp()
     folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "readme"
     folder.mkdir(exist_ok=True)
-    with WriteLock(folder).held(200):
+    with WriteLock(folder).hold(200):
         environment = _environment(folder)
         if not (folder / "home").exists():
             for place in (".", "src", "docs"):

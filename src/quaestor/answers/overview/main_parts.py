@@ -209,7 +209,7 @@ def importers_of(material: Material) -> Counter[str]:
                     pairs.add((path, target))
     # Sorted: of files that are imported equally often, the first are shown, in every process the same.
     return Counter(
-        _unit(target) for _, target in pairs if _counts(material, target) and target in material.documents
+        _unit(target) for _, target in sorted(pairs) if _counts(material, target) and target in material.documents
     )
 
 
