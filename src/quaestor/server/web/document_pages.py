@@ -210,6 +210,7 @@ def places_of(source: str, at: PageContext) -> PlaceIn:
     def say(path: str, first: int, last: int) -> str:
         number = 0
         if path.lower().endswith(".pdf"):
+            # A document that has gone since is named by its lines alone.
             with suppress(NotFoundError, IndexUnusableError):
                 _, corpus, own = locate_corpus(at.served, at.user, source, path)
                 number = page_at(corpus, own, first)
