@@ -39,10 +39,10 @@ def note_source(root: Path, settings: Settings) -> None:
         root: real path of the source.
         settings: name the data folder.
     """
-    note = index_folder(root, settings) / SOURCE_NOTE
+    note, named = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
     with suppress(OSError):
-        if note.parent.is_dir() and not note.exists():
-            note.write_bytes(os.fsencode(root))
+        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == named):
+            note.write_bytes(named)
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:
