@@ -91,6 +91,9 @@ def test_options_of_sites_are_for_sites(quaestor: Run, tmp_path: Path) -> None:
     refused = quaestor("index", str(tmp_path), "--depth", "3")
     assert refused.code == 2
     assert "--depth: for sites only" in refused.err
+    refused = quaestor("index", str(tmp_path), "--submodules")
+    assert refused.code == 2
+    assert "--submodules: for repositories only" in refused.err
     assert quaestor("index", "http://a.example/", "--watch").code == 2
 
 
