@@ -320,18 +320,18 @@ def crawl_with_progress(
         url: the site.
         settings: name the data folder.
         rebuild: delete the present pages.
-        chosen: options of the crawl; any of them forces a crawl.
+        chosen: options of the crawl; others than those of a dry run before force a crawl.
         look: whether it is a dry run.
     """
     home = data_home(settings)
-    if not rebuild and all(value is None or value is False for value in chosen.values()) and was_looked_at(url, home):
+    if not rebuild and was_looked_at(url, home, chosen):
         remark("The pages were fetched lately by a dry run, and are taken as they are.")
         if not look:
             forget_look(url, home)
         return None
     report = crawl(url, home, chosen, crawling_progress(), rebuild=rebuild)
     if look and not report.unfinished:
-        note_look(url, home)
+        note_look(url, home, chosen)
     else:
         forget_look(url, home)
     return report
