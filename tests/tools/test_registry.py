@@ -62,7 +62,7 @@ def test_arguments_are_taken_as_they_are_meant() -> None:
         ({"query": "x", "share": 10**400}, "'share' must be a number"),
         ({"query": "x", "exact": "maybe"}, "'exact' must be a boolean, not 'maybe'"),
         ({"query": "x", "kind": "caller"}, "did you mean 'callers'?"),
-        ({"query": "x", "Query": "y"}, "there is no argument 'Query', did you mean 'query'?"),
+        ({"query": "x", "Query": "y"}, "there is no argument 'Query' (perhaps 'query')."),
         ({"query": "x", "zzz": 1}, "there is no argument 'zzz'."),
     ],
 )
