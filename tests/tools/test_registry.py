@@ -76,7 +76,7 @@ def test_what_is_wrong_is_said(arguments: dict[str, object], said: str) -> None:
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     text = call(qury="x", k="many").text
-    assert "no argument 'qury', did you mean 'query'?" in text
+    assert "no argument 'qury' (perhaps 'query')" in text
     assert "'query' is missing" in text
     assert "'k' must be an integer" in text
 
