@@ -59,7 +59,7 @@ _SAY_NOTHING = EMPTY_WORDS | frozenset(
 
 
 def ask_back(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Ask what is meant, where a conversation begins with words that mean nothing without what was said before."""
+    """Ask what is meant if a conversation begins with a question that only makes sense after another one."""
     if question.earlier or not is_without_context(question.text):
         return None
     pointing = _POINTING.search(question.text)
@@ -69,7 +69,7 @@ def ask_back(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def is_without_context(text: str) -> bool:
-    """Return whether a question has no word of its own that tells what it is about. Pure."""
+    """Return whether no word of a question says what it is about, as in "how do I turn that off?". Pure."""
     words = find_words(text)
     if not words or len(words) > _LONGEST or names_of_code(text) or not text.isascii() or _WHOLE.search(text):
         return False
@@ -79,7 +79,7 @@ def is_without_context(text: str) -> bool:
 
 
 def with_context(text: str, earlier: Sequence[str]) -> str:
-    """Return a question; before one that only points at something, the last earlier one that names it. Pure."""
+    """Return a question, preceded by the last earlier question that names its subject if it only says "that". Pure."""
     if not is_without_context(text) or not _POINTING.search(text):
         return text
     told = next((one for one in reversed(earlier) if not is_without_context(one)), "")

@@ -1,7 +1,7 @@
 """Where code may be cut: its definitions and statements as nested runs of whole lines.
 
-A passage that its language's grammar parses without an error is cut as the syntax tree says. What begins or ends amid
-a definition, or has no grammar, is cut as its indentation says.
+A passage that its language's grammar parses without an error is cut along its syntax tree. A passage that begins or
+ends within a definition, or whose language has no grammar, is cut by its indentation.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _within(node: Node, syntax: Syntax, lines: Sequence[str], depth: int) -> Ite
 
 
 def _led_by_comment(found: Sequence[Block], node: Node, lines: Sequence[str]) -> Iterator[Block]:
-    """Yield blocks, the first with the comment right above it, which some grammars keep out of the body (Ruby's)."""
+    """Yield blocks, the first with the comment above it, which some grammars (Ruby's) place outside the body."""
     for number, block in enumerate(found):
         first = comment_above(lines, block.first, node.start_point[0] + 1) if number == 0 else block.first
         yield Block(first, block.last, block.inner)
@@ -118,7 +118,7 @@ def comment_above(lines: Sequence[str], line: int, least: int = 0) -> int:
 
 
 def _flat_children(node: Node) -> Iterator[Node]:
-    """Yield a sequence's children, and those of a sequence in it in its place."""
+    """Yield a sequence's children, with nested sequences replaced by their own children."""
     for child in node.children:
         if _SEQUENCE.search(child.type):
             yield from child.children
@@ -127,7 +127,7 @@ def _flat_children(node: Node) -> Iterator[Node]:
 
 
 def _lines_of(node: Node) -> tuple[int, int]:
-    """Return a node's first and last line; one that ends with a line's end does not reach into the next."""
+    """Return a node's first and last line; a node that ends at a line end does not include the next line."""
     first, (last, column) = node.start_point[0], node.end_point
     return first, last - (column == 0 and last > first)
 

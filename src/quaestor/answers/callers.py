@@ -1,7 +1,7 @@
-"""Answering who calls or uses a thing, which tests cover it, and what it calls itself: all of it, counted and quoted.
+"""Answers who calls or uses a name, which tests cover it, and what it calls: all places counted, some quoted.
 
-Uses are told by name, by the syntax trees of the files in which the name stands. Where several things bear one name the
-answer says so.
+Uses are found by name, in the syntax trees of the files that contain the name. If several definitions share the name,
+the answer says so.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def _standing_nowhere(name: str, found: Resolved) -> WayAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Listed:
-    """Places of one kind: those that are known one by one, and how many more there are."""
+    """Places of one kind: some with their lines, and the number of all others."""
 
     places: Sequence[Relative]
     more: int
 
 
 class _Telling:
-    """One answer: the question, what is related to the name, and where its lines are read."""
+    """One answer in the making: the question, what is related to the name, and the corpus's lines."""
 
     def __init__(self, asked: CallersQuestion, found: Resolved, lines: CorpusLines) -> None:
         assert found.related is not None
@@ -80,7 +80,7 @@ class _Telling:
         self._elsewhere = False
 
     def uses(self) -> WayAnswer | None:
-        """Return who uses the thing, or None where neither that nor its definition is known."""
+        """Return who uses the name; None if neither a use nor a definition is known."""
         code, tests = self._uses_asked_for()
         if not (code.places or tests.places or self._definitions or self._related.target.path):
             return None
@@ -132,7 +132,7 @@ class _Telling:
         return f"{path}:{next(spans, best.chunk.span).start_line}"
 
     def _uses_asked_for(self) -> tuple[_Listed, _Listed]:
-        """Return the uses in code and those in tests that were asked for: what is meant first."""
+        """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
         inside = [one for one in kept if self._is_inside(one)]
@@ -161,7 +161,7 @@ class _Telling:
         return not wanted or f"/{path}".endswith(f"/{wanted}") or f"/{wanted}/" in f"/{path}" or wanted in names | stems
 
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
-        """Order places: what is meant first, what stands behind last; who uses a thing from elsewhere tells more."""
+        """Order places: those that the question describes first, tests and vendored code last."""
         profile = profile_path(one.path)
         meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.about))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
@@ -169,7 +169,7 @@ class _Telling:
         return bool(profile.background), profile.example, not self._names_its_owner(one), -meant, home, role
 
     def _names_its_owner(self, one: Relative) -> bool:
-        """Return whether the line says whose the name is: ``dist.check_hwm()`` of ``dist_t::check_hwm``."""
+        """Return whether the line also names the owner: ``dist.check_hwm()`` for ``dist_t::check_hwm``."""
         scope = self._related.target.scope
         line = one.text.partition("\n")[0].lower().replace("_", "")
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
@@ -215,7 +215,7 @@ class _Telling:
                 yield hit
 
     def _define(self) -> None:
-        """Say where the thing is defined; where it has one definition, quote what it begins with."""
+        """Say where the name is defined; if it has one definition, quote the beginning of it."""
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions))
         elif self._definitions:
@@ -238,7 +238,7 @@ def _is_inner_test(one: Relative) -> bool:
 
 
 def _amount(listed: _Listed) -> str:
-    """Return how many places these are, and in how many files where all are known."""
+    """Return how many places these are and, if all are known, in how many files."""
     total = len(listed.places) + listed.more
     files = f" in {amount(len({one.path for one in listed.places}), 'file')}" if not listed.more else ""
     return f"{amount(total, 'place')}{files}"
@@ -252,7 +252,7 @@ def _by_file(places: Iterable[Relative]) -> list[list[Relative]]:
 
 
 def _names_called(text: str) -> list[str]:
-    """Return the names that a definition calls, in order, without itself and what is handed to it."""
+    """Return the names that a definition calls, in order, without its own name and its parameters."""
     signature, _, body = text.partition("\n")
     given = frozenset(_WORD.findall(signature))
     return [name for name in dict.fromkeys(_CALL.findall(body or text)) if name not in given]

@@ -1,4 +1,4 @@
-"""Putting an answer of one way together: what it says, and the lines that it quotes, each place cited once.
+"""Builds the answer of a way: paragraphs, and quoted lines, each place cited once.
 
 Lines of a corpus's documents are never cut in the middle of a statement. Around a line stands its definition, or as
 much of it as is worth reading.
@@ -32,7 +32,7 @@ _BEFORE, _AFTER = 8, 6
 def _hit_of_lines(document: Document, text: str, start: int, symbol: str | None = None) -> Hit:
     """Return lines of a document as a hit; ``start`` is the first of them, 1-based.
 
-    Its span counts lines only: what is cited is found by its lines, and offsets are the chunks' affair.
+    Its span holds line numbers only, because a citation is found by its lines.
     """
     span = Span(0, 0, start, start + text.count("\n"))
     return Hit(document, Chunk(span, text, symbol), 0.0)
@@ -54,7 +54,7 @@ def in_code(text: str) -> str:
 
 @dataclass(slots=True)  # mutable: put together piece by piece
 class Draft:
-    """An answer that is being put together.
+    """An answer in the making.
 
     Attributes:
         pieces: as ``WayAnswer`` has them.
@@ -139,7 +139,7 @@ class CorpusLines:
         return _hit_of_lines(file.document, "\n".join(lines), start, symbol)
 
     def head(self, path: str, start: int, end: int, symbol: str | None = None) -> Hit:
-        """Return what a definition within some lines begins with, as ``end_of_head`` tells; raises as ``hit``."""
+        """Return the head of the definition within some lines, up to ``end_of_head``; raises as ``hit``."""
         name = (symbol or "").rpartition(".")[2]
         same = [one for one in self.definitions(path) if one.name == name and one.span.end_line >= start]
         found = next((one for one in same if one.span.start_line <= end), None)
@@ -147,7 +147,7 @@ class CorpusLines:
         return self.hit(path, start, start if file is None else end_of_head(file.lines, found, start, name), symbol)
 
     def statement(self, path: str, line: int, symbol: str | None = None) -> Hit:
-        """Return a line with those that end what it begins, some lines at most; raises as ``hit``."""
+        """Return a line and the following ones that complete its statement, up to a limit; raises as ``hit``."""
         file = self.file(path)
         if file is None:
             raise KeyError(path)
@@ -155,7 +155,7 @@ class CorpusLines:
 
 
 def end_of_statement(lines: Sequence[str], line: int) -> int:
-    """Return the line at which all brackets are closed that a line opens; the line itself where that is far."""
+    """Return the line that closes all brackets that a line opens; the line itself if that is too far."""
     depth = 0
     for number in range(line, min(line + _LONGEST_STATEMENT, len(lines) + 1)):
         text = lines[number - 1]
@@ -166,7 +166,7 @@ def end_of_statement(lines: Sequence[str], line: int) -> int:
 
 
 def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name: str) -> int:
-    """Return the last line of what a definition begins with: what it is called and takes, without its body.
+    """Return the last line of a definition's head: its name and parameters, without the body.
 
     A type, decorators and annotations may stand in lines of their own before the name: ``static void``, ``@Test``.
 
@@ -199,7 +199,7 @@ def qualified_name(found: Definition | None) -> str | None:
 
 
 def stretch(file: IndexedFile, found: Definition | None, line: int, last: int | None = None) -> tuple[int, int]:
-    """Return the lines to quote for some of a definition: all of it where it is short, else those around them.
+    """Return the lines to quote for some lines of a definition: all of it if it is short, else the lines around them.
 
     Args:
         file: the file.

@@ -1,4 +1,4 @@
-"""Answering a message or a trace: what raises it, what of ours leads there, and what the documents say mends it.
+"""Answers a message or a trace: what raises it, which frames of this corpus lead there, what documents say of it.
 
 Frames of a trace are found by the ends of their paths, and by function where lines are stale.
 """
@@ -44,7 +44,7 @@ _SCRIPTS = ("ts", "tsx", "js", "jsx", "mjs", "cjs", "mts", "cts", "vue", "svelte
 
 
 def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question with a message or a trace in it; None where nothing here prints it and no frame is ours."""
+    """Answer a question that holds a message or a trace; None if nothing here prints it and no frame is here."""
     text = question.text[:_LONGEST].strip()
     trace = read_trace(text)
     if not (trace.frames or is_pasted(text)):
@@ -71,7 +71,7 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _places_that_raise(corpus: Corpus, said: str) -> tuple[Relative, ...]:
-    """Return the places that raise an error which the message names by its class.
+    """Return the places that raise the error class that a message names.
 
     Those come first in whose path or code most of the message's other words stand: of a fault that many files raise,
     what is said beside its name tells which one is meant.
@@ -86,7 +86,7 @@ def _places_that_raise(corpus: Corpus, said: str) -> tuple[Relative, ...]:
 
 
 class _Telling:
-    """One answer: what prints the message, and the frames that are ours, innermost first."""
+    """One answer in the making: what prints the message, and the frames in this corpus, innermost first."""
 
     def __init__(
         self, corpus: Corpus, lines: CorpusLines, found: Raised, frames: tuple[_FrameHere, ...], said: str
@@ -120,7 +120,7 @@ class _Telling:
         return self._draft.finish("errors")
 
     def _throws(self) -> bool:
-        """Return whether the message is worded by a class of errors that the innermost frame names: it raises it."""
+        """Return whether an error class that the innermost frame names defines the message's text."""
         raised = self._found.raised
         if raised is None or not self._frames or not _is_fault(raised, self._said):
             return False
@@ -132,7 +132,7 @@ class _Telling:
         )
 
     def _lead(self) -> None:
-        """Quote the frames that lead to what raises the message, or that alone tell where it happens."""
+        """Quote the frames that lead to the place that raises the message, or, without one, the frames alone."""
         frames = [one for one in self._frames if not self._is_quoted(one.path, one.line)]
         if not frames:
             return
@@ -146,7 +146,7 @@ class _Telling:
                 shown += 1
 
     def _leads(self) -> bool:
-        """Return whether the frames tell more than the message, which is worded in a file that none of them is in."""
+        """Return whether the frames come first because the message's text is in a file of none of them."""
         raised = self._found.raised
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
@@ -205,7 +205,7 @@ class _FrameHere:
 
 
 def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) -> tuple[_FrameHere, ...]:
-    """Return the frames that are this corpus's own, innermost first, each definition once; some at most."""
+    """Return the frames that lie in this corpus, innermost first, each definition once, up to a limit."""
     found: dict[tuple[str, str | None], _FrameHere] = {}
     # Recursion repeats frames: of a long trace its two ends tell most.
     distinct = list(dict.fromkeys(frames))
@@ -233,7 +233,7 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines) -> _FrameHere 
 
 
 def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
-    """Yield the documents that a frame's path may mean, those first whose path agrees with it most."""
+    """Yield the documents that a frame's path may mean, the best match first."""
     name = frame.path.rpartition("/")[2]
     stem, _, ending = name.rpartition(".")
     names = [name, *(f"{stem}.{other}" for other in _SCRIPTS if ending in _SCRIPTS and other != ending)]
@@ -250,7 +250,7 @@ def _paths(corpus: Corpus, frame: Frame) -> Iterator[str]:
 
 
 def _homes(corpus: Corpus, frame: Frame) -> list[str]:
-    """Return the documents that define the function of a frame without a place, where its owner is in the path."""
+    """Return the documents that define the function of a frame without a path, if their path names its owner."""
     if not frame.names:
         return []
     found = corpus.store.get(corpus.store.defining([frame.names[-1]], 20)).values()
@@ -293,7 +293,7 @@ def _is_bare(frame: Frame) -> bool:
 
 
 def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
-    """Return whether a frame without a folder is of the package that a file belongs to; None where nothing says so."""
+    """Return whether a frame without a folder belongs to a file's package; None if that cannot be told."""
     if not _is_bare(frame) or not frame.path or len(frame.names) <= _CLASS_AND_METHOD:
         return None
     package = _PACKAGE.search(file.text, 0, _HEAD)
@@ -301,7 +301,7 @@ def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
 
 
 def _fits(frame: Frame, path: str) -> bool:
-    """Return whether a frame's path alone is enough to take it for this document, and not another software's."""
+    """Return whether a frame's path alone shows that it means this document, not one of other software."""
     shared = _count_common_names(frame.path, path)
     whole = min(len(_parts(frame.path)), len(_parts(path)))
     if frame.installed:
@@ -334,7 +334,7 @@ def _frame_at(file: IndexedFile, frame: Frame, known: Sequence[Definition], name
 
 
 def _line_now(file: IndexedFile, frame: Frame, named: Definition | None) -> int:
-    """Return where a frame's line is now: where its code stands, or as near as its function allows."""
+    """Return the frame's line in the present file: the line with its code, else the nearest one in its function."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]

@@ -1,4 +1,4 @@
-"""Answering what a name or a file is: what is said above it, what it defines, what uses it; whole where it is short."""
+"""Answers what a name or a file is: its comment, what it defines and what uses it; all of it if it is short."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "packag
 
 
 def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what a name or a file is; None where nothing here is called so."""
+    """Answer what a name or a file is; None if the corpus has none of that name."""
     asked = read_name_question(question.text)
     if asked is None:
         return None
@@ -79,7 +79,7 @@ def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _module_named(related: Related) -> str:
-    """Return the file that a name stands for, where its definition is a bare line in it: ``-module(shop).``."""
+    """Return the file that a name stands for if its definition is only a declaration: ``-module(shop).``."""
     home = min(related.of("definitions"), key=_by_importance)
     name = (home.symbol or "").rpartition(".")[2]
     bare = home.start_line == home.end_line and re.match(r"\s*-?(?:module|package|namespace|unit|library)\b", home.text)
@@ -93,12 +93,12 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
 
 
 def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
-    """Return what a name is: its first definition with what is said above it, its members, and its uses.
+    """Return what a name is: its first definition and the comment above it, its members, and its uses.
 
     Args:
         corpus: where it is defined.
         related: what belongs to it.
-        taken: which name it was taken for, where what was asked for stands nowhere.
+        taken: the similar name that is explained instead, if the one that was asked for does not occur.
     """
     lines, draft = CorpusLines(corpus), Draft()
     if taken:
@@ -126,7 +126,7 @@ def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
 
 
 def _by_importance(one: Relative) -> tuple[tuple[bool, ...], bool, int, int]:
-    """Order definitions: sources first, what stands for itself before what is a part of something, ports last."""
+    """Order definitions: sources first, top-level ones before members, ports to other languages last."""
     parts = (one.symbol or "").count(".")
     return profile_path(one.path).flags, not knows_extension(one.path), parts, folders_to_sources(one.path)
 
@@ -138,7 +138,7 @@ def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
 
 
 def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
-    """Return the lines of a definition with what is said above it: all of it, or its head where it is long."""
+    """Return the lines of a definition with the comment above it: all of it, or its head if it is long."""
     first, end = (found.span.start_line, found.span.end_line) if found else (home.start_line, home.end_line)
     first = _with_comment(lines.file(home.path), first)
     if end - first < _WHOLE_NAME:
@@ -155,9 +155,9 @@ def _with_comment(file: IndexedFile | None, line: int) -> int:
 
 
 def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> int:
-    """Return the last line of the comment or docstring that begins at a line; the line before where none does.
+    """Return the last line of the comment or docstring that begins at a line; the line before if none begins there.
 
-    Of one with more than ``longest`` lines, return the last of so many.
+    A comment counts up to ``longest`` lines.
     """
     if start > len(lines) or not _COMMENT.match(lines[start - 1]):
         return start - 1
@@ -210,7 +210,7 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
 
 
 def _imported_for(corpus: Corpus, path: str) -> str:
-    """Return the document that imports of a file lead to: Go imports folders, for which the last file stands."""
+    """Return the document that importers of a file name: Go imports folders, represented by their last file."""
     folder, _, name = path.rpartition("/")
     if not folder or not name.endswith(".go") or name.endswith("_test.go"):
         return path
@@ -219,7 +219,7 @@ def _imported_for(corpus: Corpus, path: str) -> str:
 
 
 def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
-    """Yield the lines of a file that tell what it is: all of a short one, else its comment and its main definition."""
+    """Yield the lines of a file that explain it: all of a short one, else its comment and its main definition."""
     total = len(file.lines)
     if total <= _WHOLE_FILE:
         yield 1, total, None
@@ -280,7 +280,7 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
 
 
 def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
-    """Return the beginning of a comment up to where it speaks of rights; None where that says nothing."""
+    """Return the part of a comment before its licence or copyright notice; None if that part says nothing."""
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
     end = min(next(legal, last + 1) - 1, first + _HEAD)
     told = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))
@@ -343,7 +343,7 @@ def _importers_of(related: Related) -> str:
 
 
 def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
-    """Quote a document's first paragraph, before it that of its abstract if it has one, and name its title and its
+    """Quote a document's first paragraph, preceded by that of its abstract if it has one, and name its title and its
     sections."""
     path, title = file.document.path, file.document.title
     first, last = _first_paragraph(file.lines)

@@ -1,6 +1,6 @@
 """Answering what a term of the documents is, with the place that defines it.
 
-Such a question holds one word that tells anything, and a search finds whatever says that word most often.
+The term is the only telling word of such a question, so a search would find what repeats it most often.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _ASKED = tuple(
 
 
 def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what a term is; None where nothing here says that in so many words."""
+    """Answer what a term is; None if nothing in the corpus defines it."""
     term = read_term_question(question.text)
     if not term:
         return None
@@ -102,13 +102,13 @@ def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
 
 
 def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
-    """Return the first place that writes an abbreviation out, if the best place does not."""
+    """Return the first place that spells an abbreviation out, if the best place does not."""
     told = [one for one in found if one.form == Form.WRITTEN_OUT]
     return told[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
 
 
 def _with_its_list(lines: CorpusLines, one: _Place) -> int:
-    """Return the last line of a definition, with the list that it leads to, which may be another chunk."""
+    """Return the last line of a definition, including a list that it introduces, which may be in the next chunk."""
     file, last = lines.file(one.path), one.lines.end_line
     return end_of_list(file.lines, last) if file is not None and file.lines[last - 1].rstrip().endswith(":") else last
 
@@ -126,7 +126,7 @@ class _Place(NamedTuple):
 
 
 def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
-    """Yield what defines a term among the chunks that hold it."""
+    """Yield the places that define a term, from the chunks that hold it."""
     store, may = corpus.store, may_define(term)
     for stored in store.get(store.holding(terms(term), _MOST_CHUNKS)).values():
         if stored.document.language in PROSE and may.search(stored.chunk.text):

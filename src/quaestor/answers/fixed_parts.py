@@ -1,8 +1,8 @@
 """How much of a message is the text of a template: its fixed words, in order, with values in between. Pure.
 
 A program prints ``Queue 'mails' missing from task_queues``; its source has ``f"Queue {name!r} missing from {where}"``,
-perhaps over several lines. What both share are the fixed parts. No value needs to be told as one: whatever stands in
-the message and not in the template is one, as where logs are parsed by aligning lines with each other.
+perhaps over several lines. What both share are the fixed parts. Values need not be recognised:
+whatever is in the message and not in the template is a value, as in log parsers that align lines with each other.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Answering from history: git's log, blame and pickaxe, tags and changelogs, cited by commit; its contracted JSON form.
 
 ``history_questions`` reads a question; here it is answered. Whatever a question names is first looked for as a file,
-then as a name that is defined, then as words of messages; where nothing of it is found, it is no question of this way.
+then as a name that is defined, then as words of commit messages; if nothing is found, this way gives no answer.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class HistoryAnswer(WayAnswer):
 
     Attributes:
         heads: what is said around the quotes and lists, a paragraph each.
-        partial: whether the history was not read to its end: for want of time, or because the clone lacks a part.
+        partial: whether the history was not read to its end, because time ran out or the clone is shallow.
     """
 
     heads: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class HistoryAnswer(WayAnswer):
 
 
 def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str = "", limit: int = 10) -> HistoryAnswer:
-    """Return what the history tells.
+    """Return what the history says of something.
 
     Args:
         corpus: whose.
@@ -84,7 +84,7 @@ def _day(text: str, *, last: bool = False) -> str:
 
 
 def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
-    """Return the answer to what is asked, or why the history is not read; None where it tells nothing of it."""
+    """Return the answer, or why the history is not read; None if the history says nothing of what is asked."""
     corpus.take_in()
     changelogs = Changelogs(corpus)
     draft = Draft()
@@ -109,7 +109,7 @@ def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer 
 
 
 def _refusal(corpus: Corpus) -> HistoryAnswer | None:
-    """Return why the history is not read, where that is for belonging to another repository; else None."""
+    """Return the reason not to read a history that belongs to another repository; None if there is no such reason."""
     repository = corpus.repository()
     try:
         if repository is not None:
@@ -123,7 +123,7 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
 
 @contextmanager
 def open_history(corpus: Corpus) -> Iterator[Git | None]:
-    """Open the corpus's repository; None where there is none, or nothing of the corpus is in it."""
+    """Open the corpus's repository; None if there is none, or the corpus has no file in it."""
     repository = corpus.repository()
     if repository is None:
         yield None
@@ -140,7 +140,7 @@ def open_history(corpus: Corpus) -> Iterator[Git | None]:
 def _tell(
     asked: Asked, corpus: Corpus, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Tell what is asked; return whether that answers, or None where it is to be searched for as usual."""
+    """Write the answer; return whether it answers the question, or None if a search should answer instead."""
     if asked.kind == "changes":
         return tell_changes(asked, git, changelogs, draft, limit)
     if asked.kind == "released":

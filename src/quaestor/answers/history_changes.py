@@ -1,4 +1,4 @@
-"""What changed: within a version, between two, since one, or in a time; and when a version came out."""
+"""Answers what changed in a version, between two versions, since one or in a period, and when a version came out."""
 
 from __future__ import annotations
 
@@ -63,10 +63,10 @@ class Changelogs:
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
 
     def of(self, version: Version, day: str = "") -> Noted | None:
-        """Return what is said of a version; the longest, where one that says little points to another.
+        """Return the section on a version; the longest one if several changelogs have one.
 
-        Packages of one repository have changelogs and numbers of their own: where it is known on which ``day`` the
-        version came out, of sections that are dated only those of about that day are of the same version.
+        Packages of one repository have changelogs and version numbers of their own. If the ``day`` of the release is
+        known, dated sections count only if their date is near it.
         """
         found = [one for one in self.noted if one.section.version == version]
         if day:
@@ -122,7 +122,7 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
 
 
 def tell_changes(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
-    """Tell what changed; return whether that answers, None where nothing is known of such versions or times."""
+    """Write what changed; return whether that answers, or None if no such version or period is known."""
     if not asked.versions:
         if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
             return True
@@ -144,7 +144,7 @@ def tell_changes(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
 
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
-    """Tell what changed up to a tag that is called after a day, since the one before; return whether there is one."""
+    """Write what changed up to the tag that is named after a day, since the tag before; return whether there is one."""
     listed = tags(git)
     at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
     if at is None:
@@ -183,7 +183,7 @@ def _quote_section(one: Noted, draft: Draft, most: int) -> None:
 
 
 def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tuple[Tag | None, Tag | None] | None:
-    """Return the tags between which the commits lie: None for the beginning or the newest commit; None for unknown."""
+    """Return the tags between which the commits lie, None for the beginning or the newest commit; None if unknown."""
     by_version = _tags_by_version(listed)
     if asked.relation == "since":
         start = by_version.get(named[0])
@@ -258,7 +258,7 @@ def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
 
 
 def span(asked: Asked) -> str:
-    """Return the time that is meant, in words."""
+    """Return a period in words."""
     if asked.since and asked.until:
         return f"from {asked.since} to {asked.until}"
     if asked.since:
@@ -267,7 +267,7 @@ def span(asked: Asked) -> str:
 
 
 def _say_unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft: Draft) -> bool | None:
-    """Say that there is no such version, and which are near; None where no versions are known at all."""
+    """Say that there is no such version, and name similar ones; None if no versions are known at all."""
     known = {tag.version: tag.name for tag in reversed(listed) if tag.version}
     names = list(dict.fromkeys([*known.values(), *(one.section.heading for one in changelogs.noted)]))
     if not names:
@@ -280,7 +280,7 @@ def _say_unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, dr
 
 
 def tell_release(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
-    """Tell when a version came out, the newest where none is named."""
+    """Write when a version came out, the newest if none is named."""
     listed = [] if git is None else [tag for tag in tags(git) if tag.version]
     version = version_in(asked.versions[0]) if asked.versions else _newest(listed, changelogs)
     if version is None:

@@ -1,4 +1,4 @@
-"""Putting an answer about history together: words, and hits of commits, tags and changelogs that they cite."""
+"""Builds an answer about history: text, and the commits, tags and changelog sections that it cites, as hits."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Draft:
         self.hits: list[Hit] = []
 
     def say(self, text: str) -> None:
-        """Go on in a paragraph of its own."""
+        """Begin a new paragraph."""
         self.heads.append(text.strip())
         self._begin(text)
 
@@ -40,7 +40,7 @@ class Draft:
         self.pieces.append(f"\n\n{text}" if self.pieces else text)
 
     def add(self, text: str) -> None:
-        """Go on where the answer stands."""
+        """Append to the present paragraph."""
         self.pieces.append(text)
 
     def cite(self, hit: Hit) -> None:
@@ -58,14 +58,14 @@ class Draft:
         self.cite(hit)
 
     def quote(self, hit: Hit, lines: Sequence[str], language: str = "text") -> None:
-        """Quote lines of a hit as they stand, in a block that nothing in them can end."""
+        """Quote lines of a hit as they are, in a fenced block that nothing in them can close."""
         runs = re.findall(r"`+", "\n".join(lines))
         fence = "`" * max(3, 1 + max(map(len, runs), default=0))
         self._begin("\n".join([fence + language, *lines, fence, ""]))
         self.cite(hit)
 
     def quote_prose(self, hit: Hit, lines: Sequence[str]) -> None:
-        """Quote lines of prose as they stand; as a block of text where something in them reads as a citation."""
+        """Quote lines of prose as they are; in a fenced block if something in them reads as a citation."""
         if any(map(_MARK.search, lines)):
             self.quote(hit, lines, "markdown")
             return
@@ -107,7 +107,7 @@ def _hit(document: Document, text: str, first: int, last: int, symbol: str | Non
 
 
 def one_line(text: str) -> str:
-    """Return a subject as it can stand in a list: nothing in it is a citation mark, or code that does not end."""
+    """Return a subject as an item of a list: nothing in it reads as a citation mark or as unclosed code."""
     text = text if len(text) <= _LONGEST_SUBJECT else f"{text[:_LONGEST_SUBJECT].rstrip()}…"
     # A sentence that ends before the number of a pull request would leave that alone with its citation.
     text = re.sub(r"\.(?=\s+\()", "", text)
@@ -117,7 +117,7 @@ def one_line(text: str) -> str:
 
 
 def code(text: str) -> str:
-    """Return a name as code; nothing in it ends that."""
+    """Return a name in backticks that nothing in the name can close."""
     return f"`{' '.join(text.replace('`', chr(39)).split())}`"
 
 

@@ -1,7 +1,7 @@
-"""Which questions are asked of a history, and what they ask of it. Pure.
+"""Recognises questions about history and reads what they ask. Pure.
 
-The wording decides: a verb of change in the past with a version, a time or a thing; a person asked for. What holds at
-any time ("what happens when a session changes", "what changes when I set ...") is not history, and neither is "how".
+The wording decides: a past verb of change with a version, a period or a thing, or a question for a person. What is
+true at any time ("what happens when a session changes", "what changes when I set ...") is not history, nor is "how".
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Asked(NamedTuple):
     Attributes:
         kind: see ``Kind``.
         subject: what it is about, as it is written; empty for everything.
-        verb: what became of the subject.
+        verb: what happened to the subject.
         versions: that are named, as they are written; ``NEWEST`` for the last one that came out.
         relation: how the versions limit: within one, from one on, from one to another.
         since: the first day that is meant, ISO 8601; empty for none.
@@ -368,7 +368,7 @@ def _released_or_formed(plain: str, today: date) -> Asked | None:
 
 
 def _asked_first(text: str) -> str:
-    """Return a question without what is asked besides; never what it begins with, as "when and by whom"."""
+    """Return a question without a second question after "and"; "when and by whom" at its beginning stays."""
     tail = _TAIL.search(text, sum(map(len, text.split()[:4])) if _ASKS_TWICE.match(text) else len(text))
     return text[: tail.start()] if tail else text
 
@@ -414,7 +414,7 @@ def _asked_changes(plain: str, today: date) -> Asked | None:
 
 
 def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
-    """Return a question without the versions that it names, these, and how they limit."""
+    """Return a question without its versions, the versions, and how they limit the answer."""
     if found := _IN_NEWEST.search(text):
         return _cut_out(text, found), (NEWEST,), "since" if found["since"] else "in"
     if found := _BETWEEN.search(text):
@@ -427,7 +427,7 @@ def _without_versions(text: str) -> tuple[str, tuple[str, ...], Relation]:
 
 
 def _without_time(text: str, today: date) -> tuple[str, str, str]:
-    """Return a question without the time that it names, and the first and last day of that."""
+    """Return a question without the period that it names, and the first and last day of the period."""
     if found := _DATES_BETWEEN.search(text):
         return _cut_out(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
     if found := _AGO.search(text):
@@ -445,7 +445,7 @@ def _without_time(text: str, today: date) -> tuple[str, str, str]:
 
 
 def _bounds(name: str, today: date) -> tuple[str, str]:
-    """Return the days that words of time mean. Last week is meant from its Monday on, up to now: both readings."""
+    """Return the first and last day that words of time mean. "Last week" is from last week's Monday until today."""
     monday = today - timedelta(days=today.weekday())
     month = today.replace(day=1)
     first = {
@@ -483,6 +483,6 @@ def last_day(iso: str) -> str:
 
 
 def _cut_out(text: str, found: re.Match[str]) -> str:
-    """Return a text without a part of it, and without what led to that."""
+    """Return a text without a part of it and the preposition before that part."""
     left = re.sub(r"\s+(?:in|since|during|from|over|of|for|with|as of|within)\s*$", "", text[: found.start()].rstrip())
     return " ".join(f"{left} {text[found.end() :]}".split()).strip(" ,?")

@@ -1,7 +1,7 @@
-"""What a question about history is about: a file or folder, a name that is defined, or words.
+"""Finds the subject of a question about history: a file or folder, a name that is defined, or words.
 
-Of words, the commit or the line of a changelog is found that speaks of them. Two things tell, and are added: the share
-of the subject's words that a text holds, by how rare they are, and how near the two are in meaning.
+For words, the commit or changelog line that speaks of them is found. Its score is the sum of two measures: the share
+of the subject's words that a text holds, weighted by their rarity, and the similarity of the two in meaning.
 """
 
 from __future__ import annotations
@@ -56,13 +56,13 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
 
 class Subject(NamedTuple):
-    """What a question is about. What is not known of it is empty.
+    """What a question is about. Unknown attributes are empty.
 
     Attributes:
         text: as it is written.
         path: a file or folder, as git names it.
-        needle: of a name that is defined, what its definition's line holds of it: ``def send``.
-        lines: of a definition or a place, the lines in the newest commit, 1-based; (0, 0) for none.
+        needle: for a name that is defined, the text of its definition's line to search for: ``def send``.
+        lines: the first and last line of a definition or place in the newest commit, 1-based; (0, 0) for none.
         literal: a text that stands in code as it is written.
         words: that messages and changelogs would use.
     """
@@ -152,11 +152,11 @@ def _needle(line: str, name: str) -> str:
 
 
 class Wanted:
-    """The words of a subject, each worth what it tells.
+    """The words of a subject, each weighted by its rarity.
 
     Args:
         text: the subject.
-        texts: among which it is looked for.
+        texts: in which it is looked for.
     """
 
     def __init__(self, text: str, texts: Sequence[str]) -> None:
@@ -179,12 +179,12 @@ class Wanted:
 
 
 def _is_of_one_word(one: str, other: str) -> bool:
-    """Return whether two stems are of one word: the same, or the one a long beginning of the other."""
+    """Return whether two stems belong to one word: they are equal, or one is a long prefix of the other."""
     return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))
 
 
 def best_of(text: str, texts: Sequence[str], saying: str) -> list[int]:
-    """Return the indices of the texts that speak of a subject and say a verb, best first and else in their order."""
+    """Return the indices of the texts that speak of a subject and use a verb, best first, equal ones in their order."""
     wanted = Wanted(text, texts)
     if not wanted.terms:
         return []
@@ -220,7 +220,7 @@ def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Co
     Args:
         git: asked.
         text: what they speak of.
-        saying: an expression for the verb that they should say.
+        saying: a regular expression for the verb that they should use.
         oldest: of those that say it equally well, the oldest first, and none that mends what is there; else the
             newest.
     """

@@ -1,4 +1,4 @@
-"""The history of things: when and why they came or went, who wrote them, how they changed."""
+"""Answers when and why a thing was added or removed, who wrote it, and how it changed."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|up
 def tell_origin(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Tell with which commit something came, went or was renamed, and what its message says of why."""
+    """Write which commit added, removed or renamed something, and what its message says about the reason."""
     found = _in_code(asked, subject, git)
     if found is None:
         # What is not a name of code a changelog tells best, in its readers' words.
@@ -57,7 +57,7 @@ def tell_origin(
 
 
 def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
-    """Quote the oldest line of a changelog that says that something came, or the newest that it went; return it."""
+    """Quote and return the oldest changelog line that says something was added, or the newest that it was removed."""
     said = _mentions(asked, subject, changelogs)
     if not said:
         return ""
@@ -68,7 +68,7 @@ def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft:
 
 
 def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tuple[Noted, int]]:
-    """Return the lines of changelogs that say what became of something, those of one that says it best."""
+    """Return the lines of the changelog that says best what happened to something."""
     verb = _NOTED.get(asked.verb, "(?!)")
     if subject.literal:
         found = list(changelogs.mentions((subject.literal,)))
@@ -81,7 +81,7 @@ def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tu
 
 
 def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
-    """Return the commit that brought or took something in code, and the text that shows it."""
+    """Return the commit that added or removed something in code, and the text that shows it."""
     needle = subject.needle or subject.literal
     if asked.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
         return gone
@@ -96,7 +96,7 @@ def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | N
 
 
 def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | None:
-    """Return the newest commit that took a text out of the code, if it stands there no longer."""
+    """Return the newest commit that removed a text from the code, if the code no longer holds it."""
     needle = subject.needle or subject.literal
     if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
         return found[0], needle
@@ -113,7 +113,7 @@ def _of_path(subject: Subject, git: Git) -> tuple[Commit, str] | None:
 
 
 def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
-    """Return the oldest commit whose subject says that something came, or the newest that it went.
+    """Return the oldest commit whose subject says that something was added, or the newest that it was removed.
 
     Where a changelog mentions it with a number, only the commit of that number is meant.
     """
@@ -175,7 +175,7 @@ def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
 def tell_author(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Tell who wrote something: by commits, and by the lines that stand."""
+    """Write who wrote something, by number of commits and by lines that remain."""
     if subject.text and not subject.path:
         return tell_origin(asked, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
@@ -211,7 +211,7 @@ def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
-    """Tell who wrote the lines of a definition, or one line."""
+    """Write who wrote the lines of a definition, or one line."""
     lines = blame(git, subject.path, *subject.lines)
     standing = shares(lines)
     if not standing:
@@ -229,7 +229,7 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
 def tell_last(
     asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    """Tell the last change of something."""
+    """Write what the last change of something was."""
     if subject.text and not subject.path:
         return None
     found = _commits_of(asked, subject, git, 1)
@@ -288,7 +288,7 @@ def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Co
 
 
 def tell_beginning(git: Git, draft: Draft) -> bool | None:
-    """Tell the oldest commit, and how many have followed."""
+    """Write what the oldest commit was, and how many followed."""
     scope = git.repository.scope
     # A part of a repository begins with the first commit that touches it; all of it may have several beginnings.
     found = log(git, limit=_MOST_COMMITS) if scope else log(git, limit=50, scoped=False, options=("--max-parents=0",))
@@ -304,7 +304,7 @@ def tell_beginning(git: Git, draft: Draft) -> bool | None:
 
 
 def tell_commit(asked: Asked, git: Git, draft: Draft) -> bool | None:
-    """Tell what one commit says and does."""
+    """Write what one commit says and changes."""
     text = commit_text(git, asked.subject)
     if text is None:
         return None

@@ -10,11 +10,11 @@ from quaestor.search.asked_names import NAME, bare_name, looks_like_a_file, look
 
 @dataclass(frozen=True, slots=True)
 class NameQuestion:
-    """What somebody wants explained.
+    """The name or file that a question asks to have explained.
 
     Attributes:
         target: the name or the path as it is written.
-        kind: the word that says what it is (``class``, ``file``); empty where none does.
+        kind: the word before the name that says what it is (``class``, ``file``), or "".
     """
 
     target: str
@@ -56,9 +56,9 @@ _ASKED = tuple(
 
 
 def read_name_question(text: str) -> NameQuestion | None:
-    """Return what a question wants explained, or None where it asks for more, or for something that is not a name.
+    """Return what a question wants explained; None if it asks for more, or names nothing.
 
-    A plain word counts only with a word that says what it is, ``what is the class client``, or with a capital.
+    A plain word counts as a name only with its kind (``what is the class client``) or with a capital letter.
     """
     text = text.strip()
     if not text or len(text) > _LONGEST or "\n" in text:
@@ -77,7 +77,7 @@ def read_name_question(text: str) -> NameQuestion | None:
 
 
 def asks_about_a_word(text: str) -> bool:
-    """Return whether a question wants a word explained that only its capital makes a possible name: "What is Shop?"."""
+    """Return whether a question asks about a word that is only perhaps a name, for its capital: "What is Shop?"."""
     asked = read_name_question(text)
     return asked is not None and not asked.kind and not _is_name(asked.target)
 

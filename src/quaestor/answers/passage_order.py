@@ -1,4 +1,4 @@
-"""How much passages tell of a question, and in which order passages of prose answer it most surely."""
+"""Orders passages of prose by how likely they answer a question."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def label_terms(passage: Passage) -> frozenset[str]:
 
 
 def rarity_of(wanted: frozenset[str], passages: Sequence[Passage]) -> Mapping[str, float]:
-    """Return each wanted term's share of the question: the fewer passages hold it, the more it tells."""
+    """Return each wanted term's share of the question; the fewer passages hold a term, the larger its share."""
     counts = Counter(
         term for passage in passages for term in wanted & (content_terms(passage.text) | label_terms(passage))
     )
@@ -62,10 +62,9 @@ def order_by_paragraphs(
 ) -> tuple[Sequence[Passage], Sequence[Hit]]:
     """Return passages and hits in the order of how surely they answer, where most of them are prose.
 
-    A search compares the question with whole chunks. What answers may be one paragraph among others; and of two
-    documents, the one that more of the hits are from answers more often. How to delete something may be told as how to
-    remove it: so each word of the question counts by the word that comes nearest to it. Each hit's score becomes a
-    logarithm of odds.
+    A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
+    documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
+    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds.
     """
     if len(hits) != len(passages) or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages):
         return passages, hits
@@ -105,7 +104,7 @@ def order_by_paragraphs(
 
 
 def _nearness_of_words(question: str, passages: Sequence[Passage], rarity: Mapping[str, float]) -> Sequence[float]:
-    """Return how near each passage comes to the question word by word, 0 to 1, by the bundled embedder."""
+    """Return how similar each passage is to the question word by word, 0 to 1, by the bundled embedder."""
     embedder = StaticEmbedder.bundled()
     tells: Counter[int] = Counter()
     for word in dict.fromkeys(_WORD.findall(question.lower())):
@@ -127,10 +126,10 @@ def _numbers_of(passage: Passage) -> frozenset[str]:
 
 
 def _paragraphs(text: str) -> Sequence[str]:
-    """Return the parts of a text between blank lines that have some words, or all of it where none has."""
+    """Return the paragraphs of a text that have some words, or the whole text if none has."""
     return [part for part in _BLANK_LINES.split(text) if len(part.split()) >= _FEWEST_WORDS] or [text]
 
 
 def share_of(terms: Iterable[str], rarity: Mapping[str, float]) -> float:
-    """Return the share of the question that some terms are; exact, so that the order of a set does not matter."""
+    """Return the share of the question that some terms cover, summed exactly, whatever their order."""
     return math.fsum([rarity[term] for term in terms])

@@ -1,7 +1,7 @@
-"""Answering under which licence all of it stands, what it depends on, which language it needs, and how it began.
+"""Answers what a project's licence, dependencies and language version are, and how the project began.
 
-The files that say so are quoted. "What are the dependencies?" holds one word that tells anything, and a search finds
-whatever says that word most often. "Who started the project?" shares none with a page called *History*.
+The files that say so are quoted. A search answers these badly: "What are the dependencies?" has one telling word, and
+a search finds what repeats it most often; "Who started the project?" shares no word with a page called *History*.
 """
 
 from __future__ import annotations
@@ -164,7 +164,7 @@ _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what the licence, the dependencies or the language's version are, or how it began; None for all else."""
+    """Answer a question about licence, dependencies, language version or origin; None for any other."""
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
         return origin
@@ -176,7 +176,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
 
 
 def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
-    """Quote how all of it began from the pages of documents that are called so; None for any other question."""
+    """Quote pages such as "History" on how the project began; None for any other question."""
     if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
     corpus.take_in()
@@ -206,7 +206,7 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
 
 
 def _finder_for(text: str) -> _Finder | None:
-    """Return what finds the lines that a question asks for; None for a question of another kind."""
+    """Return the function that finds the lines that a question asks for; None for a question of another kind."""
     if _LICENCE.fullmatch(text):
         return _licence
     if _DEPENDS.fullmatch(text):
@@ -241,7 +241,7 @@ def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
 
 
 def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield where a file lists what is depended on."""
+    """Yield the places that list dependencies."""
     for name, begins, goes_on in _BLOCKS:
         if re.fullmatch(name, path, re.IGNORECASE):
             listed = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
@@ -251,7 +251,7 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
 
 
 def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
-    """Yield where a manifest names the version of a language, or where a readme says which is needed."""
+    """Yield the places where a manifest or a README states which version of a language is needed."""
     texts: Sequence[str] = ()
     for language, manifest, tells in _LANGUAGES:
         if re.fullmatch(language, named) and re.fullmatch(manifest, path, re.IGNORECASE):
@@ -264,7 +264,7 @@ def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, 
 
 
 def _lines_that_say(named: str, texts: Sequence[str]) -> Iterator[int]:
-    """Yield the lines of a readme that name a version as one that is needed, by their words or their heading."""
+    """Yield the lines of a README that state a required version, in their words or under such a heading."""
     version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False
@@ -275,7 +275,7 @@ def _lines_that_say(named: str, texts: Sequence[str]) -> Iterator[int]:
 
 
 def _runs(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the first and last of numbers that follow each other."""
+    """Yield the first and last number of each run of consecutive numbers."""
     for _, run in groupby(enumerate(numbers), lambda one: one[1] - one[0]):
         found = [at for _, at in run]
         yield found[0], found[-1]
@@ -302,7 +302,7 @@ def _brackets_opened(line: str) -> int:
 
 
 def _goes_on(texts: Sequence[str], depth: int) -> bool:
-    """Return whether a list may have a further line: under a heading, or until what it opens is closed."""
+    """Return whether a list may continue on the next line: under its heading, or inside its brackets."""
     said = "\n".join(texts)
     return depth > 0 or said.startswith("[") or not any(one in said for one in "([{")
 

@@ -1,13 +1,13 @@
-"""Answering without a language model: what the best passage says, quoted and cited.
+"""Answers without a language model: quotes the best passages and cites them.
 
-The search has found which passage answers. Of prose, its order is mended by the paragraph of each passage that is
-nearest to the question, and by how much was found of each document; of code it stands. Where the search said how good
-each was, the first is then quoted whole, so that the first quote holds evidence whenever the first passage does, but
-for sections at its edges that tell little of the question (two of 202 first passages with evidence lose it so): no
-choice among its sentences was found to do better. Further quotes, as long as there is little to read yet, are
-stretches of passages that were found nearly as good, each chosen for the rarity of the question's words that it holds,
-for how alike it is to the question, and for how much it shows of the chunk that was found; one a document where
-several things are asked for.
+Passages come in the search's order. Passages of prose are reordered by their paragraph nearest to the question and by
+how many hits their document has; code keeps its order. If the search gave scores, the first passage is quoted whole,
+except for sections at its edges that hold little of the question: choosing among its sentences was no better. (Two of
+202 first passages with evidence lose it with such a section.) While there is little to read, stretches of passages with
+nearly the same score are quoted as well. Each is chosen by the rarity of the question's words in it, by its similarity
+to the question, and by how much it shows of the chunk that was found. If a question asks for several things, each
+document gives one quote.
+
 Every quote is a verbatim part of its passage.
 """
 
@@ -103,7 +103,7 @@ class ExtractiveAnswer:
     coverage: float
 
     def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
-        """Return the answer with other numbers of its passages, and of what ``earlier`` answers quote the beginning."""
+        """Return the answer with renumbered passages; quotes that ``earlier`` answers show are shortened."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
@@ -124,14 +124,14 @@ def answer(
     Args:
         question: the user's words.
         passages: best first.
-        encode: an embedder's ``encode``, for likeness beyond shared words.
-        most: how many stretches to quote at most, one more of prose; twice as many, one a document, where several
-            things are asked for.
-        unmentioned: names in the question that stand nowhere in the corpus: passages that are near to it do not answer
-            it then, unless it is known not to be ``refused``.
-        refused: whether the passages are known not to answer; None where how much of the question they hold tells.
-        hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
-            them each passage counts as so far behind the one before that it is no further quote of its own.
+        encode: an embedder's ``encode``, for similarity beyond shared words.
+        most: how many stretches to quote at most; one more if the first is prose; twice as many, one a document, if the
+            question asks for several things.
+        unmentioned: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
+            unless ``refused`` is False.
+        refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
+        hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
+            passage is quoted.
     """
     wanted = content_terms(question)
     rarity = rarity_of(wanted, passages)
@@ -155,10 +155,10 @@ def answer(
 
 
 def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:
-    """Return whether passages seem to hold an answer: what ``answer`` calls known, and mostly far sooner.
+    """Return whether passages seem to hold an answer, as ``answer`` does with ``known``, but mostly much faster.
 
-    One stretch that holds enough of the question will do, so that quotes are chosen only where there is none: a server
-    asks this of every turn, and choosing takes it longer than searching.
+    One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
+    for every turn, and choosing quotes takes longer than searching.
     """
     wanted = content_terms(question)
     rarity = rarity_of(wanted, passages)
@@ -195,8 +195,8 @@ class _Weighed:
     Attributes:
         stretch: what would be quoted.
         held: the question's terms that it holds.
-        likeness: to the question, 0 to 1; 0 without an embedder.
-        behind: points that its passage is behind the first.
+        likeness: similarity to the question, 0 to 1; 0 without an embedder.
+        behind: how far the passage's score is behind the first one's.
         found: first and last line of the chunk that was found.
         defines: the names that its passage defines.
     """
@@ -238,7 +238,7 @@ def _best_stretches(
 
 
 def _points_behind(rank: int, passage: Passage, hits: Sequence[Hit]) -> tuple[float, tuple[int, int]]:
-    """Return how many points a passage is behind the first, and the lines of the chunk that was found."""
+    """Return how far a passage's score is behind the first one's, and the lines of the chunk that was found."""
     if rank >= len(hits):
         return _BEHIND_UNKNOWN * rank, (passage.start_line, passage.end_line)
     hit = hits[rank]
@@ -263,7 +263,7 @@ def _of_passage(stretch: Stretch) -> float:
 
 
 def _terms_held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
-    """Return the question's terms that stretches hold, or the paths and names of what they are from."""
+    """Return the question's terms that stretches hold, or the paths and names of their passages."""
     return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
 
 
@@ -277,9 +277,9 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
 def _first_whole(
     question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
 ) -> _Weighed | None:
-    """Return the passage that was found first as one stretch; None where it says nothing, or too much.
+    """Return the first passage as one stretch; None if it is empty or too long.
 
-    Of passages that were found nearly as good, one that is a list of links is passed over, unless these are asked for.
+    A list of links is passed over for a passage with nearly the same score, unless the question may ask for links.
     """
     if not hits or not passages:
         return None
@@ -292,7 +292,7 @@ def _first_whole(
 
 
 def _gives_default(text: str, wanted: Iterable[str]) -> bool:
-    """Return whether a text gives the default of what is asked for: in one line, or in a line of its own beside it."""
+    """Return whether a text states the default that is asked for: in one line, or in a line beside the setting's."""
     about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
     for at, line in enumerate(lines):
         if _SAYS_DEFAULT.search(line):
@@ -313,9 +313,9 @@ def _with_guide(
     hits: Sequence[Hit],
     rarity: Mapping[str, float],
 ) -> list[_Weighed]:
-    """Return stretches with what a document says under a heading of that, where code came first for "how do I ...".
+    """Return stretches, with a document's section on the subject added if code comes first for "how do I ...".
 
-    It is the first where its headings hold all that is asked.
+    The section comes first if its headings hold all terms of the question.
     """
     if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
         return chosen
@@ -335,7 +335,7 @@ def _with_guide(
 def _whole_passage(
     rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
 ) -> _Weighed | None:
-    """Return a passage as one stretch; None where it says nothing, or too much."""
+    """Return a passage as one stretch; None if it is empty or too long."""
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
         return None
@@ -349,14 +349,14 @@ def _whole_passage(
 def _choose(
     question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int, first: _Weighed | None
 ) -> list[_Weighed]:
-    """Return the stretch that answers best, and those of other passages that may as well, or one a document.
+    """Return the stretch that answers best, and those of other passages that may answer too, or one a document.
 
     Args:
         question: the user's words.
         found: the best stretch of each passage.
         rarity: each wanted term's share of the question.
         most: how many are chosen at most.
-        first: what comes first in any case; None to let the words tell.
+        first: the stretch that comes first in any case; None to choose it by its words.
     """
 
     def worth(one: _Weighed) -> float:
@@ -385,7 +385,7 @@ def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:
 
 
 def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
-    """Return stretches up to the one with which there is enough to read."""
+    """Return stretches until there is enough to read."""
     chosen: list[_Weighed] = []
     for one in found:
         if sum(len(before.stretch.text) for before in chosen) < _ENOUGH:
@@ -394,7 +394,7 @@ def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
 
 
 def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
-    """Return the best stretch of each document that was found near enough to the best of all."""
+    """Return the best stretch of each document whose score is near enough to the best."""
     chosen: dict[str, _Weighed] = {}
     room = _MOST_OF_SEVERAL
     for one in found:
@@ -406,7 +406,7 @@ def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed
 
 
 def _quotes(one: _Weighed) -> list[Quote]:
-    """Return a stretch as quotes: one, or two where lines are left out between a definition's head and what answers."""
+    """Return a stretch as quotes: one, or two if lines are left out between a definition's head and the answer."""
     stretch, passage = one.stretch, one.stretch.passage
     quotes: list[Quote] = []
     for start, end in stretch.parts:
@@ -419,9 +419,9 @@ def _quotes(one: _Weighed) -> list[Quote]:
 
 
 def _label(one: _Weighed, first: int, last: int) -> str:
-    """Return what a quote is from: its section, or its symbol if it is of the chunk that has the name.
+    """Return a quote's origin: its section, or its symbol if the quote lies in the symbol's chunk.
 
-    Where definitions stand side by side in it, the first ones are named.
+    If a quote holds several definitions side by side, the first ones are named.
     """
     stretch, passage = one.stretch, one.stretch.passage
     if stretch.code:

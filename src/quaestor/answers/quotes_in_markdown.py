@@ -44,7 +44,7 @@ class Quote:
 
 
 def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
-    """Return quotes in Markdown; of a quote that an earlier answer shows, only the beginning."""
+    """Return quotes in Markdown; a quote that an earlier answer shows is shortened to its beginning."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     told = (
@@ -55,7 +55,7 @@ def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
 
 
 def _beginning(quote: Quote) -> Quote:
-    """Return the words that a quote begins with."""
+    """Return a quote shortened to its beginning."""
     line = quote.text.split("\n", 1)[0]
     return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
 
@@ -65,7 +65,7 @@ def _place(quote: Quote) -> str:
 
 
 def _in_markdown(quote: Quote, besides: str = "") -> str:
-    """Return a quote in Markdown with where it stands, what else is said of it, and its citation mark."""
+    """Return a quote in Markdown with its place, a remark, and its citation mark."""
     label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
     head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
     if not quote.code:

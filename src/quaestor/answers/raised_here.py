@@ -1,4 +1,4 @@
-"""Finding what prints a message: the template in the source whose fixed parts the message says in order."""
+"""Finds the code that prints a message: the template whose fixed parts occur in the message in order."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ _MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A place that prints a message, or tells of it.
+    """A place that prints a message, or describes it.
 
     Attributes:
         path: the document.
@@ -105,12 +105,12 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class Raised:
-    """What was found of a message.
+    """The places found for a message.
 
     Attributes:
-        raised: what prints it; None where nothing surely does.
-        also: further places that print as much of it.
-        told: what a document says of it.
+        raised: the place that prints it; None if none is certain.
+        also: further places that match equally well.
+        told: the place in a document that describes it.
     """
 
     raised: Template | None = None
@@ -120,7 +120,7 @@ class Raised:
 
 @dataclass(frozen=True, slots=True)
 class _Match:
-    """Lines of a document that agree with a message, and what that is worth."""
+    """Lines of a document that agree with a message, and the score of the match."""
 
     document: Document
     first: int
@@ -130,15 +130,15 @@ class _Match:
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """What somebody pasted, in words.
+    """The words of a pasted message.
 
     Attributes:
         words: all of them, in order.
         lines: the words of each line, and of the parts of a line that may be the whole message.
-        tells: what each word tells.
+        tells: the weight of each word.
         ours: the documents that frames point at.
-        sentence: whether it is one line that looks like nothing a program printed: it may merely mention a fault.
-        marked: whether something in it shows where the message begins: quotation marks, or a colon.
+        sentence: whether it is one line of ordinary prose, which may merely mention a fault.
+        marked: whether quotation marks or a colon show where the message begins.
     """
 
     words: tuple[str, ...]
@@ -150,12 +150,12 @@ class _Message:
 
     @property
     def longest(self) -> float:
-        """What the line that tells most tells."""
+        """The weight of the heaviest line."""
         return max(sum(self.tells[word] for word in set(one)) for one in self.lines)
 
 
 def is_pasted(text: str) -> bool:
-    """Return whether a text may hold a message that a program printed; cheap, and rather yes than no."""
+    """Return whether a text may hold a message that a program printed: a cheap test that errs towards yes."""
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
@@ -174,12 +174,12 @@ def _reports(text: str) -> bool:
 
 
 def _is_file_here(name: str) -> bool:
-    """Return whether a name is a file as somebody points at one, and not one that a message names."""
+    """Return whether a name is a file that the question points at, not one that the message mentions."""
     return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
 
 
 def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
-    """Return what prints the message of a trace.
+    """Return the places that print the message of a trace.
 
     Args:
         corpus: where to look.
@@ -204,7 +204,7 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
 
 
 def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
-    """Return what a trace says, None where that is too little."""
+    """Return the message of a trace; None if it has too few words."""
     lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
     if not lines:
         return None
@@ -216,7 +216,7 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a message, and the parts of them that may be all of it: what is quoted or follows a colon."""
+    """Yield the lines of a message, and parts that may be the whole message: quoted text, text after a colon."""
     for line in messages:
         yield line
         yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
@@ -234,7 +234,7 @@ def stands_behind(path: str) -> bool:
 
 
 def _tells(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
-    """Return what each word tells: the fewer chunks hold it, the more; one that stands nowhere is a value."""
+    """Return the weight of each word: the fewer chunks hold it, the higher; a word that no chunk holds is a value."""
     terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
     counts = corpus.store.counts(sorted(set(terms.values())))
     return {word: _told_by(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
@@ -277,7 +277,7 @@ def _order(one: _Match) -> tuple[float, bool, int, str]:
 
 
 def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
-    """Return how lines of a chunk agree with a message; None where that may be chance."""
+    """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
     # Messages are pasted in part: what the template says beyond them speaks not against it.
     template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
     agreed = agreement(message.words, template, message.tells)
@@ -293,7 +293,7 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
 
 
 def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
-    """Return whether all words of a line stand one after the other in a template, and are not few."""
+    """Return whether a template holds all words of a line in a row, and they are not too few."""
     return len(line) >= _VERBATIM and f" {' '.join(line)} " in f" {' '.join(template)} "
 
 
@@ -304,8 +304,8 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
 def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointed: bool) -> bool:
     """Return whether an agreement is not chance.
 
-    More is asked of what no frame points at where there are frames, and of a sentence, which may share words with a
-    message without being one.
+    If there are frames, code that no frame points at must agree better; so must a match with ordinary prose, which may
+    share words with a template by chance.
     """
     if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
         return False
@@ -323,7 +323,7 @@ def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointe
 
 
 def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: Ours) -> float:
-    """Return what a match is worth: by what it says of the message, and more where a frame points."""
+    """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
     worth = agreed.told * agreed.of_template
@@ -338,7 +338,7 @@ def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: 
 def _windows(
     stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
 ) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
-    """Yield the stretches of a chunk that hold the most of what is said: one line, or some together."""
+    """Yield the stretches of a chunk, of one or several lines, that hold most of the message."""
     code = stored.document.language not in PROSE
     lines = stored.chunk.text.split("\n")
     rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
@@ -374,7 +374,7 @@ def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
 
 
 def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
-    """Return the words that a line may print: those of its literals, or all where it has none and looks like text."""
+    """Return the words that a line may print: those of its literals, or all words of a line of plain text."""
     if len(line) > _LONGEST_LINE:
         return ()  # nobody wrote it
     literal = template_words(line) if code else ()

@@ -1,4 +1,4 @@
-"""What a name or a path in a question means in a corpus, and what belongs to it."""
+"""Resolves a name or a path in a question to one of the corpus, with what is related to it."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """A name as it was taken, and what belongs to it.
+    """A resolved name, with what is related to it.
 
     Attributes:
         name: the name or the path of the corpus.
-        related: what belongs to it; None where it stands nowhere.
-        corrected: whether ``name`` is the nearest one to a name that stands nowhere.
-        nearest: names that may be meant, where it stands nowhere.
+        related: its definitions, uses and so on; None if the name does not occur.
+        corrected: whether ``name`` was taken for a similar name that does not occur.
+        nearest: similar names, if the name does not occur.
     """
 
     name: str
@@ -50,7 +50,7 @@ _SINGLE_WORD = re.compile(r"[^\W_]\w*")
 
 
 def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
-    """Return what belongs to a name, a path or the end of one; None for a path that leads to no document here."""
+    """Resolve a name, a path or the end of a path; None for a path that matches no document."""
     if looks_like_a_file(name):
         if (path := resolve_path(corpus, name)) is not None:
             return Resolved(path, corpus.related(path, kinds, limit))
@@ -86,13 +86,13 @@ def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit
 
 
 def _own_of(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
-    """Return what belongs to a name that is written with an underscore before it, as what is not for others is."""
+    """Resolve a name to the private one with an underscore before it."""
     own = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
     return Resolved(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
 
 
 def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
-    """Return what belongs to the nearest name, where one is near in letters; else only the names that may be meant."""
+    """Resolve a name to a similarly spelled one; if none is similar enough, only suggest names."""
     unknown = corpus.spelling(name).unknown
     mended = mend(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
@@ -103,27 +103,27 @@ def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int
 
 
 def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
-    """Return what belongs to the one defined name that is made of the same words: ``send_all`` for ``SendAll``."""
+    """Resolve a name to the only defined name made of the same words: ``send_all`` for ``SendAll``."""
     styled = {one for one in _defined_as(corpus, styles_of(name)) if same_in_any_style(one, name)}
     other = _find_related(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
     return None if other is None else Resolved(str(other.target), other, corrected=True)
 
 
 def _as_defined(corpus: Corpus, name: str) -> str:
-    """Return the defined name that differs in capitals alone; empty where there is none, or more than one."""
+    """Return the only defined name that differs just in capitals; empty if there is none or more than one."""
     found = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
     return found.pop() if len(found) == 1 else ""
 
 
 def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
-    """Yield what the chunks define that define any of some names, in lower case."""
+    """Yield all names defined by the chunks that define any of some names given in lower case."""
     if names:
         for stored in corpus.store.get(corpus.store.defining(names, _DEFINING)).values():
             yield from stored.chunk.defines
 
 
 def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
-    """Return what uses a qualified name or, where nothing does, what it is a part of; calls first, tests left out."""
+    """Return the uses of a qualified name or, if it has none, of its owner; calls first, without tests."""
     parts = symbol.split(".")
     # Every error has a method that words it.
     names = (".".join(parts[:-1]),) if parts[-1].lower() in _WORDING else (symbol, ".".join(parts[:-1]))
@@ -139,14 +139,14 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
 
 
 def _calls_another(text: str, name: str) -> bool:
-    """Return whether a text calls what bears a name in other classes alone: ``Pool.create`` is no ``Faults.create``."""
+    """Return whether a text only calls a name on other classes: ``Pool.create`` is no use of ``Faults.create``."""
     *owners, own = name.split(".")
     called = re.findall(rf"\b([A-Z]\w*)(?:\.|::|->){re.escape(own)}\b", text) if owners else []
     return bool(called) and owners[-1] not in called
 
 
 def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
-    """Return the places that raise a thing of a name, tests left out; none of a name that is not defined here."""
+    """Return the places that raise a name, without tests; none if the name is not defined here."""
     found = _find_related(corpus, name, ("definitions", "callers"), limit)
     if found is None or not found.of("definitions"):
         return ()
@@ -157,7 +157,7 @@ def raises_of(corpus: Corpus, name: str, limit: int) -> tuple[Relative, ...]:
 
 
 def resolve_path(corpus: Corpus, path: str) -> str | None:
-    """Return the document that a path or its end means; of a path of another machine, the end that is ours."""
+    """Return the document that a path or its end names; a path of another machine is matched by its end."""
     wanted = path.replace("\\", "/").strip().removeprefix("./").strip("/")
     if corpus.store.document(wanted) is not None:
         return wanted
@@ -173,7 +173,7 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
 
 
 def _likest(wanted: str, paths: Sequence[str]) -> list[str]:
-    """Return the paths that end with most of the letters of a path: of ``eio/a.ml`` rather ``http-eio/a.ml``."""
+    """Return the paths that share the longest ending with a path."""
     ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
     return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
 
@@ -184,13 +184,13 @@ def _in_common(one: str, other: str) -> int:
 
 
 def _ending(corpus: Corpus, end: str) -> list[str]:
-    """Return the documents whose paths end so, sources and short paths first."""
+    """Return the documents whose paths have an ending, sources and short paths first."""
     found = corpus.store.paths_ending(end, _MOST_ENDS)
     return sorted(found, key=lambda one: (profile_path(one).flags, len(one), one))
 
 
 def resolve_module(corpus: Corpus, name: str) -> str | None:
-    """Return the one document that a module's name means: ``httpx._client``, ``http::client``, ``utils``."""
+    """Return the only document that a module's name means: ``httpx._client``, ``http::client``, ``utils``."""
     ending = "/" + "/".join(part for part in re.split(r"::|[.\\/#]", name) if part).lower()
     found = [
         path
@@ -206,9 +206,9 @@ def resolve_module(corpus: Corpus, name: str) -> str | None:
 def resolve_numbered(corpus: Corpus, name: str, *, closely: bool = False) -> str | None:
     """Return the document that a series and a number mean: ``BIP 340``, ``bip-0340``, ``PEP8``, ``RFC 2904``.
 
-    Its name begins so or, with the number alone, lies in a folder, or a corpus, that is named after the series. Where
-    that must be meant ``closely``, the series has several documents, and the folder is their own: neither ``rebar3``
-    nor ``Swift 3`` is one, nor ``Helm 2`` in a corpus named after Helm.
+    Its name begins with both, or is the number in a folder or corpus named after the series. With ``closely``, the
+    series must have several documents in a folder of its own, so that ``rebar3``, ``Swift 3``, or ``Helm 2`` in a
+    corpus named after Helm, are none.
     """
     asked = _NUMBERED.fullmatch(name.strip().lower())
     if asked is None or not asked["series"]:

@@ -1,6 +1,6 @@
-"""Passing over what repeats a question and does not answer it: a test's list of questions, an example of a command.
+"""Passes over hits that repeat a question instead of answering it: a test's list of questions, a command's example.
 
-For the question itself such a place is found first, because nothing holds more of its words. Pure.
+A search finds such places first, because they hold all words of the question. Pure.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ _QUOTED = r"""["'`“‘«]\W{0,3}"""
 
 
 def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
-    """Return hits without those that only repeat the question, or list questions; all where there are no others.
+    """Return hits without those that only repeat the question or list questions; all hits if there are no others.
 
-    In prose a heading that is the question stands above its answer, so that only words in quotation marks count there.
+    In prose only quoted questions count, because a heading that is the question stands above its answer.
     """
     words = re.findall(r"\w+", question)
     if (question.isascii() and len(words) < _FEWEST_WORDS) or not _QUESTION.search(question):
@@ -50,7 +50,7 @@ def _restates(hit: Hit, asked: re.Pattern[str], quoted: re.Pattern[str], *, list
 
 
 def _lists_questions(text: str) -> bool:
-    """Return whether at least half of the lines that say anything are questions in quotation marks."""
+    """Return whether at least half of the lines with words are questions in quotation marks."""
     lines = [line for line in text.splitlines() if any(map(str.isalnum, line))]
     listed = sum(_LISTED.search(line) is not None for line in lines)
     return listed >= _FEWEST_LISTED and 2 * listed >= len(lines)

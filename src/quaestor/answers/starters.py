@@ -1,4 +1,4 @@
-"""Questions to begin with, made of what a corpus says of itself: its title, the names in its code, its headings.
+"""Suggested questions, made from a corpus's title, headings and the names in its code.
 
 A heading becomes the question of a reader whom its section answers: "Installing Ferry" and "Ferry installation" become
 "How do I install Ferry?", "Queues vs. jobs" becomes "What is the difference between queues and jobs?".
@@ -146,7 +146,7 @@ _MOST_OF_SUBJECT = 4
 
 @dataclass(frozen=True, slots=True)
 class Starter:
-    """A question to begin with.
+    """A suggested question.
 
     Attributes:
         question: as a person would ask it.
@@ -161,14 +161,14 @@ class Starter:
     last: int = 10**9
 
     def is_answered_by(self, path: str, first: int, last: int) -> bool:
-        """Return whether lines of a document hold any of where the answer should stand."""
+        """Return whether lines of a document overlap the place where the answer should be."""
         return not self.path or (path == self.path and first <= self.last and self.first <= last)
 
 
 def starters(corpus: Corpus) -> Iterator[Starter]:
-    """Yield questions that a corpus should have answers to, the most telling first.
+    """Yield questions that a corpus should be able to answer, the most telling first.
 
-    Whether it answers one is for the caller to find out: they are made of names and headings, nothing is searched for.
+    They are made from names and headings without a search, so the caller must check that each is answered.
     """
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
@@ -185,7 +185,7 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
 
 
 def _is_mostly_written(material: Material) -> bool:
-    """Return whether the documents of a corpus hold more than its code, tests and the like aside."""
+    """Return whether a corpus holds more prose than code, not counting tests and the like."""
     own = [one for path, one in material.documents.items() if _is_own(material, path)]
     return sum(one.size for one in own if one.language in _WRITTEN) > sum(one.size for one in own if is_code(one))
 
@@ -202,9 +202,9 @@ def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iter
 
 
 def _of_code(material: Material) -> Iterator[Starter]:
-    """Yield questions about what is defined in the files that most others import, or else in the largest.
+    """Yield questions about definitions in the files that most others import, or else in the largest files.
 
-    What a comment explains comes first: its answer begins with words.
+    Definitions with a comment come first, because their answers begin with prose.
     """
     counted = importers_of(material)
     largest = sorted(
@@ -227,9 +227,9 @@ def _is_own(material: Material, path: str) -> bool:
 
 
 def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]:
-    """Return whether it is explained, the kind and the name of two things that a file defines.
+    """Return two definitions of a file, each as whether it has a comment, its kind and its name.
 
-    Those that a comment explains come first, and then those that stand in most places.
+    Those with a comment come first, then those that occur in most places.
     """
     names = dict.fromkeys(_names(material, path))
     terms = {name: max(terms_of_word(name), key=len) for _, _, name in names}
@@ -238,7 +238,7 @@ def _telling_names(material: Material, path: str) -> list[tuple[bool, str, str]]
 
 
 def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
-    """Yield the names that a file defines for others, with their kinds; no errors, which are raised everywhere."""
+    """Yield a file's public names with their kinds, without error classes, which are used everywhere."""
     for stored in material.store.chunks_of(path):
         symbol = (stored.chunk.symbol or "").rpartition(".")[2]
         if stored.chunk.kind not in _KINDS or stored.chunk.scope or symbol.endswith(_FAULTS):
@@ -248,13 +248,13 @@ def _names(material: Material, path: str) -> Iterator[tuple[bool, str, str]]:
 
 
 def _is_explained(code: str) -> bool:
-    """Return whether a definition begins with a comment, or with a documentation string, that says something."""
+    """Return whether a definition has a comment or docstring with some words."""
     found = _EXPLAINED.match(code)
     return found is not None and not _UNWRITTEN.search(found["words"] or found["inside"])
 
 
 def _of_prose(material: Material, project: str) -> Iterator[Starter]:
-    """Yield questions about sections of the README and of the other documents with most text, one of each in turn."""
+    """Yield questions about sections of the README and of the other longest documents, one of each in turn."""
     readme = readme_of(material, "")
     others = sorted(
         (path for path, one in material.documents.items() if one.language in _WRITTEN and _is_own(material, path)),
@@ -272,12 +272,12 @@ def _of_prose(material: Material, project: str) -> Iterator[Starter]:
 
 
 def _most_telling(found: Iterable[Starter]) -> list[Starter]:
-    """Return the first sections of a document that tell how something is done, then those about a thing."""
+    """Return a document's first sections on how to do something, then those about a thing."""
     return sorted(found, key=_tells_little)[:_OF_EACH]
 
 
 def _tells_little(one: Starter) -> tuple[bool, bool]:
-    """Order questions: acts and differences before things, and things of several words before those of one."""
+    """Return a sort key: acts and differences before things, things of several words before those of one."""
     about = thing_asked_about(one.question)
     return bool(about), bool(about) and " " not in about
 
@@ -326,7 +326,7 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
 
 
 def names_in(lines: Iterable[str]) -> frozenset[str]:
-    """Return names: words that sentences, but not headings, write with a capital letter more often than small."""
+    """Return names: words that sentences write with a capital letter more often than without; headings do not count."""
     text = "\n".join(line for line in lines if not line.startswith(("#", "=")))
     capital = Counter(re.findall(r"(?<=[a-z,] )[A-Z][a-z]+\b", text))
     small = Counter(re.findall(r"\b[a-z]+\b", text))
@@ -334,7 +334,7 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def thing_asked_about(question: str) -> str:
-    """Return the thing of which a question made of a heading asks what there is to know; empty for any other."""
+    """Return the thing that a question made from a heading asks about ("What should I know about X?"); else ""."""
     return question.removeprefix(_KNOW).removesuffix("?") if question.startswith(_KNOW) else ""
 
 
@@ -356,7 +356,7 @@ def _forms(heading: str, subject: str) -> Iterator[str]:
 
 
 def _act(heading: str, subject: str) -> str:
-    """Return how one does what a heading names; empty where it names no act."""
+    """Return "How do I ..." for the act that a heading names; empty if it names none."""
     done = _NOUNS.get(heading.lower())
     if done is not None:
         return f"How do I {done} {subject}?" if subject else ""
@@ -379,12 +379,12 @@ def _act(heading: str, subject: str) -> str:
 
 
 def _joined_act(found: re.Match[str]) -> str:
-    """Return a further act as one asks how to do it: "Connecting to or creating a database" names two."""
+    """Return a heading's second act as in a question: "Connecting to or creating a database" names two."""
     return found["joint"] + _OF_GERUND.get(found["act"].lower(), found["act"])
 
 
 def _gerunds(verb: str) -> Iterator[str]:
-    """Yield what may be a verb's gerund; what is none is not a word either: ``writting``."""
+    """Yield possible gerunds of a verb; wrong ones, such as ``writting``, are no words and do no harm."""
     yield f"{verb}ing"
     yield f"{verb}{verb[-1]}ing"
     if verb.endswith("e"):

@@ -1,4 +1,4 @@
-"""Cutting passages into what can be quoted: paragraphs of one section, and whole definitions or statements."""
+"""Cuts passages into quotable stretches: paragraphs of one section, and whole definitions or statements."""
 
 from __future__ import annotations
 
@@ -42,13 +42,13 @@ class Stretch:
     """A part of a passage that can be quoted by itself.
 
     Attributes:
-        passage: what it is a part of.
+        passage: the passage that it is a part of.
         start: offset in the passage's text.
         end: offset after it.
         code: whether it is lines of code.
         head: (start, end) of the signature and the docstring of the definition that it is from, where these do not
             stand right before it.
-        section: the heading under which it stands, as far as the passage holds that.
+        section: the heading above it, if the passage holds one.
     """
 
     passage: Passage
@@ -65,7 +65,7 @@ class Stretch:
 
     @property
     def parts(self) -> tuple[tuple[int, int], ...]:
-        """(start, end) of its head, if it has one apart, and of itself."""
+        """(start, end) of its head, if that is separate, and of itself."""
         own = (self.start, self.end)
         return (own,) if self.head is None else (self.head, own)
 
@@ -83,11 +83,12 @@ class Stretch:
 
 
 def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list[Stretch]:
-    """Return all that can be quoted of a passage, in order; it overlaps.
+    """Return all stretches of a passage that can be quoted, in order; they overlap.
 
     Args:
-        passage: what is cut.
-        found: the document's first and last line of what was found of it: short sections in it are quoted together.
+        passage: the passage to cut.
+        found: first and last line, in the document, of the chunk that was found: short sections within it are quoted
+            together.
     """
     lines = passage.text.split("\n")
     starts = [0]
@@ -112,16 +113,16 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
 def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]) -> Stretch | None:
     """Return all of a passage as one stretch, without front matter, imports, headings at its edges and blank lines.
 
-    Of prose, sections at its beginning and its end that tell far less than the best of them are left out: what was
-    found may be several short sections, or the end of one and the beginning of the next.
+    Sections of prose at its beginning and end that tell far less than the best section are left out, because a passage
+    may hold several short sections, or the end of one and the beginning of the next.
 
     Args:
-        passage: what is quoted.
-        found: the document's first and last line of what was found of it: the section of these names the stretch.
-        told: how much of the question a text holds.
+        passage: the passage to quote.
+        found: first and last line, in the document, of the chunk that was found; its section names the stretch.
+        told: returns how much of the question a text holds.
 
     Returns:
-        The stretch; None where the passage says nothing.
+        The stretch; None if the passage has no words.
     """
     text = passage.text
     if passage.language.lower() not in PROSE:
@@ -143,7 +144,7 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
 
 
 def _past_imports(text: str) -> int:
-    """Return where the lines end with which a file names its package and imports others."""
+    """Return the end of a file's package and import lines."""
     at, past, depth = 0, 0, 0
     for line in text.splitlines(keepends=True):
         if not depth and line.strip() and not _IMPORTS.match(line):
@@ -155,7 +156,7 @@ def _past_imports(text: str) -> int:
 
 
 def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> list[Piece]:
-    """Return pieces of prose without the first and last sections that tell less than half of what the best tells."""
+    """Return pieces of prose without those first and last sections that tell less than half as much as the best."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
     shares = [told("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
     telling = [number for number, share in enumerate(shares) if share >= _OF_BEST * max(shares)]
@@ -164,7 +165,7 @@ def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], flo
 
 @dataclass(frozen=True, slots=True)
 class _Run:
-    """Lines of code from ``first`` to ``last``, and those of the head of what they are from."""
+    """Lines of code from ``first`` to ``last``, and the lines of their definition's head."""
 
     first: int
     last: int
@@ -172,7 +173,7 @@ class _Run:
 
 
 def _runs(blocks: Sequence[Block], lines: Sequence[str], head: tuple[int, int] | None) -> Iterator[_Run]:
-    """Yield each block alone and with as many of those after it as are read together; of a long one what is in it."""
+    """Yield each block, alone and joined with following ones up to a limit; a long block is yielded in parts."""
     room = MOST_LINES - (head[1] - head[0] + 1 if head else 0)
     for number, block in enumerate(blocks):
         if not _fits(lines, block.first, block.last, room):
@@ -192,7 +193,7 @@ def _fits(lines: Sequence[str], first: int, last: int, room: int) -> bool:
 
 
 def _within(block: Block, lines: Sequence[str], head: tuple[int, int] | None) -> Iterator[_Run]:
-    """Yield what can be quoted of a block that is too long to be quoted whole."""
+    """Yield the quotable parts of a block that is too long to be quoted whole."""
     inner = block.inner
     if not inner:  # a table, a long text: there is no better place to cut
         step = MOST_LINES // 2
@@ -219,14 +220,14 @@ def _head(block: Block, lines: Sequence[str]) -> tuple[int, int] | None:
 
 
 def _with_head(first: int, last: int, head: tuple[int, int] | None) -> _Run:
-    """Return a run with its head; where that stands right before it, as one."""
+    """Return a run with its head, joined if the head is right before it."""
     if head is None or head[0] >= first or head[1] >= last:
         return _Run(first, last, None)
     return _Run(head[0], last, None) if head[1] >= first - 1 else _Run(first, last, head)
 
 
 def _of_prose(passage: Passage, whole: tuple[int, int]) -> Iterator[Stretch]:
-    """Yield, from each piece on, as many of its section, or of what is ``whole``, as are read together."""
+    """Yield, from each piece on, as many pieces of its section, or of ``whole``, as fit together."""
     text = passage.text
     pieces = [
         part
@@ -258,7 +259,7 @@ def _parts(text: str, piece: Piece) -> Iterator[Piece]:
 
 
 def _without_blanks(text: str, start: int, end: int, piece: Piece) -> Iterator[Piece]:
-    """Yield a part of a piece without the blanks around it, if it is anything; no more of it than can be checked."""
+    """Yield a part of a piece without surrounding blanks, if it is not empty, up to a length that can be checked."""
     held = text[start:end]
     start += len(held) - len(held.lstrip())
     held = held.strip()

@@ -1,4 +1,4 @@
-"""Finding the lines of a document that say what a term is: a sentence, an entry of a list or a table, a section. Pure.
+"""Finds the lines of a document that define a term: a sentence, an entry of a list or a table, a section. Pure.
 
 Only forms in which people define things count: "A *leaf bundle* is a directory that ...", "**LGTM**: Means ...",
 a term with its definition on the next line, a row of a table whose first cell is the term, a section or a document
@@ -70,9 +70,9 @@ def definitions_of(term: str, lines: Sequence[str]) -> Iterator[Defined]:
 
 
 def may_define(term: str) -> re.Pattern[str]:
-    """Return what finds a term where it may be defined: near a line's or a sentence's beginning, or in brackets.
+    """Return a pattern for a term where it may be defined: near the beginning of a line or sentence, or in brackets.
 
-    Looking for it costs a hundredth of looking for definitions.
+    Searching for it costs a hundredth of searching for definitions.
     """
     before = r"(?:^[^\n]{0,80}?|[.!?:]\s+\W{0,4}(?:(?:an?|the)\s+\W{0,4})?|\()"
     marks = r"[*_`\"'”’)>]{0,4}"
@@ -94,7 +94,7 @@ def names_the_term(term: str, title: str) -> bool:
 
 
 def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
-    """Yield entries of lists, of glossaries and of tables whose term it is."""
+    """Yield the entries of lists, glossaries and tables that define it."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
     entry = re.compile(
         rf"^{_ARTICLE}(?:{_pattern(term)}{_ASIDE}|[^():]{{4,80}}\({_pattern(term)}\)){says}", _flags(term)
@@ -121,7 +121,7 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
 
 
 def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
-    """Yield paragraphs in which a sentence says what it is."""
+    """Yield paragraphs with a sentence that defines it."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
     written = _written_out(term)
@@ -142,7 +142,7 @@ def _tells(entry: re.Match[str] | None) -> bool:
 
 
 def _is_told(alone: re.Pattern[str], row: re.Match[str]) -> bool:
-    """Return whether a row of a table tells what its first cell is; its head, above a rule, names columns."""
+    """Return whether a table's row defines its first cell; a head row, above a rule, does not."""
     return alone.match(_plain(row["cell"])) is not None and says_something(plain(row["rest"]))
 
 
@@ -152,7 +152,7 @@ def _before_colons(line: str) -> str:
 
 
 def _is_defined_below(line: str, following: str) -> bool:
-    """Return whether the next line defines what stands alone on a line: Markdown, AsciiDoc, reStructuredText."""
+    """Return whether the next line defines a term alone on its line, as in Markdown, AsciiDoc and reStructuredText."""
     if _DEFINITION.match(following) or _ASCIIDOC.match(line.strip()):
         return True
     deeper = _indent(following) > _indent(line) and not _ITEM.match(following)
@@ -179,7 +179,7 @@ def _end_of_words(lines: Sequence[str], number: int) -> int:
 
 
 def end_of_list(lines: Sequence[str], number: int) -> int:
-    """Return the last line of the list or the block that a line leads to with a colon; the line itself if to none."""
+    """Return the last line of the list or block that a line ending in a colon introduces; else the line itself."""
     begins = next((at for at in range(number + 1, min(len(lines), number + 2) + 1) if lines[at - 1].strip()), None)
     if begins is None or not _ITEM.match(lines[begins - 1]):
         return number
@@ -227,7 +227,7 @@ def _defined_by(form: Form, one: Paragraph, lines: Sequence[str]) -> Defined:
 
 
 def _written_out(term: str) -> re.Pattern[str] | None:
-    """Return what finds the words before an abbreviation in brackets, or in brackets behind it."""
+    """Return a pattern for the words before an abbreviation in brackets, or in brackets after it."""
     if not is_abbreviation(term):
         return None
     letters = term.rstrip("s")

@@ -1,6 +1,6 @@
 """Reading a pasted trace or log: the frames that point into files, and the lines that say what went wrong. Pure.
 
-The frames of all languages are read alike. A place is a path with a line behind it, whatever separates the two; the
+The frames of all languages are read alike. A place is a path followed by a line number, whatever separates the two; the
 function is a name beside it or, where a place stands alone in its line, in the line before.
 """
 

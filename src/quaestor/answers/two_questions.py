@@ -1,6 +1,6 @@
-"""Answering a question that asks what all of it is, and something else: "what is this and how do I build it?"
+"""Answers two questions in one: what the project is, and another: "what is this and how do I build it?"
 
-A search for both finds what says most of their words, and answers neither.
+One search for both would answer neither.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ _NO_REST = "Nothing here answers the rest of the question clearly enough to quot
 def answer_two_questions(
     question: Question, corpus: Corpus, answered: Callable[[Question, Corpus], WayAnswer | None]
 ) -> WayAnswer | None:
-    """Answer what all of it is, and what is asked besides; None for any question that does not ask both.
+    """Answer what the project is and a second question; None for a question that does not ask both.
 
     Args:
-        question: what is asked.
-        corpus: of what.
-        answered: answers one question by its way, as far as there is one.
+        question: the question.
+        corpus: what it is about.
+        answered: answers one question by a way, or returns None.
     """
     asked = _asked_apart(question, corpus)
     if asked is None:
@@ -56,7 +56,7 @@ def answer_two_questions(
 
 
 def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
-    """Return what a question asks of all of it, and what it asks besides; None where it does not ask two things."""
+    """Return the question about the project and the second question; None if there are not two."""
     text = question.text.strip()
     if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
         return None

@@ -1,4 +1,4 @@
-"""What a way to answer is: a question in, and an answer of its own kind out, or None."""
+"""The interface of a way of answering: a function from a question to an answer, or None."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quaestor.corpus import Corpus
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What is asked.
+    """A question with its context.
 
     Attributes:
         text: the user's words.

@@ -1,4 +1,4 @@
-"""Choosing how a question is answered, by what it asks for."""
+"""Chooses the way in which a question is answered."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ _OF_CHANGE = re.compile(
 
 
 def _explain_word_of_documents(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer what a plain word is where most files are documents: there it is a term before it is a file's name."""
+    """Answer what a plain word means if most files are documents: there it is more likely a term than a file's name."""
     return explain_term(question, corpus) if asks_about_a_word(question.text) and holds_documents(corpus) else None
 
 
 def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the answer to a question about history; None for any other, or where the history tells nothing."""
+    """Return the answer to a question about history; None for other questions, or if the history says nothing of it."""
     if not may_ask_history(question.text):
         return None
     from quaestor.answers.history_questions import history_question  # noqa: PLC0415 - few questions are about history
@@ -79,7 +79,7 @@ WAYS: tuple[Way, ...] = (
 
 
 def answer_by_way(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return the answer of the first way whose question it is, or None where it is to be quoted from what is found."""
+    """Return the answer of the first way that has one; None if the answer is to be quoted from search results."""
     return _first_answer((_answer_two, *WAYS), question, corpus)
 
 

@@ -1,6 +1,6 @@
-"""Answering a question about one file, named by its path, with what that file says.
+"""Answers a question about one file, named by its path, from that file.
 
-Every file that mentions the question's words would stand beside it otherwise, and the file itself seldom first.
+A search would rank other files with the question's words above it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _GLOB = re.compile(r"[*?\[\]!\\]")
 
 
 def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Answer a question that names one file of this corpus and asks for something in it; None for any other.
+    """Answer a question that names one file of this corpus and asks about its content; None for any other.
 
     A document of a series may be named by its number: "who wrote proposal 0002?"
     """
@@ -78,7 +78,7 @@ def _head(corpus: Corpus, path: str) -> WayAnswer | None:
 
 
 def read_file_question(text: str) -> tuple[str, str] | None:
-    """Return the only file that a question names, and what else it says; None where it is no question about one file.
+    """Return the only file that a question names, and the rest of the question; None if it is not about one file.
 
     Pure. A file's name alone that begins the question is enough; elsewhere a folder must be named as well, for
     "how does pyproject.toml change the build" asks about the build.

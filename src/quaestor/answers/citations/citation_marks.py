@@ -121,7 +121,7 @@ def parse(answer: str) -> tuple[Mark, ...]:
 
 
 def _is_quoted(answer: str, start: int, end: int) -> bool:
-    """Return whether a mark is words within a line of a block quote, and not the mark at the end of one."""
+    """Return whether a mark is part of a quoted line of a block quote rather than the citation at its end."""
     line = max(answer.rfind("\n", max(0, start - 2 * _LONGEST_QUOTE), start) + 1, start - 2 * _LONGEST_QUOTE)
     if not answer[max(0, line) : start].lstrip(" \t").startswith(">"):
         return False
@@ -145,7 +145,7 @@ def without_marks(text: str, marks: Sequence[Mark], offset: int = 0) -> str:
 
 
 def _fences(answer: str, prefix: str = "") -> Iterator[_Fence]:
-    """Yield the fenced blocks that are closed; for the end of those that are not, the answer is read once.
+    """Yield the closed fenced blocks; the answer is searched only once for the end of unclosed ones.
 
     ``prefix`` is the pattern of what their first and last lines begin with.
     """

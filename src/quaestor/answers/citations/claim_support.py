@@ -1,6 +1,6 @@
 """Whether a passage holds what a sentence claims, when the sentence quotes nothing.
 
-No model is asked, so the measure is careful: it would rather call a true claim unsupported than a false one
+No model is asked, so the measure is cautious: it calls a true claim unsupported rather than a false one
 supported. Numbers, names and code in the claim must all be in the passage; most of its other words must stand close
 together; and a denial must not meet an assertion.
 """
@@ -98,7 +98,7 @@ def _union(found: Sequence[frozenset[str]]) -> frozenset[str]:
 
 
 def _sentence_around(lines: Sequence[str], at: int, wanted: frozenset[str]) -> str:
-    """Return the sentence in a line that says most of what is wanted; it may begin and end one line further."""
+    """Return the sentence in a line that holds most of the wanted words; it may extend one line in either direction."""
     nearby = " ".join(lines[max(0, at - 1) : at + 2])
     return max(_STOP.split(nearby), key=lambda sentence: len(content_terms(sentence) & wanted))
 

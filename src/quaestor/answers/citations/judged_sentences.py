@@ -1,4 +1,4 @@
-"""Which sentences of an answer nothing supports. Every sentence is judged, the short ones too.
+"""Finds the sentences of an answer that nothing supports. Every sentence is judged, short ones too.
 
 - A sentence that cites is supported if one of its citations holds, and only then. - A sentence that cites nothing is
 supported by a passage that says the same, by the measure of ``claim_support``. - A sentence too short for that ("No,
@@ -92,7 +92,7 @@ class Judge:
         return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._claims(at)]
 
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
-        """Return what a sentence rests on by itself; empty if on nothing."""
+        """Return the passages that support a sentence by itself; empty if there are none."""
         if self._cited[at]:
             holding = [one for _, one in self._cited[at] if one is not None and one.holds]
             return tuple(
@@ -102,7 +102,7 @@ class Judge:
         return () if found is None else (found,)
 
     def _lean(self, at: int, beside: int) -> None:
-        """Let a short sentence stand with the one next to it."""
+        """Count a short sentence as supported if the sentence next to it is."""
         if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not _is_short(self._plain[at]):
             return
         grounds = self._rests_on[beside]
@@ -111,13 +111,13 @@ class Judge:
             self._rests_on[at] = grounds
 
     def _are_together(self, at: int, beside: int) -> bool:
-        """Return whether two neighbours share a paragraph, or the first is one by itself."""
+        """Return whether two neighbouring sentences share a paragraph, or the first is a paragraph of its own."""
         same = self._cut[at].paragraph == self._cut[beside].paragraph
         alone = at == 0 or self._cut[at - 1].paragraph != self._cut[at].paragraph
         return same or (beside > at and alone)
 
     def _claims(self, at: int) -> bool:
-        """Return whether a sentence that rests on nothing claims something."""
+        """Return whether a sentence without support claims something."""
         plain = self._plain[at]
         if not _says_anything(plain) or _is_question(plain):
             return False
@@ -128,7 +128,7 @@ class Judge:
         return not _is_about_the_answer(plain, self._question, self._grounds.values())
 
     def _leads(self, at: int) -> bool:
-        """Return whether what follows a lead-in bears it: a supported sentence, or a table or code."""
+        """Return whether a lead-in is followed by what supports it: a supported sentence, a table or code."""
         following = list(takewhile(lambda other: not _is_lead_in(self._plain[other]), range(at + 1, len(self._cut))))
         end = self._cut[at + 1].start if at + 1 < len(self._cut) else len(self._answer)
         block = _says_anything(self._answer[self._cut[at].end : end])
@@ -154,7 +154,7 @@ def _inside(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) ->
 
 
 def _with_marks_below(inside: Sequence[Cited], plain: Sequence[str]) -> list[Cited]:
-    """Return the marks of each sentence, with those that stand by themselves below it."""
+    """Return the marks of each sentence, including marks that stand alone on a line below it."""
     cited = list(inside)
     for at in range(len(cited) - 1, 0, -1):
         if not _says_anything(plain[at]):
@@ -163,7 +163,7 @@ def _with_marks_below(inside: Sequence[Cited], plain: Sequence[str]) -> list[Cit
 
 
 def own_terms(sentence: str) -> frozenset[str]:
-    """Return the stems of what a sentence names itself: no verdict, no contraction, no number."""
+    """Return the stems of a sentence's own words, without yes and no, contractions and numbers."""
     plain = _CONTRACTION.sub(" ", sentence)
     spelled = {term for word in spelled_words(plain) for term in content_terms(word)}
     return content_terms(plain) - _VERDICT_TERMS - spelled
@@ -196,19 +196,19 @@ def _is_about_the_answer(sentence: str, question: str, grounds: Iterable[Ground]
 
 
 def _brings_nothing_new(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
-    """Return whether all that a sentence names was asked, is said next to it, or stands in what that is said from.
+    """Return whether everything that a sentence names stands in the question, the sentence beside it, or its sources.
 
     Args:
         sentence: without citation marks.
         said: the question, and the sentence next to it.
-        grounds: what the sentence next to it stands on.
+        grounds: the passages that support the sentence next to it.
     """
     known = content_terms(said).union(*(ground.all_terms for ground in grounds))
     return own_terms(sentence) <= known and _brings_no_name(sentence, said, grounds)
 
 
 def _leads_fairly(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
-    """Return whether a lead-in claims nothing of its own: nothing is named or counted that stands nowhere else.
+    """Return whether a lead-in claims nothing of its own: all its names and numbers occur elsewhere.
 
     Args:
         sentence: without citation marks.
@@ -225,7 +225,7 @@ def _leads_fairly(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
 def _brings_no_name(sentence: str, said: str, grounds: Iterable[Ground], *, spelled: bool = True) -> bool:
     """Return whether every number and name of a sentence is known.
 
-    A number must stand in the sources: that somebody asked for it does not make it right. Only a denial may repeat it.
+    A number must stand in the sources, even if the question contains it; only a denial may repeat it from there.
     """
     grounds = tuple(grounds)
     lowered = said.lower()

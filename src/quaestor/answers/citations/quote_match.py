@@ -43,7 +43,7 @@ class Match:
 
 
 def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match | None:
-    """Return the first place of a quote between two offsets of ``text``: exact if there is one, else alike."""
+    """Return the first place of a quote between two offsets of ``text``: an exact match, else a similar one."""
     end = len(text) if end is None else end
     for exact in (quote, quote.replace("\n", "\r\n")) if quote else ():
         # A quote shown line by line has lost the carriage returns of its source, and nothing else.
@@ -55,7 +55,7 @@ def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match
 
 
 def find_nearest(quote: str, text: str, start: int, end: int) -> Match | None:
-    """Return the place of a quote nearest to a stretch of ``text``: any exact one before all that are alike."""
+    """Return the place of a quote nearest to a stretch of ``text``; exact matches are preferred to similar ones."""
     exact = [Match(at, at + len(quote), exact=True) for at in _occurrences(quote, text)]
     places = exact or [Match(found.start(), found.end(), exact=False) for found in _alike(quote, text)]
     if not places:
@@ -64,7 +64,7 @@ def find_nearest(quote: str, text: str, start: int, end: int) -> Match | None:
 
 
 def telling(quote: str) -> bool:
-    """Return whether a quote is long enough to mean something elsewhere than where it points."""
+    """Return whether a quote is long enough that finding it elsewhere is no coincidence."""
     words = _words(quote)
     return len("".join(words)) >= 12 or len(words) >= 4
 

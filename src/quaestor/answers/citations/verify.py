@@ -72,8 +72,8 @@ def verify(
         answer: the visible text, with its marks.
         passages: what the model was shown.
         read: gives the documents' bytes as they are now.
-        question: that is answered: what it names, an answer may repeat.
-        claims: whether its sentences are judged; those of an answer made of quotes need not be.
+        question: that is answered; the answer may repeat its names.
+        claims: whether to judge its sentences, which an answer made of quotes does not need.
     """
     checker = _Checker(passages, read)
     marks = parse(answer)
@@ -176,12 +176,12 @@ def _names_anything(quote: str) -> bool:
 
 
 def _is_all_of(passage: Passage, quote: str) -> bool:
-    """Return whether a passage has the words of a quote and no others: the line ``$ make``."""
+    """Return whether a quote is the whole passage, such as the line ``$ make``."""
     return _WORDS.findall(passage.text) == _WORDS.findall(quote)
 
 
 def _each_once(found: Sequence[Sentence]) -> tuple[Sentence, ...]:
-    """Return sentences in order, of those with the same words the first."""
+    """Return sentences in order, each distinct wording once."""
     once: dict[str, Sentence] = {}
     for one in found:
         once.setdefault(" ".join(one.text.split()), one)
@@ -234,7 +234,7 @@ def _label(passage: Passage) -> str:
 
 
 def _claim(answer: str, mark: Mark, marks: Sequence[Mark], cut: Sequence[Sentence]) -> str:
-    """Return what a mark is to support: the clause before it, or its whole sentence if the clause says little."""
+    """Return the claim that a mark supports: the clause before it, or its whole sentence if the clause says little."""
     sentence = next((found for found in cut if found.start <= mark.start < found.end), None)
     if sentence is None:
         return ""

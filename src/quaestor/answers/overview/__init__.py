@@ -1,4 +1,4 @@
-"""What a corpus is, at a glance and within a budget: for people on their first day, and as a map for models.
+"""Overviews of a corpus within a token budget: for people on their first day, and as a map for models.
 
 ``make_overview`` puts it together out of what each other module finds: what the README says (``introduction``), where
 it is entered (``entry_points``), its main folders and files, drawn as a tree (``main_parts``; what documents name comes

@@ -57,7 +57,7 @@ _MERELY_THERE = (
 
 
 def building(material: Material) -> list[Entry]:
-    """Return how it is built and tested; at most 14 lines."""
+    """Return the lines that say how a project is built and tested; at most 14."""
     found: dict[str, Entry] = {}
     for read in (_documented_entries, _tasks, _npm, _quoted_entries, _continuous):
         for entry in read(material):
@@ -185,7 +185,7 @@ def _inline(line: str) -> re.Match[str] | None:
 
 
 def _there(material: Material, said: Collection[str]) -> Iterator[Entry]:
-    """Yield the manifests that are there and that nothing was said of."""
+    """Yield the manifests of which no line was quoted."""
     for name in _MERELY_THERE:
         for path in material.paths_named(name, 0):
             if path not in said:

@@ -143,7 +143,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
-    """Return the lines, blank those between ``# /// script`` and ``# ///``, which say what a script needs."""
+    """Return the lines, with a script's inline metadata (``# /// script`` to ``# ///``) blanked."""
     first = next((at for at, line in enumerate(lines) if _METADATA.match(line)), len(lines))
     last = next((at for at in range(first, len(lines)) if lines[at].rstrip() == "# ///"), first - 1)
     return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
@@ -212,10 +212,9 @@ def _short(said: Statement) -> Statement:
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:
-    """Return the names that a file defines, the main one first, with what is said of that, or the line that defines it.
+    """Return the names that a file defines, the main one first, with the main one's docstring or its defining line.
 
-    The main one is of the file's own name; else it is no test, written large, as a class or a type is, and longer than
-    others.
+    The main one has the file's own name; otherwise it is the longest class or type that is not a test.
     """
     found = material.read(path)
     if found is None or not is_code(found.document):

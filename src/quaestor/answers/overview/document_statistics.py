@@ -50,7 +50,7 @@ def _is_document(document: Document, material: Material) -> bool:
 
 
 def about_documents(material: Material) -> list[Entry]:
-    """Return what can be said of all documents of prose together, if there are any: number, dates and authors."""
+    """Return one line about all documents of prose, if there are any: their number, dates and authors."""
     found = documents_of(material)
     if not found:
         return []
@@ -71,7 +71,7 @@ def about_documents(material: Material) -> list[Entry]:
 
 
 def titles(material: Material) -> list[Entry]:
-    """Return the documents with their titles, dates and authors, the most telling first; of a few, their sections."""
+    """Return documents with titles, dates and authors, most important first; if they are few, with their sections."""
     found = documents_of(material)
     found.sort(key=lambda one: _order(one, material))
     pages = [one for one in found if not _is_template(one)]
@@ -84,9 +84,9 @@ def titles(material: Material) -> list[Entry]:
 
 
 def _in_turn(found: Sequence[Document]) -> list[Document]:
-    """Return documents so that the first of each folder come before the second: no large folder hides the others.
+    """Return documents, a few of each folder in turn, so that a large folder does not hide the others.
 
-    Those of the folder that is first in order all come first: it is the one that the others lie in.
+    Documents of the first document's folder, the outermost one, all come first.
     """
     seen: Counter[str] = Counter()
     home = dirname(found[0].path) if found else ""
@@ -151,7 +151,7 @@ def _sections(document: Document, material: Material) -> Sequence[Entry]:
 
 
 def kinds(material: Material) -> list[Entry]:
-    """Return the folders that hold the documents, by how many, some to a line."""
+    """Return the folders that hold the most documents, several to a line."""
     found = Counter(dirname(one.path) for one in documents_of(material))
     listed = [f"{folder or '.'}/ ({count:,})" for folder, count in found.most_common(_MOST_KINDS)]
     lines = (", ".join(listed[at : at + _KINDS_ON_A_LINE]) for at in range(0, len(listed), _KINDS_ON_A_LINE))
@@ -159,7 +159,7 @@ def kinds(material: Material) -> list[Entry]:
 
 
 def languages(material: Material) -> list[Entry]:
-    """Return one line: the languages with a hundredth of the bytes or more, data and vendored files aside."""
+    """Return one line: the languages with at least 1% of the bytes, without data and vendored files."""
     sizes: Counter[str] = Counter()
     files: Counter[str] = Counter()
     for path, document in material.documents.items():

@@ -1,4 +1,4 @@
-"""Where a program is entered: commands that manifests name, main functions, and a library's public face."""
+"""Finds entry points: commands that manifests declare, main functions, and a library's public modules."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _FACES = (
 
 
 def entry_points(material: Material) -> list[Entry]:
-    """Return where the program or library of a folder is entered, what manifests declare first; at most 14."""
+    """Return the entry points of a folder's program or library, those that manifests declare first; at most 14."""
     found: dict[str, Entry] = {}
     for read in (_declared_entries, _programs, _main_functions, _scripts, _faces, _containers):
         for entry in read(material):
@@ -218,7 +218,7 @@ def _main_functions(material: Material) -> Iterator[Entry]:
 
 
 def _scripts(material: Material) -> Iterator[Entry]:
-    """Yield what lies in a folder of programs."""
+    """Yield the files of a folder for programs, such as ``bin``."""
     for path in material.documents:
         folder, _, name = path.rpartition("/")
         if folder.removeprefix(material.folder).strip("/") in ("bin", "exe") and "test" not in name:

@@ -1,4 +1,4 @@
-"""What a project or a folder says that it is: the first sentences of its README, else its manifest's description."""
+"""Introductions: what a project or folder says it is, in its README's first sentences or its manifest's description."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ _ENDINGS = {
 
 
 def introduction(material: Material) -> list[Statement]:
-    """Return what the documents say that this is, most telling first: the README, then the manifest."""
+    """Return what the README and the manifest say that the project is, the README first unless it says little."""
     told = from_readme(material, material.folder)
     manifests = list(from_manifests(material, material.folder))
     own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
@@ -88,7 +88,7 @@ def introduction(material: Material) -> list[Statement]:
 
 
 def _fits(material: Material, manifest: str) -> bool:
-    """Return whether a manifest is of the language that most of the code is in."""
+    """Return whether a manifest belongs to the language that most of the code is written in."""
     languages = Counter(one.language for one in material.documents.values() if is_code(one))
     most = languages.most_common(1)
     wanted = _LANGUAGES.get(manifest.rpartition("/")[2].lower())
@@ -105,10 +105,10 @@ def readme_of(material: Material, folder: str) -> str | None:
 
 
 def _first_document(material: Material) -> str | None:
-    """Return the document that begins a corpus without a README: the shallowest introduction or index.
+    """Return the document that introduces a corpus without a README: the shallowest introduction or index.
 
-    Beside code only those of the documentation: a README deep within speaks of what lies beside it. Where all is
-    documents, a folder called ``doc_src`` or ``tutorial`` holds no examples of anything else.
+    If there is code, only documents of the documentation count, because a README deep in the tree is about its own
+    folder. If there are only documents, folders such as ``tutorial`` do not count as examples.
     """
     found = []
     for path in material.documents:
@@ -122,7 +122,7 @@ def _first_document(material: Material) -> str | None:
 
 
 def _titled_as_beginning(material: Material) -> str | None:
-    """Return the first of the documents that nothing lies above whose title says that it begins them."""
+    """Return the shallowest document whose title says that it introduces the others."""
     if material.is_code:
         return None
     for path in sorted(material.documents, key=lambda one: (one.count("/"), one))[:_MOST_TITLES]:
@@ -145,7 +145,7 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
 
 
 def _with_tagline(lines: Sequence[str]) -> list[str]:
-    """Return lines with a block quote right below the title as a paragraph: many a README says there what it is."""
+    """Return lines with a block quote below the title turned into a paragraph: some READMEs have a tagline there."""
     said = [number for number, line in enumerate(lines) if line.strip()][:_TAGLINE]
     first = next((number for number in said if _QUOTED.match(lines[number])), None)
     if first is None or any(_NOTE.match(lines[number]) for number in said):
@@ -155,14 +155,14 @@ def _with_tagline(lines: Sequence[str]) -> list[str]:
 
 
 def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
-    """Yield what a page's front matter says of it: the home page of a site often says nothing else."""
+    """Yield the description in a page's front matter, which is often all that a site's home page says."""
     if lines and lines[0].rstrip() == "---":
         end = next((at for at, line in enumerate(lines[1:_LOOKED_AT], 1) if line.rstrip() == "---"), 0)
         yield from islice(_descriptions(lines[:end], path, _DESCRIBED), 1)
 
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
-    """Return the sentence of a document that says most likely what it is about."""
+    """Return the sentence of a document that most likely says what it is about."""
     found = _telling_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
     return _statement(found[0], path, longest) if found else None
 

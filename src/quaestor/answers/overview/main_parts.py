@@ -1,7 +1,7 @@
-"""The main folders and files, most telling first, and how much of them is shown, drawn as a tree of folders.
+"""Chooses a corpus's main folders and files and draws as many as fit as a tree.
 
-What tells is what documents name, where the code is, and what most other files import; tests and vendored files do not
-count there.
+A part is important if documents name it, if it holds much code, or if many other files import it; tests and vendored
+files do not count.
 """
 
 from __future__ import annotations
@@ -113,7 +113,7 @@ def _most_important(found: Iterable[_Part]) -> list[_Part]:
 
 
 def _spread_over_folders(found: Iterable[_Part]) -> Iterator[_Part]:
-    """Yield parts, each file the less important the more of its folder came before: forty models tell little more."""
+    """Yield parts, each file less important the more files of its folder came before it."""
     seen: Counter[str] = Counter()
     for one in found:
         above = parent_of(one.path)
@@ -150,7 +150,7 @@ class _Levels:
 
 
 def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
-    """Return what each folder and file counts for, and what tells how deep they lie."""
+    """Return the weight of each folder and file, and their depths."""
     code = material.is_code
     sizes = {path: weight_of(one, material.profile(path), code=code) for path, one in material.documents.items()}
     children = Counter(map(parent_of, sizes))
@@ -176,7 +176,7 @@ def _is_hidden(path: str) -> bool:
 
 
 def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
-    """Return whether a file is no part of its own: a picture, a wrapper, an example or a test that nobody describes."""
+    """Return whether a file is not shown as a part: a picture, a wrapper, or an undescribed example or test."""
     profile = material.profile(path)
     if (profile.test or profile.example) and material.has_program:
         return path not in named or named[path].says is None
@@ -184,7 +184,7 @@ def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -
 
 
 def _is_aside(path: str, material: Material) -> bool:
-    """Return whether a document only names what is not part: a changelog, a licence, another page of prose."""
+    """Return whether a named document is no main part: a changelog, a licence, a page of prose beside code."""
     if path not in material.documents:
         return False
     profile = material.profile(path)
@@ -196,8 +196,8 @@ def _is_aside(path: str, material: Material) -> bool:
 def importers_of(material: Material) -> Counter[str]:
     """Return the number of files that import each file.
 
-    Chunks without a word of an import statement are not looked at. Of a corpus with more than 6,000 that hold one,
-    those that hold most of them count: so the numbers are lower bounds there.
+    Only chunks with a word of an import statement are read. Of more than 6,000 such chunks, only those with the most
+    such words are read, so the numbers are lower bounds then.
     """
     pairs: set[tuple[str, str]] = set()
     for stored in material.chunks_with(_WORDS, _MOST_CHUNKS):
@@ -214,7 +214,7 @@ def importers_of(material: Material) -> Counter[str]:
 
 
 def _unit(path: str) -> str:
-    """Return what is imported with a file: in Go all of its folder."""
+    """Return what an import of a file refers to: the file, or in Go its whole folder."""
     return dirname(path) or path if path.endswith(".go") else path
 
 

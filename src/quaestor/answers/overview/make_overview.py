@@ -1,4 +1,4 @@
-"""Making an overview: what is said is collected, and fitted into a budget section by section.
+"""Makes an overview: collects statements and fits them into a budget section by section.
 
 The lines that statements stand in become hits that can be cited and checked.
 """
@@ -69,7 +69,7 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
     """Return how a corpus is built and tested, after bringing the index up to date.
 
     Returns:
-        An overview with that section alone, or without sections where no file tells.
+        An overview with that section alone, or without sections if no file says it.
     """
     corpus.take_in()
 
@@ -82,7 +82,7 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
 
 
 def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
-    """Return what a corpus says that it is, after bringing the index up to date; an overview of at most one section."""
+    """Return a corpus's introduction, after bringing the index up to date, as an overview of at most one section."""
     corpus.take_in()
 
     def made() -> Overview:
@@ -158,7 +158,7 @@ def _prose_sections(material: Material, room: int, count: Count) -> Iterator[Sec
 
 
 def _introduction_share(material: Material, room: int, whole: int, count: Count) -> _Share:
-    """Return what it says that it is, shortened so that the first statement fits."""
+    """Return the introduction, shortened so that its first statement fits."""
     said = introduction(material)
     if not said:
         return _Share("What it is", (), 0)
@@ -174,7 +174,7 @@ def _importers(number: int) -> Statement:
 
 
 def _fit(share: _Share, count: Count) -> list[Section]:
-    """Return a section with as many of its lines as its share of the budget takes; nothing where none does."""
+    """Return a section with as many lines as its share of the budget allows; an empty list if no line fits."""
     left = share.share - count(share.title) - 3
     kept: list[Entry] = []
     for entry in share.entries:
@@ -191,7 +191,7 @@ def _tokens(section: Section, count: Count) -> int:
 
 
 def _within_budget(overview: Overview, material: Material, count: Count) -> Overview:
-    """Return an overview that takes no more than its budget: the last lines of the longest section go first."""
+    """Return an overview within its budget; the last lines of the longest section are dropped first."""
     while True:
         hits, numbers = _numbered_hits(material, sources_of(overview.sections))
         found = replace(overview, hits=hits, _numbers=numbers)

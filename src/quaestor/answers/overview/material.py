@@ -73,7 +73,7 @@ class Material:
                 yield stored
 
     def profile(self, path: str) -> PathProfile:
-        """Return what a path says; of more paths than the cache of ``profile_path`` holds, too, each is read once."""
+        """Return a path's profile, kept here because the cache of ``profile_path`` is smaller than large corpora."""
         found = self._profiles.get(path)
         if found is None:
             found = profile_path(path)
@@ -134,7 +134,7 @@ class Material:
 
     @cached_property
     def is_code(self) -> bool:
-        """Whether these are files of a program, not documents: a fifth of what is not data, or half its bytes."""
+        """Whether these are a program's files, not documents: code is a fifth of the files or half the bytes."""
         documents = self.documents
         own = [one for path, one in documents.items() if not self.profile(path).test]
         # A folder of tests holds nothing else.

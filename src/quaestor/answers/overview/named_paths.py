@@ -1,7 +1,7 @@
-"""Which folders and files the documents themselves name, and what they say of each: the maps that people wrote.
+"""Finds the folders and files that the documents describe, and what they say of each.
 
-Lists, tables, headings and drawn trees are read for words that are paths of this corpus. A nested item is looked for in
-what it is nested in.
+Lists, tables, headings and drawn trees are searched for paths of this corpus. A nested item is looked for in the
+folder of the item around it.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class _Level:
 
 
 def named_paths(material: Material) -> dict[str, Named]:
-    """Return what the documents name, in their order; of several mentions, the weightiest counts."""
+    """Return the paths that documents name, in order; of several mentions the one with the highest weight counts."""
     found: dict[str, Named] = {}
     for path, weight in _maps(material):
         for one in _Reader(material, path, weight).read_names():
@@ -91,7 +91,7 @@ def named_paths(material: Material) -> dict[str, Named]:
 
 
 def _maps(material: Material) -> list[tuple[str, float]]:
-    """Return the documents that may describe the layout, each with what its word counts for."""
+    """Return the documents that may describe the layout, each with its weight."""
     ranked = []
     for path, document in material.documents.items():
         profile = material.profile(path)
@@ -186,7 +186,7 @@ class _Reader:
         return _STRONG_BEFORE.search(text[max(0, found.start() - 6) : found.start()]) is not None
 
     def _path_meant(self, token: str, *, strong: bool, leads: bool) -> str | None:
-        """Return the folder or file that a word means, None for no path of this corpus."""
+        """Return the folder or file that a word names; None if it is no path of this corpus."""
         name = token.removeprefix("./").strip("/").rstrip(".,:;")
         if len(name) < 2 and not (strong and name):
             return None
@@ -228,7 +228,7 @@ class _Reader:
         return self._only(self._material.stems.get(name.lower(), ())) if telling else None
 
     def _only(self, paths: Iterable[str]) -> str | None:
-        """Return the shallowest path that is neither vendored nor a test's; None if two are as shallow."""
+        """Return the shallowest path that is neither vendored nor a test; None if two are equally shallow."""
         found = sorted(
             (path for path in paths if not self._material.stands_behind(f"{path}/x")), key=lambda path: path.count("/")
         )
@@ -238,7 +238,7 @@ class _Reader:
         return found[0] if found else None
 
     def _statement_about(self, number: int, line: str, end: int, indent: int) -> Statement | None:
-        """Return what a line says of the path that ends at an offset of it; else what the line below says."""
+        """Return what a line says about the path that ends at an offset in it; if nothing, what the next line says."""
         # What goes on within its backticks is a command: "`manage.py compress` - makes bundles".
         if _OPTION.match(line, end) or (line.count("`", 0, end) % 2 and line[end : end + 1] == " "):
             return None
@@ -276,16 +276,16 @@ class _Reader:
 
 
 def _goes_on(rest: str, text: str) -> bool:
-    """Return whether what follows a path is the rest of a sentence that began before it, and no description."""
+    """Return whether the text after a path continues a sentence that began before it, so that it is no description."""
     return _RUNNING.match(rest) is not None or text.count("(") < text.count(")")
 
 
 def _without_marks(text: str) -> str:
-    """Return what is said without the marks around it."""
+    """Return a description without the punctuation around it."""
     text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
     return _KIND.sub("", text)
 
 
 def _follows_in_columns(line: str, end: int) -> bool:
-    """Return whether what follows a word stands in a column of its own, as in ``atuin-kv    Key-value store``."""
+    """Return whether the text after a word is a column of its own, as in ``atuin-kv    Key-value store``."""
     return bool(re.match(r"\s{2,}\S|\s*(?:#|—|–|--|<-|←)\s", line[end:]))

@@ -1,4 +1,4 @@
-"""The ways to answer a question for an overview, and one about how all of it is built and tested."""
+"""Answers a question for an overview, and one about how the project is built and tested."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return an overview of the corpus where that is asked for, else None."""
+    """Return an overview of the corpus if the question asks for one, else None."""
     if not wants_overview(question, corpus):
         return None
     # Other questions need none of this.
@@ -56,7 +56,7 @@ def wants_overview(question: Question, corpus: Corpus) -> bool:
 
 
 def introduce(corpus: Corpus) -> WayAnswer | None:
-    """Return in a few sentences what the corpus says that it is; None where it does not say that."""
+    """Return the corpus's introduction in a few sentences; None if it has none."""
     from quaestor.answers.overview.make_overview import make_introduction  # noqa: PLC0415 - as above
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
@@ -66,7 +66,7 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
 
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return how the corpus is built and tested where that is asked and its files tell, else None."""
+    """Return how the corpus is built and tested if the question asks that and its files say it, else None."""
     if not asks_how_to_build(question.text):
         return None
     from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415 - as above
@@ -78,7 +78,7 @@ def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | N
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
-    """Return a question in small letters with other words for what the corpus is called."""
+    """Return a question in lower case, with the corpus's name replaced by ``instead``."""
     title = _title(corpus).lower()
     for name in (corpus.root.name.lower(), corpus.retriever.project.lower(), title, without_whole(title)):
         if len(name) >= _SHORTEST_NAME:
@@ -87,7 +87,7 @@ def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
 
 
 def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
-    """Return whether a name is that of the folder, the repository, or what the README has as its title.
+    """Return whether a name is that of the folder, of the repository, or in the README's title.
 
     "The Acme handbook" is one whose title is "Acme Handbook" or "Welcome to Acme's documentation".
     """
@@ -98,7 +98,7 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 
 
 def _title(corpus: Corpus) -> str:
-    """Return the title of the README or the first page without what explains it: ``Grape`` of ``What is Grape?``.
+    """Return the title of the README or the first page, reduced to the name: ``Grape`` of ``What is Grape?``.
 
     Empty where there is none.
     """
