@@ -29,6 +29,7 @@ from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage, where
 from quaestor.search.joined_passages import DEFINITION, LARGEST
+from quaestor.search.language import without_grammar
 from quaestor.search.path_roles import profile_path
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
@@ -164,7 +165,7 @@ def answer(
         hits: what the passages show, in their order: how good the search found each, and which lines of it. Without
             them each passage counts as so far behind the one before that it is no further quote of its own.
     """
-    wanted = content_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
@@ -191,7 +192,7 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     One stretch that holds enough of the question will do, so that quotes are chosen only where there is none: a server
     asks this of every turn, and choosing takes it longer than searching.
     """
-    wanted = content_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     stretches = (stretch for passage in passages for stretch in stretches_of(passage))
     if any(share_of(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):
