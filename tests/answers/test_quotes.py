@@ -303,7 +303,7 @@ def test_of_passages_that_say_as_much_the_one_under_headings_like_the_question_i
 
 def test_words_of_grammar_of_another_language_answer_nothing() -> None:
     texts = {
-        "degres.md": "On peut distinguer trois degrés, où les faits sont ceux qui figurent dans un tableau ou un autre.",
+        "degres.md": "On distingue trois degrés, où les faits sont ceux qui figurent dans un tableau ou un autre.",
         "noms.md": "Publier des noms exige l'accord de chaque personne.",
     }
     assert first_path("Peut-on publier les noms de personnes qui figurent dans un document ?", texts, 0.1) == "noms.md"
