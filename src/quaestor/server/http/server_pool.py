@@ -119,7 +119,7 @@ class _Workers:
             if can_copy():
                 # What is not there is said by the first worker that misses it.
                 with suppress(ImportError):
-                    preload(self._folder)
+                    preload(self._folder, model=bool(self._job.settings.model))
             while not self._is_stopping() or any(post.process for post in self._posts):
                 self._attend()
         if self._failure is not None:

@@ -65,11 +65,12 @@ def main() -> None:
     gc.freeze()  # as it ends, Python would look for rubbish in all that was imported, which takes a quarter of a second
 
 
-def preload(folder: Path) -> None:
+def preload(folder: Path, *, model: bool) -> None:
     """Import all that serves, for copies of this process.
 
     Args:
         folder: of the workers' shared state.
+        model: whether they will ask a model.
 
     Raises:
         ImportError: something is not there.
@@ -77,6 +78,8 @@ def preload(folder: Path) -> None:
     _count_in(folder)
     # After the environment is set.
     from quaestor.server.http import app, run_server  # noqa: F401, PLC0415
+
+    app.preload(model=model)
 
 
 def serve_as_copy(job: Job, place: Place, mask: Iterable[int]) -> NoReturn:
