@@ -469,6 +469,16 @@ def test_who_asks_how_to_do_a_thing_gets_the_guide_beside_the_code(
     assert [quote.path for quote in found.quotes] == paths
 
 
+def test_a_default_is_told_by_the_name_whatever_else_is_asked_and_by_all_of_its_paragraph() -> None:
+    warns = 'void check() {\n  warn("idleTime {} is little, default {} is taken", t, D);\n}'
+    limits = Passage(1, "Limits.java", 1, 3, warns, language="java")
+    told = "``idleTime``\n" + "How long a boat may lie idle.\n" * 9 + "*Default: 600000 (10 minutes)*\n"
+    gives = Passage(2, "README.md", 1, 11, told, language="markdown")
+    hits = [hit(one, 9.0 - 3 * rank) for rank, one in enumerate((limits, gives))]
+    question = "What is the default of idleTime and the smallest value allowed?"
+    assert answer(question, [limits, gives], refused=False, hits=hits).quotes[0].path == "README.md"
+
+
 @pytest.mark.parametrize(
     "text",
     [
