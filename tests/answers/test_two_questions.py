@@ -98,6 +98,10 @@ def test_what_a_name_is_and_who_uses_it(ferry: Index, question: str, uses: str) 
     assert text.index("Take a letter across.") < text.index(uses)
 
 
+def test_what_all_of_it_is_and_does_is_no_name(ferry: Index) -> None:
+    assert INTRODUCTION in told(ferry, "What is this project and what does it depend on?")
+
+
 def test_what_else_is_asked_is_quoted(ferry: Index) -> None:
     text = told(ferry, "What is this and how do I install it?")
     assert text.index(INTRODUCTION) < text.index("Fetch the archive and unpack it.")

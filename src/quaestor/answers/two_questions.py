@@ -50,8 +50,9 @@ def answer_two_questions(
         corpus: of what.
         answered: answers one question by its way, as far as there is one.
     """
-    if named := _WHAT_AND_WHO.match(question.text[:_LONGEST]):
-        return _explain_and_tell_uses(question, named, corpus)
+    named = _WHAT_AND_WHO.match(question.text[:_LONGEST])
+    if named is not None and (told := _explain_and_tell_uses(question, named, corpus)) is not None:
+        return told
     asked = _asked_apart(question, corpus)
     if asked is None:
         return None
