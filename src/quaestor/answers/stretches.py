@@ -14,6 +14,8 @@ from quaestor.core.stems import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset(("", *"text markdown restructuredtext rst html asciidoc mediawiki org mdx latex tex".split()))
+_PLAIN = frozenset(("", "text"))
+_COMMENTED = re.compile(r"[#;](?![#;])")
 MOST_LINES = 30
 """Lines of code that are quoted together; a definition of no more is quoted whole."""
 MOST_CHARACTERS = 1000
@@ -93,7 +95,7 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    if passage.language.lower() in PROSE:
+    if _is_prose(passage):
         first, last = (one - passage.start_line for one in found) if found else (0, -1)
         whole = (starts[max(0, first)], starts[min(len(lines), last + 1)]) if last >= first else (0, 0)
         return list(_of_prose(passage, whole))
@@ -124,7 +126,7 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
         The stretch; None where the passage says nothing.
     """
     text = passage.text
-    if passage.language.lower() not in PROSE:
+    if not _is_prose(passage):
         past = _past_imports(text)
         rest = text[past:]
         # What a file imports is read past, unless a word of the question stands only there.
@@ -140,6 +142,18 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+
+
+def _is_prose(passage: Passage) -> bool:
+    """Return whether a passage is of prose, and not of a configuration file of which most lines are comments.
+
+    To whom takes it for prose these are headings without any text: ``.env.example``.
+    """
+    language = passage.language.lower()
+    if language not in _PLAIN:
+        return language in PROSE
+    lines = [line for line in passage.text.split("\n") if line.strip()]
+    return 2 * sum(_COMMENTED.match(line) is not None for line in lines) <= len(lines)
 
 
 def _past_imports(text: str) -> int:
