@@ -16,6 +16,7 @@ from quaestor.llm.prompts.numbered_passages import Passage
 PROSE = frozenset(("", *"text markdown restructuredtext rst html asciidoc mediawiki org mdx latex tex".split()))
 _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
+_BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 MOST_LINES = 30
 """Lines of code that are quoted together; a definition of no more is quoted whole."""
 MOST_CHARACTERS = 1000
@@ -126,6 +127,13 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
         The stretch; None where the passage says nothing.
     """
     text = passage.text
+    if _is_commented(passage):
+        # One setting after the other, each with what is said of it.
+        found_blocks = enumerate(_BLOCK.finditer(text.rstrip()))
+        settings = _without_edges(
+            text, [Piece(one.start(), one.start() + len(one[0].rstrip()), at, "") for at, one in found_blocks], told
+        )
+        return Stretch(passage, settings[0].start, settings[-1].end, code=True)
     if not _is_prose(passage):
         past = _past_imports(text)
         rest = text[past:]
@@ -145,15 +153,16 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
 
 
 def _is_prose(passage: Passage) -> bool:
-    """Return whether a passage is of prose, and not of a configuration file of which most lines are comments.
+    return passage.language.lower() in PROSE and not _is_commented(passage)
 
-    To whom takes it for prose these are headings without any text: ``.env.example``.
+
+def _is_commented(passage: Passage) -> bool:
+    """Return whether a passage is of a configuration file of which most lines are comments, as ``.env.example``.
+
+    To whom takes them for prose these are headings without any text.
     """
-    language = passage.language.lower()
-    if language not in _PLAIN:
-        return language in PROSE
-    lines = [line for line in passage.text.split("\n") if line.strip()]
-    return 2 * sum(_COMMENTED.match(line) is not None for line in lines) <= len(lines)
+    lines = [line for line in passage.text.split("\n") if line.strip()] if passage.language.lower() in _PLAIN else []
+    return 2 * sum(_COMMENTED.match(line) is not None for line in lines) > len(lines)
 
 
 def _past_imports(text: str) -> int:
