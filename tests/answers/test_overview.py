@@ -15,7 +15,7 @@ from index_of_files import write_files
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.overview.overview_answer import answer_with_overview
-from quaestor.answers.overview.overview_text import code, escape_markdown, on_one_line
+from quaestor.answers.overview.overview_text import code, escape_markdown, on_one_line, sections_of
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.overview.statements import Overview
 from quaestor.answers.starters import starters
@@ -167,6 +167,19 @@ def test_a_line_that_defines_nothing_by_itself_is_not_shown(made: Make) -> None:
     assert parts["plot.py"] == "Draws what is in the till."
     assert parts["style.go"] == "defines normalDim"
     assert parts["format.rs"] == "fn coins() {"
+
+
+def test_what_is_said_is_not_torn_from_its_brackets(made: Make) -> None:
+    boxed = "use std::fmt;\n\n/// A [`Clone`] + [`Send`] boxed [`Till`].\npub struct BoxedTill {\n    coins: u32,\n}\n"
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n",
+        "Dockerfile": 'FROM scratch\nENTRYPOINT ["./shop"]\n',
+        "src/boxed.rs": boxed,
+        "src/lib.rs": "pub mod boxed;\n",
+    }
+    text = "".join(str(piece) for piece in sections_of(made(files).overview())).replace("\\", "")
+    assert ': ENTRYPOINT ["./shop"] ' in text
+    assert ": A [`Clone`] + [`Send`] boxed [`Till`]. " in text
 
 
 def test_pictures_and_single_examples_are_no_parts(made: Make) -> None:

@@ -58,6 +58,15 @@ def test_a_phrase_that_names_a_kind_introduces(said: Say, readme: str, introduct
     assert "book" not in told
 
 
+@pytest.mark.parametrize("place", ["", ".github/", "docs/"])
+def test_a_readme_where_github_looks_for_it_introduces_and_its_trademarks_do_not(said: Say, place: str) -> None:
+    telling = "# Till\n\nTill is a shop of plain goods.\n\n(Coin and the coin's face are trademarks of Mint Inc.)\n"
+    guide = "# Queries\n\nQueries are a way to ask the till.\n"
+    told = said({f"{place}README.md": telling, "docs/guide/overview.md": guide, **CODE}).partition("Main parts")[0]
+    assert "Till is a shop of plain goods." in told
+    assert "Queries" not in told and "Mint" not in told
+
+
 def test_notices_to_readers_introduce_nothing(said: Say) -> None:
     told = said(
         {

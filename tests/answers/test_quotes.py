@@ -463,6 +463,32 @@ def test_who_asks_how_to_do_a_thing_gets_the_guide_beside_the_code(
     assert [quote.path for quote in found.quotes] == paths
 
 
+def test_a_configuration_file_of_comments_is_quoted_as_code() -> None:
+    listen = "# Where the ferry listens. Begin with unix: for a socket.\n# Type: text\n# FERRY_LISTEN=\n\n"
+    port = "# The port of the ferry.\n# Type: number\n# FERRY_PORT=80\n"
+    example = Passage(1, "ferry.env.example", 1, 7, listen + port, language="text")
+    code = Passage(2, "listen.go", 1, 3, "func listen(socket string) {\n\topen(socket)\n}", language="go")
+    hits = [hit(example, 9.0), hit(code, 5.0)]
+    found = answer("How do I make the ferry listen on a socket?", [example, code], refused=False, hits=hits)
+    assert found.quotes[0].path == "ferry.env.example"
+    assert found.quotes[0].code and found.quotes[0].text == listen.rstrip()
+    readme = replace(
+        example, path="README", text="# Ferry\n\nThe ferry listens on a socket.\n\n# Ports\n\nIt has one.\n"
+    )
+    told = answer("How do I make the ferry listen on a socket?", [readme], refused=False, hits=hits[:1])
+    assert not told.quotes[0].code
+
+
+def test_a_default_is_told_by_the_name_whatever_else_is_asked_and_by_all_of_its_paragraph() -> None:
+    warns = 'void check() {\n  warn("idleTime {} is little, default {} is taken", t, D);\n}'
+    limits = Passage(1, "Limits.java", 1, 3, warns, language="java")
+    told = "``idleTime``\n" + "How long a boat may lie idle.\n" * 9 + "*Default: 600000 (10 minutes)*\n"
+    gives = Passage(2, "README.md", 1, 11, told, language="markdown")
+    hits = [hit(one, 9.0 - 3 * rank) for rank, one in enumerate((limits, gives))]
+    question = "What is the default of idleTime and the smallest value allowed?"
+    assert answer(question, [limits, gives], refused=False, hits=hits).quotes[0].path == "README.md"
+
+
 @pytest.mark.parametrize(
     "text",
     [

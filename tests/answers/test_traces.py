@@ -31,6 +31,7 @@ TRACES = {
     "csharp": ("   at Shop.Client.send(String to) in D:\\a\\shop\\src\\App.cs:line 12", "src/App.cs", 12, "send"),
     "gdb": ("#3  0x00007f in send (n=2) at /build/shop-1.9/src/app.c:12", "src/app.c", 12, "send"),
     "asan": ("    #1 0x4a2b in send /build/shop/src/app.cc:12:7", "src/app.cc", 12, "send"),
+    "valgrind": ("==47==    by 0x11D0F1: send (app.c:12)", "app.c", 12, "send"),
     "elixir": ("    (shop 1.0.2) lib/shop/app.ex:12: Shop.App.send/2", "lib/shop/app.ex", 12, "send"),
     "erlang": ('    [{app,send,2,[{file,"/home/me/src/app.erl"},{line,12}]}]', "src/app.erl", 12, "send"),
     "dart": ("#0      Client.send (package:shop/src/app.dart:12:7)", "shop/src/app.dart", 12, "send"),
@@ -68,6 +69,13 @@ def test_a_message_with_a_place_in_it_is_a_message_too() -> None:
 def test_what_a_debugger_shows_of_a_call_may_be_the_message() -> None:
     trace = read_trace('#0  set_error (class=2, fmt=0x7f "failed to close the window") at /build/src/errors.c:140')
     assert trace.messages == ("failed to close the window",)
+
+
+def test_a_message_with_a_place_takes_no_name_from_the_frame_before_it() -> None:
+    text = "==47==    by 0x11D0F1: send (app.c:12)\n==47== SUMMARY: heap-use-after-free src/heap.c:4 in boot"
+    found = read_trace(text)
+    assert [(one.path, one.names) for one in found.frames] == [("app.c", ("send",)), ("src/heap.c", ())]
+    assert found.messages == ("SUMMARY: heap-use-after-free in boot",)
 
 
 @pytest.mark.parametrize("tabulator", [r"\t", r"\\t"])

@@ -36,6 +36,7 @@ FILES = {
     "README.md": f"# Ferry\n\n{INTRODUCTION}\n\n## Installing Ferry\n\nFetch the archive and unpack it.\n",
     "CONTRIBUTING.md": HELPING,
     "src/carry.py": 'def carry(letter):\n    """Take a letter across."""\n    return letter\n',
+    "src/quay.py": "from src.carry import carry\n\n\ndef land():\n    carry('news')\n",
     "tests/asked.py": ASKED,
 }
 
@@ -82,6 +83,23 @@ def test_an_overview_is_given_whole_where_its_shape_is_asked_for(ferry: Index, q
     text = told(ferry, question)
     assert INTRODUCTION in text and "**Main parts**" in text and "“./configure”" in text
     assert text.count("**Build and test**") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "uses"),
+    [
+        ("What is src/carry.py for and who uses it?", "from src.carry import carry"),
+        ("What does `src/carry.py` do, and where is it imported?", "from src.carry import carry"),
+        ("what is carry() and what calls it", "carry('news')"),
+    ],
+)
+def test_what_a_name_is_and_who_uses_it(ferry: Index, question: str, uses: str) -> None:
+    text = told(ferry, question)
+    assert text.index("Take a letter across.") < text.index(uses)
+
+
+def test_what_all_of_it_is_and_does_is_no_name(ferry: Index) -> None:
+    assert INTRODUCTION in told(ferry, "What is this project and what does it depend on?")
 
 
 def test_what_else_is_asked_is_quoted(ferry: Index) -> None:

@@ -123,6 +123,56 @@ function borrow(boat: Boat) {
 }
 """
 ANCHOR = "\n".join(["def weigh(anchor):", *(f"    anchor.up({number})" for number in range(60)), ""])
+POOL = """package shop;
+
+class Pool {
+  Boat borrow(long wait) {
+    Boat boat = take(wait);
+    if (boat == null) {
+      throw lateException(wait);
+    }
+    return boat;
+  }
+
+  /**
+   * Words why no boat came.
+   *
+   * How long somebody waited is told, and how many boats there are, since whoever reads it
+   * wants to know whether there are too few of them, and whether it was long enough.
+   *
+   * @param wait how long
+   */
+  private RiverException lateException(long wait) {
+    int boats = count();
+    int out = countOut();
+    int free = boats - out;
+    int waiting = countWaiting();
+    if (free > 0) {
+      log("a boat lies idle");
+    }
+    return new RiverException(
+        name + " - Boat is not available at the quay, request timed out after " + wait + "ms");
+  }
+}
+
+class Quays {
+  private Pool pool = new Pool();
+
+  Boat first() {
+    return pool.borrow(5);
+  }
+
+  Boat second() {
+    Boat boat = first();
+    boat.ring();
+    return boat;
+  }
+
+  Boat third() {
+    return second();
+  }
+}
+"""
 RAFT = """def inherit(path):
     raise Looped(f"possible loop in the charts: path {path} is given several times")
 """
@@ -139,6 +189,7 @@ MORE: dict[str, str | bytes] = {
     "shop/challenge.py": CHALLENGE,
     "shop/queues.py": QUEUES,
     "java/shop/Stock.java": STOCK,
+    "java/shop/Pool.java": POOL,
     "docs/trouble.md": TROUBLE,
     "tests/test_queues.py": "from shop.queues import find\n\n\ndef test_find():\n    find('mails', {})\n",
 }
@@ -223,6 +274,21 @@ def test_a_trace_of_another_machine_with_stale_lines(index: Index) -> None:
     assert answer.way == "errors"
     assert places(answer)[0] == ("shop/queues.py", 8)
     assert ("docs/trouble.md", 5) in places(answer)
+
+
+def test_what_makes_an_error_is_raised_where_it_is_called_and_stale_frames_show_what_they_called(index: Index) -> None:
+    message = "river-2 - Boat is not available at the quay, request timed out after 31ms"
+    assert places(found(index, message)) == [("java/shop/Pool.java", 4), ("java/shop/Pool.java", 12)]
+    trace = f"""shop.RiverException: {message}
+\tat shop.Pool.lateException(Pool.java:90)
+\tat shop.Pool.borrow(Pool.java:4)
+\tat shop.Quays.first(Pool.java:95)
+\tat shop.Quays.second(Pool.java:96)
+\tat shop.Quays.third(Pool.java:97)
+"""
+    answer = found(index, trace)
+    assert places(answer)[:2] == [("java/shop/Pool.java", 4), ("java/shop/Pool.java", 12)]
+    assert "Before these it ran through `java/shop/Pool.java:47` (`Quays.third`)." in said(answer)
 
 
 @pytest.mark.parametrize(

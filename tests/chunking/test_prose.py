@@ -297,6 +297,10 @@ def test_windows_line_ends() -> None:
     ("heading", "title"),
     [
         ("Ferry [![Build](https://x/b.svg)](https://x/runs)[![Docs][badge]][docs]", "Ferry"),
+        (
+            "Ferry<sup>&nbsp;It's fast.</sup><br>&#40;river &amp; sea&#x29; &c; R&D",
+            "Ferry It's fast. (river & sea) &c; R&D",
+        ),
         ("![Ferry](logo.png)", "Ferry"),
         ("[![Ferry](logo.png)](https://ferry.example)", "Ferry"),
         ("Crossing ![the river](river.png) at night", "Crossing at night"),

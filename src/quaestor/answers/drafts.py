@@ -177,14 +177,18 @@ def end_of_head(lines: Sequence[str], found: Definition | None, start: int, name
         name: what it is called.
     """
     last = min(start + _LONGEST_HEAD, len(lines))
-    named = next((at for at in range(start, last + 1) if name in _CITED.sub("", lines[at - 1])), start)
-    end = end_of_statement(lines, named)
+    end = end_of_statement(lines, line_of_name(lines, start, last, name))
     if found is None or found.body is None:
         return end
     line = found.body.start_line
     opened = line <= len(lines) and lines[line - 1].rstrip().endswith("{") and lines[line - 1].strip() != "{"
     before = line if opened else line - 1
-    return before if max(end, named) < before <= last else end
+    return before if end < before <= last else end
+
+
+def line_of_name(lines: Sequence[str], start: int, last: int, name: str) -> int:
+    """Return the first of some lines that holds a name outside strings, comments and decorators; else ``start``."""
+    return next((at for at in range(start, last + 1) if name in _CITED.sub("", lines[at - 1])), start)
 
 
 def around(found: Sequence[Definition], line: int) -> Definition | None:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.drafts import CorpusLines, Draft, around, qualified_name, stretch
+from quaestor.answers.drafts import CorpusLines, Draft, around, in_code, line_of_name, qualified_name, stretch
 from quaestor.answers.raised_here import Raised, Template, find_templates, is_pasted, stands_behind
 from quaestor.answers.resolved_names import raises_of, uses_of
 from quaestor.answers.traces import Frame, read_trace
@@ -98,6 +98,7 @@ class _Telling:
         self._frames = frames
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
+        self._symbols: set[tuple[str, str | None]] = set()
 
     def answer(self, raising: Sequence[Relative]) -> WayAnswer:
         """Return the answer; ``raising`` are places that raise an error which the message names."""
@@ -133,17 +134,29 @@ class _Telling:
 
     def _lead(self) -> None:
         """Quote the frames that lead to the place that raises the message, or, without one, the frames alone."""
-        frames = [one for one in self._frames if not self._is_quoted(one.path, one.line)]
+        frames = [one for one in self._frames if not self._shows(one)]
         if not frames:
             return
         self._draft.say(
             "The trace leads there from here:" if self._quoted else "Innermost of what is here, the trace points at:"
         )
-        shown = 0
+        shown, further = 0, list[_FrameHere]()
         for frame in frames:
-            if shown < _MOST_FRAMES and not self._is_quoted(frame.path, frame.line):
+            if self._shows(frame):
+                continue
+            if shown < _MOST_FRAMES:
                 self._quote(frame.path, frame.first, frame.last, frame.symbol)
                 shown += 1
+            else:
+                further.append(frame)
+        if further:
+            places = (f"{in_code(f'{one.path}:{one.line}')}{_in_brackets(one.symbol)}" for one in further)
+            self._draft.say(f"Before these it ran through {', '.join(places)}.")
+
+    def _shows(self, frame: _FrameHere) -> bool:
+        """Return whether a frame's line is quoted, or another part of what it runs in."""
+        same = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
+        return same or self._is_quoted(frame.path, frame.line)
 
     def _leads(self) -> bool:
         """Return whether the frames come first because the message's text is in a file of none of them."""
@@ -170,10 +183,15 @@ class _Telling:
     def _quote(self, path: str, first: int, last: int, symbol: str | None) -> None:
         hit = self._lines.hit(path, first, last, symbol)
         self._quoted.append((path, hit.start_line, hit.end_line))
+        self._symbols.add((path, symbol))
         self._draft.quote(hit)
 
     def _is_quoted(self, path: str, line: int) -> bool:
         return any(path == known and first <= line <= last for known, first, last in self._quoted)
+
+
+def _in_brackets(symbol: str | None) -> str:
+    return f" ({in_code(symbol)})" if symbol else ""
 
 
 def _is_fault(place: Template, said: str) -> bool:
@@ -211,14 +229,14 @@ def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) ->
     distinct = list(dict.fromkeys(frames))
     half = _MOST_LOOKED_AT // 2
     kept = distinct if len(distinct) <= _MOST_LOOKED_AT else [*distinct[:half], *distinct[-half:]]
-    for frame in kept:
-        here = _frame_here(corpus, frame, lines)
+    for inner, frame in zip((None, *kept), kept, strict=False):
+        here = _frame_here(corpus, frame, lines, inner.names[-1] if inner is not None and inner.names else "")
         if here is not None:
             found.setdefault((here.path, here.symbol or str(here.line)), here)
     return tuple(found.values())[:_MOST_HERE]
 
 
-def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines) -> _FrameHere | None:
+def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, called: str) -> _FrameHere | None:
     for path in [*_paths(corpus, frame)][:3] if frame.path else _homes(corpus, frame):
         file = lines.file(path)
         if file is None:
@@ -228,7 +246,7 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines) -> _FrameHere 
         named = _definition_of_frame(known, frame) if package is not False else None
         known_by_name = named is not None and not (frame.installed and path.count("/") > 1)
         if known_by_name or package or (not _is_bare(frame) and _fits(frame, path)):
-            return _frame_at(file, frame, known, named)
+            return _frame_at(file, frame, known, named, called)
     return None
 
 
@@ -324,8 +342,10 @@ def _apart(found: Definition, line: int) -> int:
     return max(found.span.start_line - line, line - found.span.end_line, 0)
 
 
-def _frame_at(file: IndexedFile, frame: Frame, known: Sequence[Definition], named: Definition | None) -> _FrameHere:
-    line = _line_now(file, frame, named)
+def _frame_at(
+    file: IndexedFile, frame: Frame, known: Sequence[Definition], named: Definition | None, called: str
+) -> _FrameHere:
+    line = _line_now(file, frame, named, called)
     found = around(known, line)
     if named is not None and (found is None or not named.span.start_line <= line <= named.span.end_line):
         found = named
@@ -333,15 +353,22 @@ def _frame_at(file: IndexedFile, frame: Frame, known: Sequence[Definition], name
     return _FrameHere(file.document.path, line, first, last, qualified_name(found))
 
 
-def _line_now(file: IndexedFile, frame: Frame, named: Definition | None) -> int:
-    """Return the frame's line in the present file: the line with its code, else the nearest one in its function."""
+def _line_now(file: IndexedFile, frame: Frame, named: Definition | None, called: str) -> int:
+    """Return the frame's line in the present file: that of its code, or of the call of what ran next, or near it."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]
         if same:
             return min(same, key=lambda at: (not _within(named, at), abs(at - stated)))
+    if named is None:
+        return stated
+    head = line_of_name(file.lines, named.span.start_line, named.span.end_line, named.name)
+    call = re.compile(rf"(?<![\w$]){re.escape(called)}\s*[(<!]|(?<![\w$]){re.escape(called)}::<")
+    calls = [at for at in range(head + 1, named.span.end_line + 1) if called and call.search(file.lines[at - 1])]
+    if calls:
+        return min(calls, key=lambda at: abs(at - stated))
     # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
-    return stated if named is None or _within(named, stated) else named.span.start_line
+    return stated if _within(named, stated) else head
 
 
 def _within(named: Definition | None, line: int) -> bool:

@@ -29,6 +29,7 @@ from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.asked_names import names_of_code
 from quaestor.search.joined_passages import DEFINITION, LARGEST
 from quaestor.search.language import without_grammar
 from quaestor.search.path_roles import profile_path
@@ -83,7 +84,8 @@ _ASKS_DEFAULT = re.compile(
 _DEFAULT = "default"
 _SAYS_DEFAULT = re.compile(r"^\W*@?default(?:s\s+to|\s+value)?\s*(?::|=|\bis\b|(?<=@default))\s*\S", re.IGNORECASE)
 """A line that gives the default of what the lines before it, or after it, are about."""
-_HOLDS_DEFAULT = re.compile(r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({]\S)|(?:=|:)\s*default", re.IGNORECASE)
+_HOLDS_DEFAULT = re.compile(r"default\w*[^\w\n].{0,30}?(?:\d|[\"'`\[({][^\s)}\],;%])|(?:=|:)\s*default", re.IGNORECASE)
+"""A line with a default and a value behind it; ``{}`` of a message is none."""
 _ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
@@ -288,7 +290,9 @@ def _first_whole(
     near = [rank for rank in ranks if _points_behind(rank, passages[rank], hits)[0] <= _NEAR]
     rank = next((rank for rank in near if not is_list_of_links(passages[rank].text)), 0)
     if _ASKS_DEFAULT.search(question):
-        rank = next((at for at, one in enumerate(passages) if _gives_default(one.text, rarity.keys())), rank)
+        # Where a name is asked about, the rest may be another question: "the default of x, and the least allowed".
+        about = content_terms(" ".join(names_of_code(question))) or rarity.keys()
+        rank = next((at for at, one in enumerate(passages) if _gives_default(one.text, about)), rank)
     return _whole_passage(rank, passages, hits, rarity)
 
 
@@ -297,7 +301,10 @@ def _gives_default(text: str, wanted: Iterable[str]) -> bool:
     about, lines = frozenset(wanted) - {_DEFAULT}, text.split("\n")
     for at, line in enumerate(lines):
         if _SAYS_DEFAULT.search(line):
-            beside = lines[max(0, at - _ABOUT_BEFORE) : at + 1 + _ABOUT_AFTER]
+            before = max(0, at - _ABOUT_BEFORE)
+            while before > 0 and lines[before].strip() and lines[before - 1].strip():
+                before -= 1  # up to where its paragraph begins
+            beside = lines[before : at + 1 + _ABOUT_AFTER]
         elif _HOLDS_DEFAULT.search(line):
             beside = [line]
         else:

@@ -18,6 +18,9 @@ from quaestor.search.spelling import mend
 _WORDING = frozenset(
     "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
 )
+_MAKES_FAULT = re.compile(r"^[a-z_]\w*(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ault)$")
+"""A function that makes what others raise: ``timeoutError(...)``."""
+_RAISED = re.compile(r"\b(?:raise|throw|panic|return\s+(?:Err|Promise\.reject|nil,))\b")
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _DEFINING = 50
@@ -125,13 +128,19 @@ def _defined_as(corpus: Corpus, names: Sequence[str]) -> Iterator[str]:
 def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
     """Return the uses of a qualified name or, if it has none, of its owner; calls first, without tests."""
     parts = symbol.split(".")
-    # Every error has a method that words it.
-    names = (".".join(parts[:-1]),) if parts[-1].lower() in _WORDING else (symbol, ".".join(parts[:-1]))
+    makes = _MAKES_FAULT.match(parts[-1]) is not None
+    # Every error has a method that words it; what makes an error is no part of one.
+    owner = ".".join(parts[:-1])
+    names = (owner,) if parts[-1].lower() in _WORDING else (symbol, "" if makes else owner)
     for name in filter(None, dict.fromkeys(names)):
         found = _find_related(corpus, name, ("callers",), limit)
         if found is not None:
             homes = {one.path for one in corpus.related(name, ("definitions",), limit).of("definitions")}
-            calls = (one for one in found.of("callers") if one.role == "call" and one.path not in homes)
+            calls = (
+                one
+                for one in found.of("callers")
+                if one.role == "call" and (one.path not in homes or (makes and _RAISED.search(one.text)))
+            )
             apart = tuple(one for one in calls if not _calls_another(one.text, name))
             if apart:
                 return apart

@@ -14,6 +14,9 @@ from quaestor.core.stems import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset(("", *"text markdown restructuredtext rst html asciidoc mediawiki org mdx latex tex".split()))
+_PLAIN = frozenset(("", "text"))
+_COMMENTED = re.compile(r"[#;](?![#;])")
+_BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)
 MOST_LINES = 30
 """Lines of code that are quoted together; a definition of no more is quoted whole."""
 MOST_CHARACTERS = 1000
@@ -94,7 +97,7 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     starts = [0]
     for line in lines:
         starts.append(starts[-1] + len(line) + 1)
-    if passage.language.lower() in PROSE:
+    if _is_prose(passage):
         first, last = (one - passage.start_line for one in found) if found else (0, -1)
         whole = (starts[max(0, first)], starts[min(len(lines), last + 1)]) if last >= first else (0, 0)
         return list(_of_prose(passage, whole))
@@ -125,7 +128,14 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
         The stretch; None if the passage has no words.
     """
     text = passage.text
-    if passage.language.lower() not in PROSE:
+    if _is_commented(passage):
+        # One setting after the other, each with what is said of it.
+        found_blocks = enumerate(_BLOCK.finditer(text.rstrip()))
+        settings = _without_edges(
+            text, [Piece(one.start(), one.start() + len(one[0].rstrip()), at, "") for at, one in found_blocks], told
+        )
+        return Stretch(passage, settings[0].start, settings[-1].end, code=True)
+    if not _is_prose(passage):
         past = _past_imports(text)
         rest = text[past:]
         # What a file imports is read past, unless a word of the question stands only there.
@@ -141,6 +151,19 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
     return Stretch(passage, pieces[0].start, pieces[-1].end, code=False, section=pieces[at].heading)
+
+
+def _is_prose(passage: Passage) -> bool:
+    return passage.language.lower() in PROSE and not _is_commented(passage)
+
+
+def _is_commented(passage: Passage) -> bool:
+    """Return whether a passage is of a configuration file of which most lines are comments, as ``.env.example``.
+
+    To whom takes them for prose these are headings without any text.
+    """
+    lines = [line for line in passage.text.split("\n") if line.strip()] if passage.language.lower() in _PLAIN else []
+    return 2 * sum(_COMMENTED.match(line) is not None for line in lines) > len(lines)
 
 
 def _past_imports(text: str) -> int:

@@ -17,7 +17,7 @@ _PLACE = re.compile(
     r"(?:\"?,? lines? |\"? on line |:line |\"?\},\s*\{line,\s?|[:(])(\d{1,7})"
 )
 _FRAME = re.compile(
-    r"^\s*(?:at\b|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x"
+    r"^\s*(?:at\b|by\s+0x|File \"|#\s?\d+|from\b|in\b|\d+:\s|-\s|\(\w[\w-]* [\d.]+\w*\)|\[?\{\w+,\w+,\d+|@\s+0x"
     r"|\w[\w.-]*\s+0x|\d+\s+\S+\s+0x|stack:|[^\s:]+:\d+:in\b)"
     r"|^\s*(?:[A-Za-z]:)?[\w./\\@~+-]+:\d+(?::\d+|: ?_?in\b.*|\s\+0x\w+|:?\s*)$|\bcalled at\b|^\s*\S*@\S*:\d+:\d+\s*$"
 )
@@ -34,10 +34,12 @@ _ELSEWHERE = re.compile(
     r"|usr[/\\](?:local[/\\])?(?:lib|include|share)|lib[/\\]python[\d.]+|jdk|libexec|Program Files)(?=[/\\])|^<"
 )
 _NO_FUNCTIONS = frozenset(
-    {"at", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
+    {"at", "by", "in", "File", "from", "block", "levels", "function", "async", "static", "called", "anonymous"}
 )
 # What a line begins with in a log that was copied out of quotes, once or twice; \temp is a folder.
 _ESCAPED_TAB = re.compile(r"^\\{1,2}t(?=(?:at|from|in|File|\.\.\.)\s|[\s#\d(])")
+_OF_PROCESS = re.compile(r"^==\d+== ?")
+"""What Valgrind and the sanitizers begin each line with."""
 _SAID = re.compile(r"\"((?:[^\"\\]|\\.)*+)\"")
 _FEWEST_BLANKS = 2
 _MOST_LINES = 300
@@ -82,7 +84,8 @@ class Trace:
 
 def read_trace(text: str) -> Trace:
     """Return the frames of a text and what else it says; of a very long one, its two ends are read."""
-    lines = _ends([_ESCAPED_TAB.sub("\t", line[:_LONGEST_LINE]) for line in text.splitlines() if line.strip()])
+    cut = (_OF_PROCESS.sub("", line[:_LONGEST_LINE]) for line in text.splitlines())
+    lines = _ends([_ESCAPED_TAB.sub("\t", line) for line in cut if line.strip()])
     frames: list[Frame] = []
     messages: list[str] = []
     skipped = False
@@ -123,7 +126,7 @@ def _frame(line: str, before: str, following: str) -> Frame | None:
     path = re.sub(r"[/\\]+", "/", place[1])
     rest = line[: place.start()] + " " + line[place.end() :]
     names = () if _says_more(line) else _names(rest)
-    if not names and (_FRAME.match(before) or _GO.match(before.strip())):
+    if not names and not _says_more(line) and (_FRAME.match(before) or _GO.match(before.strip())):
         names = _names(before)
     code = following.strip() if line.lstrip().startswith('File "') and _is_echo(following) else ""
     return Frame(path, int(place[2]), names, code)

@@ -1,6 +1,7 @@
-"""Answers two questions in one: what the project is, and another: "what is this and how do I build it?"
+"""Answers two questions in one: what the project or a name is, and another.
 
-One search for both would answer neither.
+"What is this and how do I build it?", "what is src/a.py for, and who uses it?" One search for both would answer
+neither.
 """
 
 from __future__ import annotations
@@ -9,7 +10,9 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
+from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.drafts import CorpusLines, Draft
+from quaestor.answers.explain_name import explain_name
 from quaestor.answers.overview.overview_answer import answer_with_overview, introduce, wants_overview
 from quaestor.answers.overview.overview_question import asks_for_more_than_what_it_is, asks_how_to_build
 from quaestor.answers.quotes import answer
@@ -18,6 +21,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.stems import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.asked_names import names_of_code
 
 _LONGEST = 300
 _PASSAGES = 10
@@ -28,19 +32,27 @@ _ASKS = (
 _BETWEEN = re.compile(
     rf"[?.;!]\s+(?:and\s+)?|,?\s+(?:and|und|et|y)\s+(?=(?:{_ASKS})\b)|,\s+(?=(?:{_ASKS})\b)|[，。？]", re.I
 )
+_WHAT_AND_WHO = re.compile(
+    r"^(\W*what(?:'s|\s+(?:is|are|does|do))\b.+?),?\s+and\s+((?:who|what|where|which)\b.*?\b)(?:it|that|this|they|them)\b(.*)$",
+    re.I | re.S,
+)
+"""What a name is, and what of that: the second part names it by a pronoun."""
 _NO_REST = "Nothing here answers the rest of the question clearly enough to quote.\n"
 
 
 def answer_two_questions(
     question: Question, corpus: Corpus, answered: Callable[[Question, Corpus], WayAnswer | None]
 ) -> WayAnswer | None:
-    """Answer what the project is and a second question; None for a question that does not ask both.
+    """Answer what the project or a name is, and a second question; None for a question that does not ask both.
 
     Args:
         question: the question.
         corpus: what it is about.
         answered: answers one question by a way, or returns None.
     """
+    named = _WHAT_AND_WHO.match(question.text[:_LONGEST])
+    if named is not None and (told := _explain_and_tell_uses(question, named, corpus)) is not None:
+        return told
     asked = _asked_apart(question, corpus)
     if asked is None:
         return None
@@ -53,6 +65,17 @@ def answer_two_questions(
         first = introduce(corpus)
     rest = answered(replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
     return None if first is None else _together(first, rest)
+
+
+def _explain_and_tell_uses(question: Question, asked: re.Match[str], corpus: Corpus) -> WayAnswer | None:
+    """Answer what a name is and who uses it; None where it names nothing, or asks something else of it."""
+    about, before, after = asked.groups()
+    names = names_of_code(about)
+    if len(names) != 1:
+        return None
+    users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
+    first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
+    return None if first is None or users is None else _together(first, users)
 
 
 def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
@@ -89,5 +112,6 @@ def _together(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
         return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))
     moved = [piece if isinstance(piece, str) else piece + len(first.hits) for piece in rest.pieces]
     if isinstance(moved[0], str):
-        moved[0] = "\n" + moved[0].lstrip("\n")
+        ended = isinstance(first.pieces[-1], str) and first.pieces[-1].endswith("\n")
+        moved[0] = ("\n" if ended else "\n\n") + moved[0].lstrip("\n")
     return WayAnswer(first.way, (*first.pieces, *moved), (*first.hits, *rest.hits))

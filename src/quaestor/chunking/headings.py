@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from html import unescape
 
 LONGEST_HEADING = 200
 
@@ -123,9 +124,11 @@ def _length(title: bytes) -> int:
 # An image, alone or as a link. A heading that was cut off may end within one.
 _TARGET = r"(?:\([^)\n]*(?:\)|\Z)|\[[^\]\n]*\])"
 _PICTURE = re.compile(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
-_MARKUP = (
+_MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])"), r"\1"),
+    (re.compile(r"<br\s*/?>", re.IGNORECASE), " "),
     (re.compile(r"<[^>]{1,200}>"), ""),
+    (re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]\w{1,20});"), lambda found: unescape(found[0])),
     (re.compile(r"\s*\{#[^}]*\}\s*$"), ""),
     (re.compile(r":[\w+-]+:(?=`)"), ""),
     (re.compile(r"(\*\*|__|``|`|\*)(\S(?:.*?\S)?)\1"), r"\2"),

@@ -30,6 +30,7 @@ _NOTICE = re.compile(
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
+    r"|\W*[^.]{1,80}\btrademarks? of\b"
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
     re.IGNORECASE,
 )
@@ -99,9 +100,13 @@ def readme_of(material: Material, folder: str) -> str | None:
     """Return the path of a folder's README, the plainest one of several; None if it has none."""
     names = ("md", "rst", "markdown", "adoc", "asciidoc", "asc", "txt", "org", "mdx", "mediawiki", "rmd", "")
     endings = [f"readme.{ending}" if ending else "readme" for ending in names] + ["index.md", "index.rst"]
-    beside = {path.rpartition("/")[2].lower(): path for path in material.beside(folder)}
-    found = next((beside[name] for name in endings if name in beside), None)
-    return _first_document(material) if found is None and not folder else found
+    # Of a root without one, GitHub shows what lies in these.
+    for place in (folder,) if folder else ("", ".github", "docs"):
+        beside = {path.rpartition("/")[2].lower(): path for path in material.beside(place)}
+        names_here = endings if place == folder else [one for one in endings if one.startswith("readme")]
+        if found := next((beside[name] for name in names_here if name in beside), None):
+            return found
+    return None if folder else _first_document(material)
 
 
 def _first_document(material: Material) -> str | None:

@@ -85,8 +85,9 @@ def _in_quote_marks(says: Statement) -> str:
     """Return what is said, in quote marks where its letters can be compared with the source."""
     said = on_one_line(says.text)
     if says.verbatim and _QUOTE_MARKS.search(said) and says.brief is not None:
-        # Of a line of code that holds quote marks, what stands between them.
-        said = max(_QUOTE_MARKS.split(said), key=len).strip()
+        # Of a line of code that holds quote marks, what stands between them, unless that is torn from its brackets.
+        part = max(_QUOTE_MARKS.split(said), key=len).strip()
+        said = said if part.endswith(tuple("[({<")) or part.startswith(tuple("])}>")) else part
     if not says.verbatim or _QUOTE_MARKS.search(said) or len(said) < _LEAST_QUOTE:
         return escape_markdown(on_one_line(says.text))
     return f"“{said}”" if escape_markdown(said) == said else code(said)
