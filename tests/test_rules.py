@@ -304,3 +304,47 @@ def test_a_package_says_what_it_does_not_know_and_where_to_begin() -> None:
         if not there or not re.search(r"\bdoes\s+not\s+know\b", text):
             lacking.append(where(path, 1))
     assert lacking == []
+
+
+NAMED_IN = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/internals.md", "docs/decisions.md")
+
+
+@pytest.mark.parametrize("document", NAMED_IN)
+def test_files_that_documents_name_are_there(document: str) -> None:
+    """A name in backticks with an ending of code, such as ``search/query.py``, is a file or the end of one's path."""
+    home = ROOT.parents[1]
+    ours = (home / name for name in ("src", "tests", "training", "benchmarks", ".ci"))
+    there = {f"/{path.relative_to(home).as_posix()}" for folder in ours for path in folder.rglob("*") if path.is_file()}
+    text = (home / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./-]+\.(?:py|js|sql))`", text))
+    assert sorted(one for one in named if not any(path.endswith(f"/{one}") for path in there)) == []
+
+
+LONGEST_FILE, LONGEST_FUNCTION = 500, 65
+
+
+def test_files_and_functions_are_short() -> None:
+    """Lines of a function are counted without its docstring."""
+    long = [where(path, 0) for path in FILES if path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE]
+    for path in FILES:
+        for node in ast.walk(tree_of(path)):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                told = node.body[0].end_lineno - node.body[0].lineno + 1 if ast.get_docstring(node) else 0  # type: ignore[operator]
+                if node.end_lineno - node.lineno + 1 - told > LONGEST_FUNCTION:  # type: ignore[operator]
+                    long.append(where(path, node.lineno))
+    assert long == []
+
+
+def test_an_error_message_fits_one_line() -> None:
+    """Of the errors in ``core/errors.py``, wherever they are raised."""
+    tree = ast.parse((ROOT / "core" / "errors.py").read_text(encoding="utf-8"))
+    ours = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    broken = [
+        where(path, node.lineno)
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ours
+        for part in ast.walk(node)
+        if isinstance(part, ast.Constant) and isinstance(part.value, str) and "\n" in part.value
+    ]
+    assert broken == []

@@ -193,7 +193,7 @@ class Quote:
         price: None: not known.
         currency: of the price.
         origin: the setting, the file, or ``OpenAI's list``; empty without a price.
-        date: as of when; empty for a setting.
+        date: the day of the price; empty for a setting.
     """
 
     price: Price | None

@@ -1,4 +1,4 @@
-"""Books in EPUB as Markdown: their chapters in reading order. Runs in a process of its own, for books are large."""
+"""Books in EPUB as Markdown: their chapters in reading order. Runs in a process of its own, because books are large."""
 
 from __future__ import annotations
 

@@ -170,7 +170,7 @@ class Furniture:
     def __call__(self, element: Element) -> bool:
         """Return whether an element is furniture.
 
-        Names alone do not decide, for some elements wrap a whole page: "wrap has-sidebar", "entry share".
+        Names alone do not decide, because some elements wrap a whole page: "wrap has-sidebar", "entry share".
         """
         measure = self._measures[element]
         if not _is_named_furniture(element, measure):

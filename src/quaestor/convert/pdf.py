@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"\d{1,5}")
 def without_running_heads(pages: Sequence[str]) -> list[str]:
     """Return the pages' texts without running heads and page numbers: lines that many pages begin or end with.
 
-    The first page with such a line keeps it, for it may be a title or the head of a table.
+    The first page with such a line keeps it, because it may be a title or the head of a table.
     """
     lines = [page.split("\n") for page in pages]
     for from_end in (False, True):

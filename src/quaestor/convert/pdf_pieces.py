@@ -257,7 +257,7 @@ class _Reading:
         self._at = at
 
     def _end_path(self, filled: bool) -> None:
-        """Keep the lines of a path; of filled shapes only bars, for others are backgrounds of cells."""
+        """Keep the lines of a path; of filled shapes only bars, because others are backgrounds of cells."""
         kept = [one for one in self._path if not filled or min(one.right - one.x, one.top - one.y) < _THIN]
         self.found.strokes += kept[: _MOST_STROKES - len(self.found.strokes)]
         self._path = []

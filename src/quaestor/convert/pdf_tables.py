@@ -240,7 +240,7 @@ def _lines_of(numbers: Sequence[int], placed: dict[int, Piece]) -> list[str]:
 
 
 def _rows_of_cells(cells: Sequence[list[str]]) -> list[list[str]]:
-    """Return the row of cells; several rows where each cell has as many lines, for not every row has a line below."""
+    """Return the row of cells; several if all cells have as many lines, because not every row is ruled off."""
     counts = {len(lines) for lines in cells if lines}
     short = all(len(line.split()) <= _SHORT for lines in cells for line in lines)
     if len(counts) == 1 and max(counts) > 1 and (short or sum(map(bool, cells)) > 2):

@@ -44,8 +44,8 @@ def asks_for_several(question: str) -> bool:
 def without_frame(question: str) -> str:
     """Return a question without what only leads to it: "can you tell me", "I'd like to know", "any idea".
 
-    These words say nothing of what is asked, and what answers it is less like a question that is full of them. So is
-    "where do I start reading to understand how options are parsed": what is sought is where that is done.
+    These words say nothing of the subject, and an answer is less similar to a question that is full of them. "Where do
+    I start reading to understand how options are parsed" is a question for the place where options are parsed.
     """
     found = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
     rest = question[found.end() :] if found else ""

@@ -181,9 +181,9 @@ def doubt_of(
 def likeness(question: str, hits: Sequence[Hit]) -> float:
     """Return how near in meaning the first hit is to a question, -1 to 1; 0 where there is no hit.
 
-    It is a cosine by the bundled embedder, for another's are on another scale than the weights. Code is compared with
-    the question moved towards what answers it, as the search compares it, for they share few words. Of prose the
-    nearest paragraph counts, for a passage of several says much besides; among code, whichever of both is nearer.
+    It is a cosine by the bundled embedder, because the weights fit its scale. Code is compared with the question moved
+    towards answers, as in a search, because the two share few words. For prose the nearest paragraph counts, because a
+    passage says much besides; for prose among code, the nearer of the two.
     """
     if not hits:
         return 0.0
@@ -196,11 +196,11 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
 
 
 def share_unsaid(question: str, hits: Sequence[Hit], counts: Sequence[Counts]) -> float:
-    """Return the share of a question, 0 to 1, that the first hit leaves unsaid of the one word of which it is most.
+    """Return the share of a question, 0 to 1, of the one word that the first hit covers least.
 
-    A near miss is about what is asked, and says nothing of what is asked about it: "how are messages compressed" finds
-    messages, and no word that comes near to "compressed". The rarer a word, the more of the question it is. In another
-    language than English no word comes near; then it is what hits that answer leave unsaid.
+    A near miss is about the subject, but not about what is asked of it: "how are messages compressed" finds messages,
+    and no word similar to "compressed". The rarer a word, the larger its share. In languages other than English no word
+    is similar; then the share that is usual for answers is returned.
 
     Args:
         question: as it was searched.

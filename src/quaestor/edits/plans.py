@@ -117,7 +117,7 @@ class Proposal:
 
     Attributes:
         changes: those that could be read.
-        problems: those that could not. A proposal with problems is never applied, for half of a change is another
+        problems: those that could not. A proposal with problems is never applied, because half of a change is another
             change.
     """
 
@@ -174,7 +174,7 @@ class Plan:
 
     Attributes:
         root: the real path of the folder that all paths are relative to.
-        files: sorted by path; empty if anything is refused, for changes are made all or none.
+        files: sorted by path; empty if anything is refused, because changes are made all or none.
         refusals: in the order of the proposal.
     """
 

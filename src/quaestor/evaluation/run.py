@@ -196,7 +196,7 @@ class Run:
         return Answers(self._place.answers / f"{_key(begun, about)}.jsonl")
 
     def _trial(self, part: Part, settings: Settings) -> Trial:
-        """Return the embedder of a name: one for the whole run, for some take long to load."""
+        """Return the embedder of a name: one for the whole run, because some take long to load."""
         key = (settings.embedder, part.name if settings.embedder == TUNED else "")
         if key not in self._trials:
             self._trials[key] = trial_of(part.root, settings)

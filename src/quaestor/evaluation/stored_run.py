@@ -151,7 +151,7 @@ def state_of(documents: Iterable[Document]) -> str:
 
 @cache
 def _version() -> str:
-    """Return the version of what indexes and searches: of its very text, for a checkout changes between releases."""
+    """Return a hash of the code that indexes and searches, because a checkout changes between releases."""
     home = Path(__file__).parents[1]
     digest = hashlib.blake2b(digest_size=16)
     for name in DECISIVE:

@@ -1,4 +1,4 @@
-"""Documents that stand behind all others, unless a query asks for their kind.
+"""Background: documents that rank behind all others, unless a query asks for their kind.
 
 A changelog mentions every name, a licence stands in every repository, a translation says what the original says,
 vendored code is another project's, and a generated file repeats its source: whatever their words, few questions want
@@ -62,7 +62,7 @@ _ASKS = {
 
 
 def background_of(parts: Sequence[str], *, prose: bool, data: bool) -> str:
-    """Return the kind of a document that stands behind others, empty for any other.
+    """Return the kind of a background document; empty for any other document.
 
     Args:
         parts: the folders of its path and its name, in lower case.
@@ -112,7 +112,7 @@ def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
 
 
 def _translation(folders: Sequence[str], name: str) -> str:
-    """Return the code of the language that a path names, ``translation`` where it only says that it is one."""
+    """Return the code of the language that a path names; ``translation`` if it only says that the file is one."""
     stem, *named = name.split(".")
     catalogue = name.endswith(_CATALOGUES)
     named = [*named[:-1], *folders]  # README.zh-CN.md, docs/ja/guide.md
@@ -125,7 +125,7 @@ def _translation(folders: Sequence[str], name: str) -> str:
 
 
 def _language(words: Sequence[str]) -> str:
-    """Return the code of a language that words are, alone or with a region (``zh``, ``pt-br``); empty for others."""
+    """Return the language code that words form, alone or with a region (``zh``, ``pt-br``); empty if they form none."""
     code, *region = words
     return code if code in _LANGUAGES and (not region or (len(region) == 1 and region[0] in _REGION)) else ""
 
@@ -133,7 +133,7 @@ def _language(words: Sequence[str]) -> str:
 def _language_at_end(words: Sequence[str]) -> str:
     """Return the code of a language that a document's name ends with (``README_de``, ``readme-zh-cn``).
 
-    A name of one word, such as ``it``, names no language; nor does what ends with a word that is a code as well.
+    A name of one word, such as ``it``, names no language; nor does a name whose last word only happens to be a code.
     """
     at = len(words) - 1 - (words[-1] in _REGION and len(words) > 2 and words[-2] in _LANGUAGES)
     code = _language(words[at:]) if at > 0 else ""

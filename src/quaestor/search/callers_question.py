@@ -1,7 +1,7 @@
-"""Recognising a question that asks who uses a thing, and which thing it names. Pure.
+"""Recognises questions about who uses a name. Pure.
 
-A name that is written as code is believed nearly anywhere; a plain word (``who calls send?``) only right behind a word
-that is said of code, and at the question's end.
+A name that is written as code may stand nearly anywhere in the question; a plain word (``who calls send?``) must follow
+a word about code and end the question.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ Sought = Literal["uses", "tests", "callees"]
 
 @dataclass(frozen=True, slots=True)
 class CallersQuestion:
-    """What somebody wants to know of the uses of a thing.
+    """A question about the uses of a name.
 
     Attributes:
         target: the name or the path as it is written.
         sought: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself.
-        plain: whether the name is a plain word, which is one of the corpus's names or none at all.
+        plain: whether the name is a plain word, which counts only if the corpus defines it.
         without_tests: whether tests are not asked for.
         outside: a path in which uses are not asked for; ``.`` for the file that defines the name.
         inside: the file, folder, class or function in which alone they are asked for; empty for everywhere.
-        about: the question's other words: files whose paths hold them are meant first.
+        about: the question's other words; files whose paths hold them come first.
     """
 
     target: str
@@ -164,7 +164,7 @@ _HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|
 
 
 def read_callers_question(text: str) -> CallersQuestion | None:
-    """Return what a question wants to know of who uses a thing, or None where it asks for something else."""
+    """Return what a question asks about the uses of a name; None if it asks for something else."""
     text = _MESSAGE.sub(" ", text).strip()
     if not text or len(text) > _LONGEST or text.count("\n") > 2:
         return None
@@ -231,6 +231,6 @@ def _directly_named(text: str) -> str:
 
 
 def _name_as_code(found: re.Match[str] | None) -> str:
-    """Return the name that a pattern found, where it is written as code."""
+    """Return the name that a pattern found, if it is written as code."""
     name = next(filter(None, found.groups()), "") if found else ""
     return bare_name(name) if looks_like_code(name) else ""

@@ -1,7 +1,7 @@
-"""What the field knows for certain: a name's definition, the file at a path, words that are quoted, a name's uses.
+"""Certain hits, which need no ranking: a name's definition, the file at a path, quoted words, a name's uses.
 
-No weight is learned for these. A search engine that shows something else above the one definition of the name that was
-asked for is wrong, as ``ctags`` and ``grep`` show, however well that something fits.
+No weight is learned for these: a search for a name must show its only definition first, as ``ctags`` does, however well
+something else fits.
 """
 
 from __future__ import annotations
@@ -75,10 +75,10 @@ def certainty_steps(
 
 
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the scores, those of what a question spells out raised to the ``NAMED_AT``-th highest at least.
+    """Return the scores, with those of chunks that a question names raised to at least the ``NAMED_AT``-th highest.
 
-    These are the definitions that it names, and the best place of the command-line options that it asks about. If it
-    says what kind of thing one name is, that name's definition is raised above everything that is not certain.
+    Named are the definitions of names in the question, and the best place for command-line options in it. If it
+    says what kind of thing a name is, that definition is raised above everything that is not certain.
 
     Args:
         query: what is asked.
@@ -120,7 +120,7 @@ def _certain_candidates(query: Query, traits: Sequence[Traits], files: Files) ->
 
 
 def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Tell which chunks the query names: what is written just so before what differs by its case only."""
+    """Return which chunks the query names; exact spelling is preferred to a difference in case."""
     path = _at_whole_path(query, traits, files)
     if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
         return path
@@ -133,7 +133,7 @@ def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDA
 
 
 def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Tell which chunks are the beginning, or hold the line, of the file at the path that the query is or ends."""
+    """Return which chunks hold the beginning, or the named line, of the file whose path the query is or ends with."""
     end, line = path_and_line(query.whole)
     fits = np.array([_path_fit(end, path) for path in files.paths])
     best = fits.max()
@@ -143,7 +143,7 @@ def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDAr
 
 
 def _path_fit(end: str, path: str) -> int:
-    """Return how well a path fits: 4 where it is the end, 2 where it ends so, 1 less if the case differs; else 0."""
+    """Return how well a path fits: 4 if it is equal, 2 if it ends so, 1 less if the case differs; else 0."""
     if path == end:
         return 4
     if path.endswith(f"/{end}"):
@@ -153,7 +153,7 @@ def _path_fit(end: str, path: str) -> int:
 
 
 def _definitions_of_query(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define the name that is the query: just so if there is such a one, and by its owner."""
+    """Return which chunks define the name that is the query, spelled exactly and with its owner if there are any."""
     whole = _definitions_of_name(query.whole, traits)
     if whole.any():
         return whole
@@ -176,12 +176,12 @@ def _definitions_of_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool
 
 
 def _definitions_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define a name that is written in another style: ``sendAll`` where ``send_all`` is asked for."""
+    """Return which chunks define the name in another style: ``sendAll`` if ``send_all`` is asked for."""
     return np.array([any(same_in_any_style(name, one) for one in known.exact) for known in traits])
 
 
 def _definitions_by_pattern(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks of code look as if they defined a name, where no grammar says what does."""
+    """Return which chunks of code look as if they defined a name, for languages without a grammar."""
     found = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
     chosen = np.array(found, dtype=np.bool_)
     return chosen if chosen.sum() <= _MOST_STANDING else np.zeros_like(chosen)
@@ -201,19 +201,19 @@ def _looks_defined(name: str, text: str) -> bool:
 
 
 def _definitions_written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define a name that the question writes out: those of its owner, if there are any."""
+    """Return which chunks define a name written in the question: those with its owner, if there are any."""
     return _definitions_of_any(query.written, traits)
 
 
 def _definition_of_subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define the one name of which the question says that it is a class, a method or the like."""
+    """Return which chunks define the only name that the question calls a class, a method or the like."""
     called = {tuple(re.findall(r"\w{2,}", name)[-2:]) for name in _CALLED.findall(query.text)}
     told = [parts for parts in query.written if parts in called]
     return _definitions_of_any(told if len(told) == 1 else (), traits)
 
 
 def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks define any of some names: those of its owner, if there are any, and where they are few."""
+    """Return which chunks define any of some names, if they are few: those with its owner, if there are any."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for *owners, name in names:
         rows = [row for row, known in enumerate(traits) if name in known.exact]
@@ -228,7 +228,7 @@ def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Trait
 def _best_with_options(
     options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
-    """Tell which chunk is the best of those that hold most of the options as they are written, where few do."""
+    """Return which chunk is the best of those that hold most of the options exactly, if they are few."""
     found = np.zeros(len(traits), dtype=np.bool_)
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
     held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
@@ -240,7 +240,7 @@ def _best_with_options(
 
 
 def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Tell which chunks are the beginning, or hold the line, of the files that fit the query's path best."""
+    """Return which chunks hold the beginning, or the named line, of the files that fit the query's path best."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for place in query.places:
         fits = np.array([agreement(place.path, path) for path in files.paths])[files.owner]
@@ -253,13 +253,13 @@ def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> N
 
 
 def _holds_line(known: Traits, line: int | None) -> bool:
-    """Return whether a chunk holds a line of its file, or its beginning where no line is meant."""
+    """Return whether a chunk holds a line of its file, or its beginning if no line is named."""
     span = known.stored.chunk.span
     return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
 def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks hold words as they are quoted, white space apart, where few do."""
+    """Return which chunks hold quoted words exactly, except for white space, if they are few."""
     words = quote.split()
     together, longest = " ".join(words), max(words, key=len)
     texts = [known.stored.chunk.text for known in traits]
@@ -268,7 +268,7 @@ def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool
 
 
 def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Tell which chunks of code use a name and do not define it; tests only where nothing else uses it."""
+    """Return which chunks of code use a name and do not define it; tests only if nothing else uses it."""
     word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     rows = [not known.path.prose and name not in known.exact for known in traits]
     uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
@@ -286,7 +286,7 @@ def _asks_more(query: Query) -> bool:
 
 
 def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Tell which files are background of a kind, or a translation into a language, that was not asked for.
+    """Return which files are background of a kind, or translations into a language, that was not asked for.
 
     Args:
         query: what is asked.

@@ -1,6 +1,6 @@
-"""What the features need of a chunk whatever the query is: taken apart once, while the chunk stays in use.
+"""The traits of a chunk that features need for every query, computed once while the chunk is in use.
 
-Chunks that were fetched lately are kept taken apart: a conversation over the same files does not fetch them again.
+Recently fetched chunks are kept with their traits, so that a conversation on the same files does not fetch them again.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ class Traits:
 
     @property
     def names(self) -> frozenset[str]:
-        """What it defines, in lower case; its symbol where that is all it has."""
+        """What it defines, in lower case; its symbol if it defines nothing else."""
         chunk = self.stored.chunk
         return frozenset(map(str.lower, chunk.defines or ((chunk.symbol,) if chunk.symbol else ())))
 
     @property
     def exact(self) -> Sequence[str]:
-        """What is defined in it for certain: not what it only goes on with, and no headings."""
+        """Names whose definitions begin in it, without headings."""
         return () if self.path.prose else self.stored.chunk.defines
 
     @property
@@ -165,9 +165,9 @@ def _kind(stored: StoredChunk) -> Sequence[float]:
 
 
 class ChunkCache:
-    """Remembers fetched chunks for as long as the store stays at one generation, which ``follow`` is told.
+    """Remembers fetched chunks while the store's generation, which ``follow`` is given, stays the same.
 
-    Those in use stay: when there are ``_MOST_RECENT`` recent ones, the ones that were recent before are forgotten.
+    Once ``_MOST_RECENT`` chunks are recent, those that were recent before are forgotten.
     """
 
     def __init__(self) -> None:
@@ -178,7 +178,7 @@ class ChunkCache:
         self._pointed: dict[tuple[str, Where | None], Fits] = {}
 
     def get(self, store: Store, ids: Collection[int]) -> list[Traits]:
-        """Return the chunks that exist, in the order of ``ids``, taken apart; only unknown ones are asked for."""
+        """Return the traits of the chunks that exist, in the order of ``ids``; only unknown chunks are fetched."""
         recent = self._recent
         missing = [identifier for identifier in ids if identifier not in recent]
         if missing:
@@ -195,14 +195,14 @@ class ChunkCache:
         return self._documents[path]
 
     def pointed_at(self, path: str, where: Where | None, find: Callable[[str, Where | None], Fits]) -> Fits:
-        """Return the documents that a path points at, as ``find`` tells: traces name the same files again and again."""
+        """Return what ``find`` returns for a path, remembered because traces name the same files repeatedly."""
         known = self._pointed
         if (path, where) not in known:
             known[path, where] = find(path, where)
         return known[path, where]
 
     def follow(self, generation: int) -> None:
-        """Forget what is outdated, and what was not in use lately where that is too much."""
+        """Forget outdated chunks, and chunks not used recently if there are too many."""
         if generation != self._generation:
             self._recent, self._earlier, self._documents, self._pointed = {}, {}, {}, {}
             self._generation = generation

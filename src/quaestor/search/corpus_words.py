@@ -1,6 +1,6 @@
-"""A query in the words of a corpus: in English where it is in another language, compounds in both spellings.
+"""Puts a query into the corpus's words: translates it to English, and spells compounds in both ways.
 
-"Turn off" is asked for as "disable" too, "switch on" as "enable".
+"Turn off" also searches for "disable", and "switch on" for "enable".
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ _OTHERWISE = {"off": "disable", "on": "enable"}
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
-    """Return the terms of the other spelling of each compound in a text, as far as they stand in the corpus.
+    """Return the terms of the other spelling of each compound in a text, if the corpus holds them.
 
-    A compound is asked for in two words only if it hardly stands in the corpus as one: "time out" tells far less than
-    "timeout".
+    The two-word spelling is added only if the corpus hardly holds the one-word spelling, because "time out" tells far
+    less than "timeout".
 
     Args:
         text: of a query.
-        frequencies: returns in how many chunks terms stand.
+        frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
     parted = {word: parts for word in {found[0].lower() for found in words} if (parts := _parts_of_compound(word))}
@@ -65,7 +65,7 @@ def _joined_spellings(text: str, words: Sequence[re.Match[str]]) -> Iterator[str
 
 
 def _parts_of_compound(word: str) -> tuple[str, ...]:
-    """Return the parts of a word that ends with a particle or begins with a prefix; nothing if it does neither."""
+    """Return the parts of a word that ends with a particle or begins with a prefix; else nothing."""
     if len(word) > _MOST_LETTERS or word in SAY_NOTHING:
         return ()
     if word in _WITH_IN_OR_ON:
@@ -84,7 +84,7 @@ Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
 
 
 def in_words_of_corpus(query: Query, frequencies: Frequencies) -> Query:
-    """Return a query as it is searched for in a corpus."""
+    """Return a query in the corpus's words."""
     language = language_of(query.text)
     if language in CARRIED and query.kind != "path":
         from quaestor.search.translation import translate_query  # noqa: PLC0415 - a question in English needs none
@@ -106,7 +106,7 @@ def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Q
 
 
 def _turned(text: str, frequencies: Frequencies) -> tuple[str, ...]:
-    """Return the term of the one word that a corpus has for turning something on or off, where a text has two."""
+    """Return the term of the corpus's single word for turning something on or off, if a text has two words for it."""
     found = _TURNED.search(text)
     terms = stems_of([_OTHERWISE[found[1].lower()]]) if found else []
     return tuple(term for term in terms if frequencies([term])[term])

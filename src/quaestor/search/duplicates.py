@@ -1,6 +1,6 @@
-"""Hits that say the same in several documents, folded into one: release notes, a book's two editions, a vendored copy.
+"""Folds hits with the same content in several documents into one: a book's two editions, a vendored copy.
 
-Two texts are the same where the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
+Two texts are the same if the sets of their words nearly are (Jaccard, 1912). Two such sets share their least and
 their greatest member nearly always (Broder, "On the resemblance and containment of documents", 1997), so that only
 texts that share one of these are compared.
 """
@@ -55,18 +55,18 @@ def word_set(words: Words) -> WordSet | None:
 
 
 def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int) -> list[DuplicateGroup]:
-    """Return ranked candidates with those of different documents that say the same as one.
+    """Group ranked candidates of different documents that say the same.
 
-    Of a group, the one is shown that is certain, then one that is not background, then the one that lies nearest to the
-    root, then the best.
+    Each group shows a certain candidate if it has one, else one that is not background, else the one nearest to the
+    root, else the best.
 
     Args:
         ranked: best first.
-        steps: what each has for being certain, or lacks for being background.
+        steps: of each candidate: positive if it is certain, negative if it is background.
         most: only so many of the first are compared.
 
     Returns:
-        Groups by the place of their best, most of them of one.
+        Groups in the order of their best candidates; most have one member.
     """
     groups: list[list[int]] = []
     sizes: list[int] = []
@@ -94,7 +94,7 @@ def group_duplicates(ranked: Sequence[Traits], steps: Sequence[float], most: int
 
 
 def _is_duplicate(ranked: Sequence[Traits], group: Sequence[int], place: int) -> bool:
-    """Return whether a candidate says what the first of a group says, and is of a document that has no part in it."""
+    """Return whether a candidate says the same as a group's first, and its document is not in the group."""
     one, other = ranked[group[0]], ranked[place]
     path = other.stored.document.path
     if any(ranked[member].stored.document.path == path for member in group):

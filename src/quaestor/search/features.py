@@ -4,10 +4,10 @@ All of them are computed from the query and the candidates alone. A ranker that 
 refuses another, so order and meaning here are part of the trained weights. Where the folder lies, what it is called and
 how deep it is enters none of them.
 
-Likeness is how near in meaning a chunk comes to each word of the query, which needs no word in common: every word looks
-for the chunk's word that means most nearly the same, as token vectors do in late interaction (Khattab and Zaharia,
-"ColBERT", 2020); here they are the rows of the bundled embedder's table. What one vector of a whole chunk cannot say is
-said so: that each thing which was asked for stands in it under some name.
+Likeness compares each word of the query with the chunk's most similar word in meaning, so that no word need be shared,
+as late interaction does with token vectors (Khattab and Zaharia, "ColBERT", 2020); here they are the rows of the
+bundled embedder's table. It shows what a chunk's single vector cannot: whether the chunk has every thing that was asked
+for, under some name.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
 
     Args:
         query: the text of the query.
-        weights: what each of its terms tells, by which the mean is weighted.
+        weights: of its terms, by which the mean is weighted.
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()
@@ -69,7 +69,7 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
 
 
 def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
-    """Return the rows of the query's words, and what share of the query each of them tells."""
+    """Return the rows of the query's words, and each word's share of the query."""
     rows: list[int] = []
     told: list[float] = []
     for word in dict.fromkeys(word for word in find_words(query) if word.lower() not in STOP_WORDS):
@@ -82,7 +82,7 @@ def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedd
 
 
 def _word_rows(chunk: Traits, embedder: StaticEmbedder) -> bytes:
-    """Return the rows of all that a chunk says, at least one, in no order; found once and kept with its traits."""
+    """Return the rows of all words of a chunk, at least one, in no order; computed once and kept with its traits."""
     if not chunk.rows:
         stored = chunk.stored
         names = (stored.document.title, *stored.chunk.scope, stored.chunk.symbol)
@@ -149,14 +149,14 @@ _MOST_CHUNKS = 1 << 32
 
 
 class Candidates(NamedTuple):
-    """Chunks that some retriever found, and what each retriever says of them; arrays have the shape ``(chunks,)``.
+    """Chunks that some retriever found, with each retriever's scores; arrays have the shape ``(chunks,)``.
 
     Attributes:
         traits: the chunks, taken apart; no chunk twice.
         lexical: their BM25 scores over all fields, 0 where the lexical retriever did not find it.
         dense: their cosine similarities to the query, 0 where unknown.
         body: their BM25 scores over the text alone, 0 where unknown.
-        rarity: how much each content term of the query tells: the fewer chunks hold it, the more.
+        rarity: the weight of each content term of the query: the fewer chunks hold it, the higher.
         files: the chunks by file.
     """
 
@@ -199,7 +199,7 @@ class _FeatureInputs(NamedTuple):
 
     Attributes:
         query: the query.
-        wanted: what share of the query each of its terms tells.
+        wanted: each term's share of the query.
         candidates: all of them.
         traits: the chunks, taken apart.
         behind: which of their files are background; shape ``(files,)``.
@@ -285,7 +285,7 @@ def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
 
 
 def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
-    """Return whether a chunk defines any of some names within what stands before it."""
+    """Return whether a chunk defines any of some names within the owner that qualifies it."""
     return any(name in known.names and owner in known.owners for owner, name in qualified)
 
 

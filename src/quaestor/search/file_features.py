@@ -1,4 +1,4 @@
-"""The ranker's features that a chunk has from its file: what its path says, and what else the file holds."""
+"""The ranker's features of a chunk's file: its path, and the file's other candidates."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
 
 
 def best_agreement(places: Sequence[Place], files: Files) -> NDArray[np.float64]:
-    """Return how well each file's path fits the place that it fits best, 0 where there are none; shape ``(files,)``."""
+    """Return how well each file's path fits its best place, 0 if there are no places; shape ``(files,)``."""
     if not places:
         return np.zeros(len(files.paths))
     return np.array([max(agreement(place.path, path) for place in places) for path in files.paths])
 
 
 def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChunk]) -> list[bool]:
-    """Return of each candidate whether any of ``places`` points at a line inside it."""
+    """Return for each candidate whether any of ``places`` points at a line inside it."""
     lines = [
         [place.line for place in places if place.line is not None and agreement(place.path, path) > 0]
         for path in files.paths
@@ -90,7 +90,7 @@ def agreement(pointed: str, path: str) -> float:
 
 
 class FileScores(NamedTuple):
-    """What the candidates of a file amount to, for each candidate; shape ``(candidates,)``.
+    """For each candidate, a summary of its file's candidates; shape ``(candidates,)``.
 
     Attributes:
         sums: the sum of their scores, in units of the greatest of their part.
@@ -102,7 +102,7 @@ class FileScores(NamedTuple):
 
 
 def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: Sequence[Rows]) -> FileScores:
-    """Return what the scores of a file's candidates amount to.
+    """Return a summary of the scores of each file's candidates.
 
     Args:
         owner: the number of each candidate's file.
@@ -119,9 +119,9 @@ def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: 
 
 
 def has_namesake_above(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Tell of each file whether a namesake lies nearer to the root: it is often a copy, a port or an older version.
+    """Return for each file whether a namesake is nearer to the root: the deeper one is often a copy or a port.
 
-    Namesakes in two corpora are unrelated, and so are a background file and one that is none.
+    Namesakes in two corpora are unrelated, and so are a background file and any other.
     """
     profiles = files.profiles
     stems = [profile.stem for profile in profiles]

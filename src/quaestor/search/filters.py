@@ -1,13 +1,13 @@
-"""When and by whom: filters as options give them, and as a question says them ("posts on retries since 2020").
+"""Filters by date and author, from options and from a question's words ("posts on retries since 2020").
 
-Pure. A question is read with restraint, since most that name a year or a person are about them:
+Pure. A question is read cautiously, because most that name a year or a person are about that year or person:
 
 - ``since``, ``before``, ``until`` or ``between`` with a date is a filter after a word such as "posts" or "written", and
   at either end of the question where most documents have dates;
 - ``in``, ``from``, ``during`` or ``after`` with a date is one after such a word only;
 - ``by`` is one with the whole name of an author of the corpus. A name of one word needs such a word before it.
 
-What stands between quotation marks or backticks is words to search for, always.
+Text in quotation marks or backticks is always searched for.
 """
 
 from __future__ import annotations
@@ -45,12 +45,12 @@ _ALL = Where()
 
 @dataclass(frozen=True, slots=True)
 class ReadFilters:
-    """What a question says of when and by whom.
+    """What a question says about dates and authors.
 
     Attributes:
-        text: the question without that.
-        where: that, as a filter.
-        phrases: the words that were taken for it; empty if there are none.
+        text: the question without the filter's words.
+        where: the filter.
+        phrases: the words that were taken as the filter; empty if there are none.
     """
 
     text: str
@@ -65,7 +65,7 @@ def make_filter(
     before: str = "",
     by: Sequence[str] = (),
 ) -> Where | None:
-    """Return the filter that options ask for; None for none.
+    """Return the filter that options ask for; None if they ask for none.
 
     Raises:
         UsageError: a date cannot be read.
@@ -76,7 +76,7 @@ def make_filter(
 
 
 def both_filters(where: Where | None, other: Where | None) -> Where | None:
-    """Return a filter that lets through what two others both let through."""
+    """Return the intersection of two filters."""
     if where is None or other is None:
         return where or other
     *outer, last = list(where.parts())
@@ -87,7 +87,7 @@ def both_filters(where: Where | None, other: Where | None) -> Where | None:
 
 
 def read_filters(question: str, bylines: Bylines) -> ReadFilters:
-    """Return what a question says of when and by whom in a corpus whose documents have these ``bylines``."""
+    """Return the dates and authors that a question filters by, in a corpus whose documents have these ``bylines``."""
     if len(question) > _LONGEST:
         return ReadFilters(question)
     known = frozenset[frozenset[str]]().union(*map(whole_names, bylines.authors))
@@ -99,7 +99,7 @@ def read_filters(question: str, bylines: Bylines) -> ReadFilters:
 
 
 def _take_date(reading: ReadFilters, bylines: Bylines) -> ReadFilters | None:
-    """Return what is left with the first date taken out; None if no date says which documents are meant."""
+    """Return the question without its first filtering date; None if no date filters documents."""
     for found in _DATED.finditer(reading.text) if bylines.dated else ():
         since, before = _dates_of_phrase(found)
         again = (since and reading.where.since) or (before and reading.where.before)
@@ -111,7 +111,7 @@ def _take_date(reading: ReadFilters, bylines: Bylines) -> ReadFilters | None:
 
 
 def _take_authors(reading: ReadFilters, known: Collection[frozenset[str]]) -> ReadFilters | None:
-    """Return what is left with the authors taken out; None if none are named."""
+    """Return the question without its authors; None if none are named."""
     for found in _BY.finditer(reading.text) if known and not reading.where.authors else ():
         names, end = _authors_named(reading.text, found, known)
         if names and (taken := _without_phrase(reading, found.start(), end, reading.where._replace(authors=names))):
@@ -120,7 +120,7 @@ def _take_authors(reading: ReadFilters, known: Collection[frozenset[str]]) -> Re
 
 
 def _without_phrase(reading: ReadFilters, start: int, end: int, where: Where) -> ReadFilters | None:
-    """Return what is left of a question without a phrase; None if it is quoted, or part of another."""
+    """Return a question without a phrase; None if the phrase is quoted, or part of another."""
     text = reading.text
     if text[end:].startswith(("'", "’")) or any(
         quoted.start() < end and start < quoted.end() for quoted in _QUOTED.finditer(text)
@@ -131,7 +131,7 @@ def _without_phrase(reading: ReadFilters, start: int, end: int, where: Where) ->
 
 
 def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:
-    """Return the first date that is meant and the first that is no longer; neither if what is written is not a date."""
+    """Return the first date that is included and the first that is not; None for both if the text is no date."""
     date, first, last = (iso_date(found[name] or "") for name in ("date", "first", "last"))
     if first and last and first < after(last):
         return first, after(last)
@@ -146,7 +146,7 @@ def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:
 
 
 def _limits_documents(found: re.Match[str], question: str, bylines: Bylines) -> bool:
-    """Return whether a phrase with a date limits which documents are asked for, rather than what of."""
+    """Return whether a phrase with a date filters documents rather than being part of the subject."""
     head, rest = question[: found.start()], question[found.end() :]
     if _LEAD.search(head):
         return True
@@ -159,7 +159,7 @@ def _limits_documents(found: re.Match[str], question: str, bylines: Bylines) -> 
 
 
 def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset[str]]) -> tuple[tuple[str, ...], int]:
-    """Return the authors that a phrase names, and where it ends; no names if it names none of those that are known."""
+    """Return the known authors that a phrase names, and where it ends; no names if it names none."""
     alone = _LEAD.search(question[: by.start()]) is not None
     names: list[str] = []
     end = by.end()
@@ -175,7 +175,7 @@ def _authors_named(question: str, by: re.Match[str], known: Collection[frozenset
 
 
 def _longest_author(text: str, known: Collection[frozenset[str]], *, alone: bool) -> str:
-    """Return as much of a text, from its beginning, as is the whole name of an author; one word only if ``alone``."""
+    """Return the longest beginning of a text that is an author's whole name; one of a single word only if ``alone``."""
     ends = [found.end() for found in re.finditer(r"\S+", text)]
     for end in reversed(ends):
         name = re.sub(r"(?:['’]s|[.'’-])\Z", "", text[:end])

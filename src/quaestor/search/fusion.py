@@ -1,4 +1,4 @@
-"""Joining the results of several retrievers into one list of candidates."""
+"""Combines the results of several retrievers into one list of candidates."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ Scored = Sequence[tuple[int, float]]
 
 
 def normalise(results: Scored) -> dict[int, float]:
-    """Scale scores to 0..1 by the best of them, negative scores counting as none."""
+    """Scale scores to 0..1 by the best of them; negative scores become 0."""
     best = max((score for _, score in results), default=0.0)
     if best <= 0:
         return {}
@@ -16,7 +16,7 @@ def normalise(results: Scored) -> dict[int, float]:
 
 
 def convex(parts: Sequence[tuple[float, Scored]]) -> Mapping[int, float]:
-    """Return the weighted sum of normalised scores, for every chunk that any part found.
+    """Return the weighted sum of normalised scores, for every chunk that any retriever found.
 
     Convex combination of normalised scores, after Bruch et al., "An Analysis of Fusion Functions for Hybrid
     Retrieval" (2023), where it beats reciprocal rank fusion.

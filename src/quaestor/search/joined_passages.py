@@ -1,7 +1,7 @@
-"""From ranked chunks to what is shown: neighbours as one passage, and of a short chunk of prose what surrounds it.
+"""Joins ranked chunks into passages: neighbours become one, and a short chunk of prose gets what surrounds it.
 
-A chunk is the size that is found best; what is said around it is often what was asked for. Code is joined only to what
-was found beside it, but for the first passage, which is shown with the rest of its definition. It stays known by the
+Chunks have the size that is found best, but the answer is often in the text around them. Code is joined only to chunks
+found beside it, except for the first passage, which gets the rest of its definition. A passage of code keeps the
 name of its best chunk. Pure: chunks in, runs of chunks out.
 """
 
@@ -51,10 +51,10 @@ class Run(NamedTuple):
     """Neighbouring chunks of one document that are shown as one.
 
     Attributes:
-        rank: the place, among all that were ranked, of the best of them.
+        rank: the rank of its best chunk.
         chunks: in the document's order; at least one.
-        names: the headings above all of its chunks that were found, outermost first; chunks around these do not count.
-        main: the best of them.
+        names: the headings common to all of its chunks that were found, outermost first.
+        main: its best chunk.
     """
 
     rank: int
@@ -78,10 +78,10 @@ class Run(NamedTuple):
         return _size(self.chunks)
 
     def takes(self, other: Run) -> bool:
-        """Return whether another run goes on where this one ends, and both are shown as one.
+        """Return whether another run begins where this one ends, and both are shown as one.
 
-        Together they are no larger than allowed. A section of prose takes a better one after it only as a part of
-        itself, so that a passage begins with what was found first.
+        Together they must not be too large. A section of prose is joined to a better one after it only if that is a
+        part of it, so that a passage begins with the best chunk.
         """
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
         if last.end != first.start or _on_different_pages(self.chunks[-1], other.chunks[0]):
@@ -96,8 +96,8 @@ def join_passages(
 ) -> list[tuple[int, Chunk]]:
     """Return what up to ``k`` passages show, best first: the text of each, and the place of its best chunk.
 
-    A chunk that touches a passage takes no place of its own, so that what is ranked further down comes up. Of one
-    document of prose come at most so many passages that others have half of the places, as far as there are others.
+    A chunk that touches a passage takes no place of its own, so lower-ranked ones move up. One document of prose gets
+    at most half of the places while other documents have passages.
 
     Args:
         ranked: chunks, best first, no chunk twice.
@@ -135,15 +135,15 @@ class _ShownPassages:
         return sum(map(len, self._runs.values()))
 
     def runs(self) -> list[Run]:
-        """Return all of it, best first."""
+        """Return all runs, best first."""
         return sorted((run for runs in self._runs.values() for run in runs), key=lambda run: run.rank)
 
     def of(self, path: str) -> list[Run]:
-        """Return what is shown of one document."""
+        """Return the runs of one document."""
         return self._runs.get(path, [])
 
     def absorbs(self, run: Run) -> bool:
-        """Join a chunk to what it touches; return whether it is part of what is shown."""
+        """Join a chunk to the run that it touches; return whether it is shown now."""
         own = self.of(run.path)
         if not own:
             return False
@@ -168,7 +168,7 @@ class _ShownPassages:
             self._last_joined = run.rank
 
     def fill(self) -> None:
-        """Show around each short passage what surrounds it, and what its last line leads to, the best first."""
+        """Extend each short passage by what surrounds it and what its last line introduces, the best passages first."""
         for run in self.runs():
             if run.prose and (run.size < ENOUGH or _announces_more(run)):
                 others = [other for other in self.of(run.path) if other is not run]
@@ -177,7 +177,7 @@ class _ShownPassages:
 
 
 def _merge_touching(runs: Sequence[Run]) -> list[Run]:
-    """Return runs with the last one joined to what it touches, and that to what it then touches."""
+    """Return runs with the last one joined to any that it touches, repeatedly."""
     *others, run = runs
     for other in others:
         first, second = (run, other) if run.chunks[0].position < other.chunks[0].position else (other, run)
@@ -190,7 +190,7 @@ def _merge_touching(runs: Sequence[Run]) -> list[Run]:
 
 
 def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return the section that a chunk is of, as far as it is free, where that is short; else the chunk."""
+    """Return the chunk's section, without parts that are shown already, if it is short; else the chunk."""
     [stored] = run.chunks
     if stored.chunk.kind != "section":
         return run
@@ -202,7 +202,7 @@ def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Se
 
 
 def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return a passage of code with the rest of its definition, and what that owns, as far as there is room for it."""
+    """Return a passage of code with the rest of its definition and its members, as far as there is room."""
     names = _names(run.main)
     before, after = map(deque, _free_neighbours(run, (), document))
     shown = deque(run.chunks)
@@ -215,8 +215,8 @@ def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[Stored
 def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
     """Return a passage with neighbours added until there is enough to read.
 
-    What follows is added first. What comes before is added only if it is of the same section, so that nobody has to
-    read the end of another section before the passage that was found.
+    Following chunks are added first. A preceding chunk is added only if it is of the same section, so that nobody has
+    to read the end of another section first.
     """
     before, after = map(deque, _free_neighbours(run, others, document))
     if _is_item(run, [*islice(before, 1), *islice(after, 1)]):
@@ -233,7 +233,7 @@ def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], 
 
 
 def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return a passage with what its last line leads to, where there is room for it; else the passage."""
+    """Return a passage with what its last line introduces, if there is room for it; else the passage."""
     if not _announces_more(run):
         return run
     _, after = _free_neighbours(run, others, document)
@@ -242,14 +242,14 @@ def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str]
 
 
 def _announces_more(run: Run) -> bool:
-    """Return whether the last line of a passage says little without what follows."""
+    """Return whether the last line of a passage introduces what follows."""
     return _LEADING_ON.fullmatch(run.chunks[-1].chunk.text.rstrip().rpartition("\n")[2].strip()) is not None
 
 
 def _free_neighbours(
     run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]
 ) -> tuple[list[StoredChunk], list[StoredChunk]]:
-    """Return what comes before and after a run, nearest first, up to where bytes are missing or are shown already."""
+    """Return the chunks before and after a run, nearest first, up to a gap or a chunk that is shown already."""
     first, last = run.chunks[0], run.chunks[-1]
     siblings = document(run.path)
     # What a document had when it was searched may not be what it has now.
@@ -270,7 +270,7 @@ def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: Abstract
 
 
 def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
-    """Return whether a run is one item of a long list, which has no more to do with its neighbours than that."""
+    """Return whether a run is one item of a long list, and so unrelated to its neighbours."""
     [stored, *more] = run.chunks
     return (
         not more
@@ -294,7 +294,7 @@ def _size(chunks: Sequence[StoredChunk]) -> int:
 
 
 def _chunk(run: Run) -> Chunk:
-    """Return the chunks of a run as one: of prose under the headings above all that was found, of code by its best."""
+    """Return a run as one chunk: prose is named for its common headings, code for its best chunk."""
     if len(run.chunks) == 1:
         return run.chunks[0].chunk
     chunks = [stored.chunk for stored in run.chunks]

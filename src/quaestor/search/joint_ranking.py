@@ -1,8 +1,7 @@
 """One ranking of what several corpora hold.
 
-Each corpus gives its candidates, scored as if all chunks stood in one store (``Store.counts``); here they become one
-list, which is then ranked as that of one corpus is. Pure: no store is asked. A corpus is a number here, its place in
-the list.
+Each corpus gives its candidates, scored as if all chunks were in one store (``Store.counts``). Here they become one
+list, which is ranked like that of one corpus. Pure: no store is asked. A corpus is identified by its position.
 """
 
 from __future__ import annotations
@@ -37,7 +36,7 @@ def join_candidates(each: Sequence[Candidates]) -> Candidates:
     """Return the candidates of several corpora as one list; files of two corpora stay two, whatever their paths are.
 
     Args:
-        each: one a corpus, at least one. All were counted among the same chunks, so that a term tells the same in all.
+        each: one per corpus, at least one. All use the same term counts, so that a term has the same weight in all.
     """
     if len(each) == 1:
         return each[0]
@@ -68,7 +67,7 @@ def corpora_of(candidates: Candidates) -> list[int]:
 
 
 def without_copies(candidates: Candidates, roots: Sequence[str]) -> Candidates:
-    """Return the candidates with each file once where corpora lie within each other: as the innermost has it.
+    """Return the candidates with each file once, from the innermost corpus if corpora are nested.
 
     Args:
         candidates: of all corpora.
@@ -86,9 +85,9 @@ def without_copies(candidates: Candidates, roots: Sequence[str]) -> Candidates:
 
 
 def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidates:
-    """Return those that one store with all the chunks would have given: the first ``count`` of each retriever.
+    """Return the candidates that one store with all chunks would give: the first ``count`` of each retriever.
 
-    What defines a name that the query asks for, holds what it quotes, or lies in a file that it points at, stays too.
+    Candidates that define a name in the query, hold its quoted words, or lie in a file that it names are kept as well.
     """
     kept = np.zeros(len(candidates.traits), dtype=np.bool_)
     for scores, most in ((candidates.lexical, count), (candidates.dense, count), (candidates.body, count // 2)):
@@ -108,9 +107,9 @@ def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidat
 
 
 def with_one_embedder(query: Query, candidates: Candidates) -> Candidates:
-    """Return the candidates with similarities that can be compared, where each corpus's embedder has its own.
+    """Return the candidates with comparable similarities if their corpora have different embedders.
 
-    The bundled embedder compares them all anew: it is always there, and quick.
+    The bundled embedder, which is always there and fast, computes them all again.
     """
     embedder = StaticEmbedder.bundled()
     vectors = embedder.encode(list(map(_text_with_names, candidates.chunks)))
@@ -120,7 +119,7 @@ def with_one_embedder(query: Query, candidates: Candidates) -> Candidates:
 def shown_passages(
     candidates: Candidates, rows: Sequence[int], k: int, each: Sequence[ChunksOf]
 ) -> list[tuple[int, Chunk]]:
-    """Return what up to ``k`` passages show of ranked candidates; see ``joined_passages.join_passages``.
+    """Return up to ``k`` passages made of ranked candidates; see ``joined_passages.join_passages``.
 
     Args:
         candidates: of all corpora.
@@ -147,7 +146,7 @@ def hits_without_ranking(candidates: Candidates, k: int, mode: Mode, count: int)
 
 
 def with_corpus_names(ranked: Ranked, corpora: Sequence[str]) -> Hit:
-    """Return a hit with the name of its corpus; where the same is said in another corpus, with that one's name.
+    """Return a hit with the name of its corpus, and its duplicates with the names of theirs.
 
     Args:
         ranked: the hit.
@@ -199,7 +198,7 @@ def _items_at(items: Sequence[_Item], places: Iterable[int]) -> list[_Item]:
 
 
 def _with_unique_path(stored: StoredChunk, number: int) -> StoredChunk:
-    """Return a chunk whose document no other corpus has: joining tells documents by their paths."""
+    """Return a chunk with a path that is unique among corpora, because joining identifies documents by path."""
     document = stored.document
     return stored._replace(document=document._replace(path=f"{number}/{document.path}"))
 

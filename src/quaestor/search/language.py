@@ -1,6 +1,6 @@
-"""The language that a question is written in: by its script, or by words of grammar.
+"""Recognises the language of a question by its script or its function words.
 
-A question in English must never be taken for another: English words count against it.
+English must never be taken for another language, so English words count against it.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ _SCRIPTS = {
 
 @lru_cache(maxsize=256)
 def language_of(text: str) -> str:
-    """Return the code of the language that a question is written in, empty for English and where it is not plain."""
+    """Return the code of the language that a question is written in; empty for English and in doubt."""
     words = _WHOLE_WORD.findall(text.lower())
     if not text.isascii() and (code := _language_of_script(text, words)):
         return code

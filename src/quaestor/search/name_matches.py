@@ -1,6 +1,6 @@
-"""Which terms of a query stand in the names of the candidates, and which in the paths of their files.
+"""Finds the query's terms in the candidates' names and in the paths of their files.
 
-Most candidates hold none of them and most others one, so what is found is kept as entries, one a row and term, and the
+Most candidates match no term and most others one, so matches are kept as sparse entries, one per row and term, and
 features are sums over these.
 """
 

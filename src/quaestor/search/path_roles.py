@@ -1,4 +1,4 @@
-"""What a path says about a file: its words, and what part it plays in a repository."""
+"""Reads a path: its words, and the file's role in a repository (test, example, prose and so on)."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def profile_path(path: str) -> PathProfile:
 
 
 def folders_to_sources(path: str) -> int:
-    """Return how many folders lead to one of sources: a port of a package lies deeper than what it is a port of.
+    """Return how many folders lead to a folder of sources: a port of a package lies deeper than the original.
 
     ``src/queue.ts`` has none, ``php/src/Queue.php`` one. Without such a folder, all of them count.
     """
@@ -137,7 +137,7 @@ def _is_example(lowered: list[str], *, prose: bool) -> bool:
 
 
 def _measures(lowered: list[str]) -> bool:
-    """Return whether benchmarks in a path are part of the program, which measures: ``src/benchmark/run.rs``."""
+    """Return whether a path's benchmarks are part of a program that measures: ``src/benchmark/run.rs``."""
     named = [at for at, part in enumerate(lowered) if part in _EXAMPLE_FOLDERS]
     return all(lowered[at].startswith("benchmark") and at > 0 and lowered[at - 1] in _SOURCES for at in named)
 
@@ -148,7 +148,7 @@ def _terms_of_name(name: str) -> frozenset[str]:
 
 
 def is_entry(name: str) -> bool:
-    """Return whether a file name is that of a file which speaks for its folder (``__init__.py``, ``mod.rs``)."""
+    """Return whether a file represents its folder, by its name (``__init__.py``, ``mod.rs``)."""
     return name in _ENTRIES
 
 

@@ -1,4 +1,4 @@
-"""How much of a query stands in a text word by word: what a quoted message shares with the source that prints it.
+"""Measures how much of a query occurs word for word in a text, as a pasted message does in the source that prints it.
 
 Texts are compared as words between single blanks, so punctuation, line ends and the seams of a message that the source
 puts together of several literals do not count. Where a message shows a value (a number, a path), the source has
@@ -40,7 +40,7 @@ class Runs(NamedTuple):
 
     Attributes:
         triples: runs of three words.
-        pairs: runs of two words, with what each of them tells; those that tell nothing are left out.
+        pairs: runs of two words with their weights, without those of weight 0.
         words: single words, likewise.
     """
 
@@ -63,7 +63,7 @@ def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
 
     Args:
         text: the query.
-        weights: what each of its terms tells; the terms of stop words are not among them.
+        weights: of its terms, without stop words.
     """
     triples: dict[tuple[int, int, int], None] = {}
     pairs: dict[tuple[int, int], float] = {}

@@ -81,12 +81,12 @@ class Query(NamedTuple):
         places: files that it points at, first mentioned first.
         qualified: pairs of an owner and a name (``Client.send``), lower-case.
         quotes: stretches of several words that it quotes, as they stand in it.
-        asked: what was asked, where that was in another language and ``text`` is what is searched for instead.
-        translated: what the words of such a question are in English.
-        whole: the query where all of it may be one name or one path, without what people put around these; else empty.
+        asked: the question in another language, if ``text`` is its translation.
+        translated: the English words of such a question.
+        whole: the query without surrounding punctuation, if all of it may be one name or path; else empty.
         written: identifiers within a question, as they are written: the name alone, or its owner and the name.
         options: options of a command line within a question (``--no-ignore``), as they are written.
-        used: the identifier whose callers or uses are asked for, and not what it is; else empty.
+        used: the identifier whose callers or uses are asked for; else empty.
     """
 
     text: str
@@ -127,9 +127,9 @@ def read_query(text: str) -> Query:
 def without_name(question: str, name: str) -> str:
     """Return a question without the corpus's own name.
 
-    "How does redis free a value" tells no more within redis than "how does it free a value", but the name pulls up
-    the files that are called after the project. Identifiers and paths keep it, and so does a question that would be
-    left without a word that says anything.
+    Within redis, "how does redis free a value" means "how does it free a value", but the name would raise the files
+    that are named after the project. Identifiers and paths keep it, and so does a question that would have no other
+    telling word.
     """
     if not name or name.lower() not in question.lower():
         return question

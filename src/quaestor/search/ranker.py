@@ -1,8 +1,8 @@
 """The learned ranker: a linear model over explicit, bounded features, one set of weights for code and one for prose.
 
 The weights are data (``ranker.json``), made by ``training.ranker``; nothing here is set by hand. Being linear,
-each feature's share in a score is exact; it is worked out when somebody asks. What needs no learning stands in
-``certain``. What the dense retriever says is trusted more where the embedder was tuned to the corpus.
+each feature's share in a score is exact; it is worked out when somebody asks. What needs no learning is in
+``certain``. The dense retriever is trusted more if the embedder was tuned to the corpus.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Ranker(NamedTuple):
         name: identifies the training run.
         of_code: weights for chunks of code and data, shape ``(len(FEATURES),)``.
         of_prose: weights for chunks of prose, likewise.
-        decay: what each further chunk of a file loses, in units of the score.
+        decay: subtracted from the score of each further chunk of a file.
     """
 
     name: str
@@ -95,7 +95,7 @@ def _bundled() -> Ranker:
 
 
 def diversify(scores: Sequence[float], files: Sequence[Hashable], decay: float, k: int) -> list[tuple[int, float]]:
-    """Choose ``k`` entries greedily, each further entry of a file losing ``decay`` once more.
+    """Choose ``k`` entries greedily; each further entry of a file loses ``decay`` once more.
 
     Args:
         scores: one an entry.
@@ -125,8 +125,8 @@ class Shares(Mapping[str, float]):
     Args:
         ranker: made the score.
         features: of the hit, shape ``(len(FEATURES),)``.
-        step: what it has for being certain, or lacks for being background; see ``certain.certainty_steps``.
-        score: the whole, lowered for what came before it of the file.
+        step: its step for being certain or background; see ``certain.certainty_steps``.
+        score: the total, lowered for earlier hits of the same file.
     """
 
     def __init__(self, ranker: Ranker, features: Matrix, step: float, score: float) -> None:

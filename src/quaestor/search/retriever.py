@@ -1,6 +1,6 @@
 """From a query to ranked hits.
 
-Knows stores and embedders only by their protocols, and nothing of files: freshness is looked after above.
+It knows stores and embedders only by their protocols and knows nothing of files; callers keep the index fresh.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Retriever:
         store: what is searched.
         embedder: the one that the store was made with.
         ranker: weighs the candidates.
-        project: what people call the whole corpus; the name tells nothing within it.
+        project: the corpus's own name, which is dropped from questions.
     """
 
     def __init__(self, store: Store, embedder: Embedder, ranker: Ranker, project: str = "") -> None:
@@ -76,7 +76,7 @@ class Retriever:
     def search(self, text: str, k: int, *, mode: Mode = "ranked", where: Where | None = None) -> list[Hit]:
         """Return up to ``k`` hits, best first; none when nothing matches.
 
-        A ranked search looks for the nearest words in the place of those that stand nowhere, as ``spelling`` tells.
+        A ranked search replaces words that occur nowhere by the nearest ones, as ``spelling`` says.
         Each hit's ``features`` hold every feature's share in its score, when it was ranked.
         """
         query = self.read(text)
@@ -91,11 +91,11 @@ class Retriever:
         return self.in_words_of_corpus(read_query(without_name(text, self.project)))
 
     def translated(self, text: str) -> tuple[str, ...]:
-        """Return what is searched for in English for the words of a question in another language."""
+        """Return the English words that are searched for instead of a question in another language."""
         return self.read(text).translated if language_of(text) in CARRIED else ()
 
     def in_english(self, text: str) -> str:
-        """Return a question in another language as it is searched for, any other as it is."""
+        """Return a question in another language translated as it is searched for; any other question unchanged."""
         return self.read(text).text if self.translated(text) else text
 
     def in_words_of_corpus(self, query: Query) -> Query:
@@ -107,18 +107,18 @@ class Retriever:
     ) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known.
 
-        ``among`` is what several stores count of the query's terms together, where all of them are searched.
+        ``among`` holds the counts of the query's terms over all stores, if several are searched together.
         """
         self._follow()
         return self._gather_candidates(query, self._match_words(query, count, where, among), count, where)
 
     def spelling(self, text: str) -> Spelling:
-        """Return a query beside what this corpus holds: its words that stand nowhere, and the nearest that do."""
+        """Return a query's words that occur nowhere in this corpus, with the nearest words that do."""
         self._follow()
         return self._spellings.of(self.store, self.read(text))
 
     def _follow(self) -> None:
-        """Forget what is outdated: once a search, for the store takes longer to tell than all the rest here."""
+        """Forget outdated caches, once a search, because asking for the store's generation is comparatively slow."""
         generation = self.store.generation()
         self._chunks.follow(generation)
         self._spellings.follow(generation)
@@ -127,7 +127,7 @@ class Retriever:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
     def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
-        """Return the candidates, of which what the words find is known."""
+        """Return the candidates, given the matches of the query's words."""
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
         # By the text alone too: a message's words stand in no name, and names of many files may hold some of them.
@@ -165,7 +165,7 @@ class Retriever:
     ) -> list[tuple[StoredChunk, float]]:
         """Return every candidate with the ranker's score, in no order and without regard to other chunks of a file.
 
-        For one turn of a talk: what kind of answer is wanted is told by the talk, and not by how the turn is worded.
+        For one turn of a conversation: the kind of answer wanted follows from it, not from the turn's words.
         """
         if not query.text:
             return []
@@ -176,7 +176,7 @@ class Retriever:
         return list(zip(candidates.chunks, scores.tolist(), strict=True))
 
     def _pointed_at(self, query: Query, where: Where | None) -> list[int]:
-        """Return the chunks that a query's file names, and the lines in them, point at: best fits first."""
+        """Return the chunks at the files and lines that a query names, best fits first."""
         files = {place.path: self._chunks.pointed_at(place.path, where, self._files_like) for place in query.places}
         found = [
             (fit, stored.id)
@@ -188,7 +188,7 @@ class Retriever:
         return [identifier for _, identifier in sorted(found, reverse=True)[:_POINTED_CHUNKS]]
 
     def _at_whole_path(self, query: Query, where: Where | None) -> list[int]:
-        """Return the chunks that are shown of the documents whose path the whole query is, or is the end of."""
+        """Return the chunks of the documents whose path equals the whole query or ends with it."""
         end, line = path_and_line(query.whole)
         place = Place(end, line)
         paths = self.store.paths_ending(end, _POINTED_FILES, where) if end else ()
@@ -214,7 +214,7 @@ class Retriever:
         return [one.hit for one in ranked]
 
     def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
-        """Return the query as it is to be searched for, with no text if none of it stands anywhere, and its matches."""
+        """Return the corrected query, with no text if none of its words occurs, and its matches."""
         matched = self._match_words(query, count, where)
         if all(matched.frequencies.values()):
             self._spellings.note(query)
@@ -257,12 +257,12 @@ class Retriever:
 
 
 class Ranked(NamedTuple):
-    """A hit with where it comes from among the candidates.
+    """A hit with its candidates.
 
     Attributes:
         hit: the hit.
-        row: of the candidate that is shown.
-        duplicates: of those that say the same, in the order of ``hit.also``.
+        row: the row of the candidate that is shown.
+        duplicates: the rows of those that say the same, in the order of ``hit.also``.
     """
 
     hit: Hit
@@ -284,7 +284,7 @@ def rank(
         query: the query as read.
         candidates: all that are ranked.
         k: how many hits.
-        shown: takes the candidates' rows, best first, and returns what passages show of them and the place of each.
+        shown: takes the candidates' rows, best first, and returns passages, each with the place of its best candidate.
     """
     if not candidates.traits:
         return []
@@ -307,7 +307,7 @@ def rank(
 
 
 def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -> tuple[Matrix, Matrix, Matrix]:
-    """Return the candidates' features, their scores, and what of these is not learned."""
+    """Return the candidates' features, their scores, and the steps in these scores."""
     features, step = features_and_steps(query, candidates)
     scores = ranker.scores(features) + step
     higher = raise_written_names(query, candidates.traits, scores)
@@ -315,21 +315,21 @@ def _features_and_scores(ranker: Ranker, query: Query, candidates: Candidates) -
 
 
 def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Matrix]:
-    """Return the candidates' features, and what each has for being certain or lacks for being background."""
+    """Return the candidates' features, and their steps for being certain or background."""
     behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
     return features, certainty_steps(query, candidates.traits, candidates.files, behind)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:
-    """Return the names that a query is, or writes out, in the styles of other languages."""
+    """Return the names in a query, spelled in the styles of other languages."""
     whole = re.split(r"[^\w-]", query.whole)[-1]
     names = dict.fromkeys((whole, *(parts[-1] for parts in query.written)))
     return tuple(style for name in names for style in styles_of(name))
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:
-    """Return how much each term tells by the number of chunks that hold it."""
+    """Return each term's weight by the number of chunks that hold it."""
     total = max(frequencies.values(), default=0) + 1
     return {term: math.log(1 + 2 * total / (1 + count)) for term, count in frequencies.items()}
 

@@ -250,7 +250,7 @@ async def _read(stream: openai.AsyncStream[Any]) -> AsyncGenerator[bytes]:
 
 
 async def _rest(pieces: AsyncIterator[bytes]) -> None:
-    """Read a response to its end, if that comes soon; failures are ignored, for the reply is complete."""
+    """Read a response to its end, if that comes soon; failures are ignored, because the reply is complete."""
     import openai  # noqa: PLC0415
 
     with suppress(TimeoutError, openai.OpenAIError):

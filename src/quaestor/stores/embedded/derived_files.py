@@ -19,7 +19,7 @@ from quaestor.stores.embedded.truth import Content, Removed
 
 
 class Flush:
-    """Flushes files to the disk in a thread, for waiting needs no processor."""
+    """Flushes files to the disk in a thread, because waiting needs no processor."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
         self._failure: OSError | None = None
