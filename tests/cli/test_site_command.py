@@ -156,3 +156,15 @@ def test_pages_that_are_gone_are_held_back_dropped_when_told_and_put_back(quaest
         assert (again.code, "seven days" in again.err) == (2, True)
         assert not server.asked
     assert quaestor("index", str(home), "--restore").code == 2
+
+
+def test_a_site_is_deleted_with_its_pages_only_if_that_is_asked_for(quaestor: Run, home: Path) -> None:
+    with SiteServer(serve) as server:
+        quaestor("index", server.url, "--allow-private", "--delay", "0")
+        url = server.url
+    dropped = quaestor("store", "drop", url, "--yes")
+    assert (dropped.code, "--fetched deletes" in dropped.err) == (0, True)
+    assert json.loads(quaestor("search", "how long does the dough rest", url, "--json").out)["hits"]
+    assert quaestor("store", "drop", url, "--fetched", "--yes").code == 0
+    assert not list((home / "sites").iterdir())
+    assert quaestor("search", "dough", url).code == 2

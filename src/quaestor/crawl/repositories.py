@@ -110,6 +110,11 @@ def files_of(source: str, home: Path) -> Path:
     return folder / address.name
 
 
+def is_fetched(root: Path, home: Path) -> bool:
+    """Return whether a source's folder, as a real path, holds a fetched repository; ``home`` is the data folder."""
+    return root.parent.parent == (home / _FOLDER).resolve()
+
+
 def fetch_repository(source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None) -> bool:
     """Fetch a repository, or its changes, into the folder that is indexed; return whether anything changed.
 
