@@ -109,6 +109,7 @@ def journey(chromium: Chrome, tmp_path: Path, site: SiteServer) -> Iterator[Page
 FIRST_CHANGES = """
 let begun = 0;
 addEventListener("click", (event) => { begun = event.timeStamp; }, true);
+addEventListener("keydown", () => { begun = 0; }, true);
 new MutationObserver(() => {
   const start = begun;
   if (!start) return;

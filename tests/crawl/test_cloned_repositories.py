@@ -208,6 +208,18 @@ def test_a_submodule_that_cannot_be_fetched_costs_only_itself(
     assert why in sentence
 
 
+def test_no_submodule_is_fetched_to_another_folder(origin: Repository, tmp_path: Path) -> None:
+    said = f'[submodule "x"]\n\tpath = ..\n\turl = {address_of(origin)}\n'.encode()
+    blob = origin.git("hash-object", "-w", "--stdin", stdin=said)
+    commit = origin.git("rev-parse", "HEAD")
+    entries = f"100644 blob {blob}\t.gitmodules\n160000 commit {commit}\t..\n".encode()
+    tree = origin.git("mktree", "--missing", stdin=entries)
+    origin.git("update-ref", "HEAD", origin.git("commit-tree", tree, "-m", "Out"))
+    with pytest.raises(UpstreamError, match="invalid path"):
+        fetch_repository(address_of(origin), tmp_path / "home", submodules=True, **PRIVATE)
+    assert not list((tmp_path / "home").rglob("notes.md"))
+
+
 def test_private_places_need_consent(origin: Repository, tmp_path: Path) -> None:
     with pytest.raises(ForbiddenError, match=r"lies on this machine. Give --allow-private"):
         fetch_repository(address_of(origin), tmp_path)

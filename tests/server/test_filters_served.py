@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from served import Running, get, post, serving
 
 from blog import write_blog
+from scripted_server import ScriptedServer
 
 ASKED = "where to eat in Oaxaca"
 
@@ -97,3 +99,18 @@ def test_the_page_searches_by_date_and_author_and_tells_what_it_understood(blog:
     failed = get(f"{blog.url}/search?q=food&since=soon")
     assert failed.status_code == 400
     assert "is not a date" in failed.text
+
+
+def test_a_model_is_not_asked_where_no_document_passes_the_filter(tmp_path: Path) -> None:
+    with (
+        ScriptedServer() as model,
+        serving(write_blog(tmp_path / "blog"), home=tmp_path / "home", model="tiny", base_url=model.base_url) as server,
+    ):
+        session = post(f"{server.url}/api/sessions", json={}).json()["id"]
+        turns = f"{server.url}/api/sessions/{session}/turns"
+        told = post(turns, json={"question": ASKED, "language": ["klingon"]}, timeout=30).text
+        assert "No document passes all of the filters." in told
+        assert "No document passes all of the filters." in get(f"{server.url}/sessions/{session}").text
+        assert not [one for one in model.requests if one.messages]
+        post(turns, json={"question": ASKED, "language": ["markdown"]}, timeout=30)
+        assert [one for one in model.requests if one.messages]

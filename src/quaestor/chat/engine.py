@@ -43,6 +43,7 @@ from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.doubt import Doubt
+from quaestor.corpus.understood_filters import why_none
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
 from quaestor.llm.models.reply_stream import StopCutter
@@ -278,6 +279,10 @@ class Conversation:
             async for event in self._finish_with_quotes(turn, hits, quoted):
                 yield event
             return
+        # A model that is shown nothing would answer from nothing, and a mistyped language would be paid for.
+        where = None if hits else self.settings.where
+        if where and (why := await asyncio.to_thread(why_none, self.index, where)):
+            raise UsageError(why)
         yield self._record_passages(turn, hits, known=bool(hits) and not turn.weak_evidence)
         async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:

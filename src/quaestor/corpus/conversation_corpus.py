@@ -9,7 +9,7 @@ from quaestor.core.passages import Document, Hit
 from quaestor.corpus.understood_filters import Understood
 from quaestor.embedding import Embedder
 from quaestor.search.spelling import Spelling
-from quaestor.stores import StoredChunk, Where
+from quaestor.stores import Bylines, StoredChunk, Where
 
 if TYPE_CHECKING:
     from quaestor.corpus.doubt import Doubt
@@ -69,6 +69,8 @@ class ConversationCorpus(Protocol):
     def in_english(self, question: str) -> str: ...  # noqa: D102
 
     def translated(self, question: str) -> tuple[str, ...]: ...  # noqa: D102
+
+    def bylines(self, where: Where | None = None) -> Bylines: ...  # noqa: D102
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]: ...  # noqa: D102
 
