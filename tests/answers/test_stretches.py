@@ -72,6 +72,8 @@ def test_short_sections_that_were_found_together_are_quoted_together() -> None:
         '<a id="sharing"></a>',
         '<a id="what"></a> <!-- Keep the old link. --> <br>',
         "[[mining]]",
+        "include::gates.adoc[tag=winter]",
+        '((("gate, the (old)","in winter")))((("winter")))',
         ":::",
         '<div\n  class="usa-box"\n  aria-labelledby="key">',
         "===Sharing a vault===",
@@ -236,6 +238,22 @@ def test_numbered_items_of_mediawiki_are_no_headings() -> None:
 def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
     text = ".. _limits:\n\n.. only:: html\n\n.. index:: limit\n\nReads stop.\n\n+------+\n| 1 GB |\n+======+\n"
     assert [text[one.start : one.end] for one in pieces_of(text, begins=False)] == ["Reads stop.", "| 1 GB |"]
+
+
+@pytest.mark.parametrize(
+    "block",
+    [
+        ".. sectionauthor::\n   Ana <ana@example.org>",
+        ".. figure:: ../gate.png\n   :align: center\n\n   The gate",
+        ".. TODO: Uncomment this.\n  .. figure:: ../gate.png",
+    ],
+)
+@pytest.mark.parametrize("indent", ["", "  "])
+def test_a_block_of_restructuredtext_about_the_page_is_no_words_of_it(block: str, indent: str) -> None:
+    block = "\n".join(f"{indent}{line}" if line else "" for line in block.split("\n"))
+    text = f"{block}\n\n{indent}The gate is closed.\n\n{block}\n\nIt is opened at seven.\n\n.. note:: Not in winter.\n"
+    found = [text[one.start : one.end].strip() for one in pieces_of(text, begins=False)]
+    assert found == ["The gate is closed.", "It is opened at seven.", ".. note:: Not in winter."]
 
 
 @pytest.mark.parametrize(

@@ -24,9 +24,16 @@ _NO_WORDS = re.compile(
     r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors
     # reStructuredText's labels, directives about the page, and the lines of its tables
     r"|\.\. _[^:\n]+:|\.\. (?:class|contents|currentmodule|highlight|index|only|program|raw|rst-class)::.*|\+[-=+]+\+"
-    r"|:::+\s*(?:\{.*\})?)\s*$"
+    r"|:::+\s*(?:\{.*\})?"
+    r"|include::[^\s\[]*+\[.*\]|(?:\(\(\((?:[^()]++|\([^()]*+\))*+\)\)\)\s*+)++"  # AsciiDoc's, and its index
+    r")\s*$"
 )
 """What a page's machinery reads and its readers do not."""
+_APART = re.compile(
+    r"(?P<indent>\s*)\.\. (?:(?:(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::"
+    r"|TODO\b)"
+)
+"""What begins a block of reStructuredText that is about the page: its lines are indented more."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _LINKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -74,6 +81,7 @@ class _Cutter:
         self._fence: tuple[str, int] | None = None
         self._section = 0
         self._heading = ""
+        self._apart: int | None = None
 
     def run(self, start: int) -> list[Piece]:
         for begin, end in _lines(self._text, start):
@@ -97,6 +105,9 @@ class _Cutter:
     def _take(self, begin: int, end: int) -> None:
         """Take a line of prose."""
         line = self._text[begin:end]
+        if self._is_apart(line):
+            self._close()
+            return
         listing = _LISTING.match(line) if self._listings else None
         if listing and not self._is_underline(line):
             self._close()
@@ -113,6 +124,15 @@ class _Cutter:
             self._close()
         else:
             self._take_words(begin, end)
+
+    def _is_apart(self, line: str) -> bool:
+        """Return whether a line begins a block about the page, or belongs to the one that has begun."""
+        words = line.lstrip()
+        if begun := _APART.match(line):
+            self._apart = len(begun["indent"])
+        elif self._apart is not None and words and len(line) - len(words) <= self._apart:
+            self._apart = None
+        return self._apart is not None
 
     def _take_words(self, begin: int, end: int) -> None:
         line = self._text[begin:end]
