@@ -19,6 +19,7 @@ from quaestor import Index
 from quaestor.assemble.source_paths import SOURCE_NOTE, index_folder
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
+from quaestor.indexing.batches import COPIES_BYTES
 
 TRUTH = "index.sqlite3"
 QUERIES = ("where is word7 explained", "word11 word12 word13", "word3_part", "how does word40 meet word41")
@@ -68,14 +69,18 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_corpus(root: Path, seed: int) -> Path:
-    """Write some 600 chunks, so that the derived files are written and searched."""
+    """Write some 600 chunks, so that the derived files are written and searched.
+
+    They are too small to be shared by several processes: whose are stored first decides between hits that fit equally.
+    """
     draw = random.Random(seed)
     root.mkdir()
     for number in range(20):
         parts = (
-            f"## Part {part}\n\n" + " ".join(f"word{draw.randrange(400)}" for _ in range(90)) for part in range(30)
+            f"## Part {part}\n\n" + " ".join(f"word{draw.randrange(400)}" for _ in range(50)) for part in range(30)
         )
         (root / f"part{number}.md").write_text(f"# word{number}_part\n\n" + "\n\n".join(parts), encoding="utf-8")
+    assert sum(file.stat().st_size for file in root.iterdir()) < COPIES_BYTES
     return root
 
 

@@ -103,7 +103,7 @@ def test_a_task_that_kills_its_worker_costs_only_itself() -> None:
 
 
 def test_batches_behind_one_that_kills_their_worker_are_done() -> None:
-    batches = [[13 if number % 20 == 7 else 100 + number, 200 + number] for number in range(60)]
+    batches = [[13 if number % 20 == 7 else 100 + number, 200 + number] for number in range(40)]
     expected = [lost(task) if task == 13 else 2 * task for batch in batches for task in batch]
     assert results(Double(), batches) == sorted(expected)
 

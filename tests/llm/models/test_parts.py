@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from types import SimpleNamespace
 from typing import Any
 
@@ -140,3 +142,17 @@ def test_the_key_is_never_in_an_error(detail: str) -> None:
         assert "'http://h/v1'" in message
     assert key not in repr(endpoint)
     assert shown_url("http://u:p@h:8/v1") == "http://h:8/v1"
+
+
+def test_after_warming_up_a_first_request_imports_no_client() -> None:
+    code = (
+        "import sys\n"
+        "from quaestor.llm.endpoints.client import async_client, warm_up\n"
+        "from quaestor.llm.endpoints.failures import Endpoint\n"
+        "warm_up()\n"
+        "before = set(sys.modules)\n"
+        "async_client(Endpoint('http://127.0.0.1:1/v1', 'tiny', ''), 5.0)\n"
+        "print(*set(sys.modules) - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

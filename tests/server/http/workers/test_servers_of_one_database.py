@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from served import write
 from worker_parts import CITED, QUESTION, Serving, asked, begin, searchable, serving, states_of_turns, until
 
 from postgres_server import PostgresServer
+from quaestor.assemble import make_users
+from quaestor.core.config import Settings
 from scripted_server import ScriptedServer
 from servers.event_streams import events
 from shared_state import copied_database
@@ -40,14 +42,15 @@ def settings(uri: str, model: ScriptedServer) -> dict[str, str]:
 
 
 @pytest.fixture(scope="module")
-def join(settings: dict[str, str], tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, str]]:
+def join(uri: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[..., tuple[str, str]]:
     """Adds a user as an administrator does, from a third machine; returns the name and the token."""
     home = tmp_path_factory.mktemp("administrator")
     numbers = iter(range(1000))
 
     def added() -> tuple[str, str]:
         name = f"user{next(numbers)}"
-        return name, str(json.loads(run(settings, home, "users", "add", name, "--json"))["token"])
+        with closing(make_users(Settings(store=uri, home=str(home)))) as users:
+            return name, users.add(name)[1]
 
     return added
 
