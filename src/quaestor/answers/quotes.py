@@ -32,6 +32,7 @@ from quaestor.search.joined_passages import DEFINITION, LARGEST
 from quaestor.search.path_roles import profile_path
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
+UNSURE = "No language model is configured, so what comes nearest is quoted. It may not answer the question:"
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
 SAME = "No language model is configured, and nothing matches better than what is quoted above:"
 UNMENTIONED = "No language model is configured, and nothing here mentions {}."
@@ -126,19 +127,25 @@ class ExtractiveAnswer:
         quotes: the quotes, best first.
         known: whether the passages seem to hold an answer.
         coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
+        lead: what is said above the quotes.
     """
 
     text: str
     quotes: tuple[Quote, ...]
     known: bool
     coverage: float
+    lead: str = LEAD
+
+    def unsure(self) -> ExtractiveAnswer:
+        """Return the answer with the remark that its quotes may not answer."""
+        return replace(self, text=_text(self.quotes, UNSURE), lead=UNSURE) if self.quotes else self
 
     def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
         """Return the answer with other numbers of its passages, and of what ``earlier`` answers quote the beginning."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=_text(quotes, earlier))
+        return replace(self, quotes=quotes, text=_text(quotes, self.lead, earlier))
 
 
 def answer(
@@ -179,7 +186,7 @@ def answer(
         refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
-        text = _text(quotes)
+        text = _text(quotes, LEAD)
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
@@ -466,7 +473,7 @@ def _label(one: _Weighed, first: int, last: int) -> str:
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
 
 
-def _text(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
+def _text(quotes: Sequence[Quote], lead: str, earlier: Sequence[str] = ()) -> str:
     """Return quotes in Markdown; of those that an earlier answer shows the beginning will do."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
@@ -474,7 +481,7 @@ def _text(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
         _in_markdown(_beginning(quote), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
-    return "\n\n".join([SAME if all(again) else LEAD, *told])
+    return "\n\n".join([SAME if all(again) else lead, *told])
 
 
 def _beginning(quote: Quote) -> Quote:
