@@ -3,12 +3,13 @@
 Needs Chromium and chromedriver. The time is the browser's own, from asking for the page until all of it is loaded; what
 the page's own thread computes is beside it, which is the same while others use the machine. Scrolled is from the end
 towards the beginning, for 300 frames, once every turn is there: what a frame computes must stay below 16.7 ms for 60 of
-them in a second. Interactions are keys and clicks of a person's: the browser's Event Timing says for each when the next
-frame was shown, in steps of 8 ms. That this frame shows what was pressed is tested in
-tests/browser/test_at_once_in_browser.py. Other work on the machine lengthens all of this, and its load is printed; so
-is what the page's thread computed in the 300 ms after a key or a click (scripts, styles, layout, paint): the page's own
-part of the wait. Each task of that thread is traced with its processor time: one above 50 ms would keep a person
-waiting on an idle machine as well.
+them in a second. A page of plain paragraphs is scrolled in the same way in between, in a tab beside it: where it has no
+more frames in a second, what is missing to 60 is the machine's. Interactions are keys and clicks of a person's: the
+browser's Event Timing says for each when the next frame was shown, in steps of 8 ms. That this frame shows what was
+pressed is tested in tests/browser/test_at_once_in_browser.py. Other work on the machine lengthens all of this, and its
+load is printed; so is what the page's thread computed in the 300 ms after a key or a click (scripts, styles, layout,
+paint): the page's own part of the wait. Each task of that thread is traced with its processor time, from the first
+opening to the last click: one above 50 ms would keep a person waiting on an idle machine as well.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from contextlib import contextmanager
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
+from urllib.parse import quote
 
 import httpx
 from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeService
@@ -66,8 +68,10 @@ new PerformanceObserver((list) => {
 _QUESTION = "How long does the dough rest in the refrigerator?"
 _TIMES_REACTED = 3
 _LONG = 50
-# A thread is named once, in whichever part of the trace it begins.
-_THREADS: set[tuple[int, int]] = set()
+# The browser's own windows have threads of the same name: that of the page is the one that says this.
+_MARK = "of-the-page"
+_TIMES_SCROLLED = 3
+_PLAIN = "<body style='margin:0'><div id=thread style='height:100vh;overflow-y:auto'>" + f"<p>{_ANSWER}</p>" * 500
 _PARTS = {"scripts": "ScriptDuration", "styles": "RecalcStyleDuration", "layout": "LayoutDuration"}
 _PAUSE = 0.3
 
@@ -85,19 +89,21 @@ def main() -> None:
             browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
             tasks = {}
             times = [_opened(browser, f"{url}/sessions/{session}") for _ in range(_ROUNDS)]
+            WebDriverWait(browser, 120).until(lambda _: browser.execute_script(_COUNT) >= min(turns, _SHOWN))
             tasks["opening"] = _tasks(browser)
-            intervals, drawn = _scrolled(browser, min(turns, _SHOWN))
-            tasks["scrolling"] = _tasks(browser)
+            tasks["scrolling"] = []
+            scrolled, plain = _scrolled(browser, tasks["scrolling"])
             reacted, tasks["keys and clicks"] = _reacted(browser, turns)
     load = f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
     for said, values in zip(("page received", "all loaded", "computed"), zip(*times, strict=True), strict=True):
         print(f"{turns} turns, {said:<14} median {statistics.median(values):6.0f} ms  most {max(values):6.0f} ms")
-    if intervals:
-        parts = ", ".join(f"{name} {drawn[name]:.1f}" for name in _PARTS)
-        print(
-            f"{turns} turns, a frame computed {drawn['all']:.1f} ms on average ({parts}) while {len(intervals):,}"
-            f" of them were scrolled, {1000 / statistics.mean(intervals):.0f} a second"
-        )
+    for said, (intervals, drawn) in ((f"{turns} turns", scrolled), ("plain paragraphs", plain)):
+        if intervals:
+            parts = ", ".join(f"{name} {drawn[name]:.1f}" for name in _PARTS)
+            print(
+                f"{said}, a frame computed {drawn['all']:.1f} ms on average ({parts}) while {len(intervals):,}"
+                f" of them were scrolled, {1000 / statistics.mean(intervals):.0f} a second"
+            )
     for said, each in zip(("next frame", "computed"), reacted, strict=True):
         nine = sorted(each)[len(each) * 9 // 10]
         print(
@@ -150,7 +156,7 @@ def _browser() -> Iterator[Chrome]:
     # A frame below the window's edge is never shown, so that its time would be that of the next one.
     window = "--window-size=1400,1000"
     options.set_capability("goog:loggingPrefs", {"performance": "ALL"})
-    traced = {"traceCategories": "toplevel", "enableNetwork": False, "enablePage": False}
+    traced = {"traceCategories": "toplevel,blink.user_timing", "enableNetwork": False, "enablePage": False}
     options.add_experimental_option("perfLoggingPrefs", traced)
     for argument in ("--headless=new", "--no-sandbox", "--disable-dev-shm-usage", "--disable-gpu", window):
         options.add_argument(argument)
@@ -167,16 +173,37 @@ def _opened(browser: Chrome, url: str) -> tuple[float, float, float]:
     before = _computed(browser)["all"]
     browser.get(url)
     received, loaded = browser.execute_script(_TIMES)
+    browser.execute_script(f"performance.mark('{_MARK}')")
     return received, loaded, _computed(browser)["all"] - before
 
 
-def _scrolled(browser: Chrome, turns: int) -> tuple[list[float], dict[str, float]]:
-    """Scroll through a conversation; return what lay between two frames, and what each computed, in ms."""
-    WebDriverWait(browser, 120).until(lambda _: browser.execute_script(_COUNT) >= turns)
-    before = _computed(browser)
-    frames = browser.execute_async_script(_SCROLL)
-    between = [later - earlier for earlier, later in pairwise(frames)]
-    return between, {name: (after - before[name]) / len(frames) for name, after in _computed(browser).items()}
+def _scrolled(browser: Chrome, tasks: list[float]) -> Iterator[tuple[list[float], dict[str, float]]]:
+    """Scroll the conversation and plain paragraphs in turn; yield for each what lay between frames, and one's work.
+
+    The tasks of the conversation's thread are added to ``tasks``.
+    """
+    page = browser.current_window_handle
+    browser.switch_to.new_window("tab")
+    browser.get(f"data:text/html,{quote(_PLAIN)}")
+    browser.execute_cdp_cmd("Performance.enable", {"timeDomain": "threadTicks"})
+    tabs = (page, browser.current_window_handle)
+    between: dict[str, list[float]] = {tab: [] for tab in tabs}
+    computed = {tab: dict.fromkeys(("all", *_PARTS), 0.0) for tab in tabs}
+    for tab in tabs * _TIMES_SCROLLED:
+        browser.switch_to.window(tab)
+        before = _computed(browser)
+        frames = browser.execute_async_script(_SCROLL)
+        between[tab] += [later - earlier for earlier, later in pairwise(frames)]
+        for name, after in _computed(browser).items():
+            computed[tab][name] += after - before[name]
+        if tab == page:
+            tasks += _tasks(browser)
+    browser.switch_to.window(tabs[1])
+    browser.close()
+    browser.switch_to.window(page)
+    for tab in tabs:
+        count = len(between[tab]) + _TIMES_SCROLLED
+        yield between[tab], {name: value / count for name, value in computed[tab].items()}
 
 
 def _reacted(browser: Chrome, turns: int) -> tuple[tuple[list[float], list[float]], list[float]]:
@@ -231,11 +258,13 @@ def _computed(browser: Chrome) -> dict[str, float]:
 
 def _tasks(browser: Chrome) -> list[float]:
     """Return the processor time of each task of the page's thread since the last call, in milliseconds."""
-    said = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    browser.execute_script(f"performance.mark('{_MARK}')")
+    # What is traced is collected by the first call, and comes with the second.
+    entries = [*browser.get_log("performance"), *browser.get_log("performance")]
+    said = [json.loads(entry["message"])["message"] for entry in entries]
     events = [one["params"] for one in said if one["method"] == "Tracing.dataCollected"]
-    named = [one for one in events if one.get("name") == "thread_name"]
-    _THREADS.update((one["pid"], one["tid"]) for one in named if one["args"]["name"] == "CrRendererMain")
-    of_page = [one for one in events if (one.get("pid"), one.get("tid")) in _THREADS]
+    threads = {(one["pid"], one["tid"]) for one in events if one.get("name") == _MARK}
+    of_page = [one for one in events if (one.get("pid"), one.get("tid")) in threads]
     return [one["tdur"] / 1000 for one in of_page if one.get("name", "").endswith("RunTask") and "tdur" in one]
 
 

@@ -30,7 +30,8 @@ from _hidden import Without
 from numpy.typing import NDArray
 
 from quaestor import Index
-from quaestor.answers.quotes import Quote, answer
+from quaestor.answers.quotes import answer
+from quaestor.answers.quotes_in_markdown import Quote
 from quaestor.answers.restated import without_restated
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit

@@ -17,7 +17,7 @@ from quaestor.answers.quotes import ExtractiveModel, answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.passages import Chunk, Document, Hit, Span
-from quaestor.llm.models import Request, TextDelta
+from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST
 
@@ -86,12 +86,18 @@ def test_a_name_that_stands_nowhere_is_said_to_be_missing() -> None:
     assert found.text == "No language model is configured, and nothing here mentions 'FooBar' or 'Baz'."
 
 
-def test_a_model_of_quotes_asks_its_embedder() -> None:
-    async def run() -> str:
-        model = ExtractiveModel(QUESTION, [passage(1, "Bread is usual.")], alike)
-        return "".join([one.text async for one in model.stream(Request(())) if isinstance(one, TextDelta)])
+def test_a_model_of_quotes_asks_its_embedder_and_streams_the_answer() -> None:
+    passages = [passage(1, "Bread is usual.")]
 
-    assert "> Bread is usual." in asyncio.run(run())
+    async def run() -> list[object]:
+        return [delta async for delta in ExtractiveModel(QUESTION, passages, alike).stream(Request(()))]
+
+    *texts, end = asyncio.run(run())
+    joined = "".join(delta.text for delta in texts if isinstance(delta, TextDelta))
+    assert "> Bread is usual." in joined
+    assert joined == answer(QUESTION, passages, alike).text
+    assert isinstance(end, Finished)
+    assert end.reason == "stop"
 
 
 def test_a_sentence_too_long_to_be_checked_ends_with_a_word() -> None:

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.answer_history import may_ask_history
 from quaestor.answers.history_questions import NEWEST, Asked, history_question
+from quaestor.answers.ways import may_ask_history
 
 TODAY = date(2024, 3, 14)  # a Thursday
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import accumulate
@@ -14,10 +13,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.quotes import NOTHING, ExtractiveModel, answer, speaks
+from quaestor.answers.quotes import NOTHING, answer, speaks
 from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION
 
@@ -141,18 +139,6 @@ def test_where_words_tell_no_embedder_is_asked_whether_passages_speak_of_a_quest
         raise AssertionError(texts)
 
     assert speaks("do I need cash in villages", PASSAGES, encode)
-
-
-def test_as_a_model() -> None:
-    async def run() -> list[object]:
-        model = ExtractiveModel("do I need cash in villages", PASSAGES)
-        return [delta async for delta in model.stream(Request(()))]
-
-    *texts, end = asyncio.run(run())
-    joined = "".join(delta.text for delta in texts if isinstance(delta, TextDelta))
-    assert joined == answer("do I need cash in villages", PASSAGES).text
-    assert isinstance(end, Finished)
-    assert end.reason == "stop"
 
 
 @settings(deadline=None)

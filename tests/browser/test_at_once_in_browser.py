@@ -96,3 +96,24 @@ def test_what_comes_too_late_stays_away(page: StartPage) -> None:
     assert one.text("#panel-title") == "Sources"
     one.press(Keys.ESCAPE)
     assert not one.one("#panel").is_displayed()
+
+
+def test_a_long_conversation_leaves_the_browser_little_to_look_through(page: StartPage) -> None:
+    """Chromium lays out each turn that holds a form when another comes, and walks to a caret below a dialog."""
+    one: Page = page([f'It rests for long [1: "{QUOTE}"].'] * 3)
+    one.answered("How long does the dough rest?")
+    one.answered("And where?")
+    holding(one, one.driver.current_url.removeprefix(one.url))
+    assert len(one.all(".feedback")) == 2
+    assert not one.all(".feedback form")
+    one.one(".feedback summary").send_keys(Keys.ENTER)
+    assert one.one(".feedback form").is_displayed()
+    one.run(LET_GO)
+    one.one("#question").send_keys("And when?")
+    one.run("getSelection().collapse(document.querySelector('.question'), 0)")
+    one.one("[data-do=help]").send_keys(Keys.ENTER)
+    assert one.one("#help").is_displayed()
+    assert one.run("return getSelection().rangeCount") == 0
+    one.press(Keys.ESCAPE)
+    one.one("#question").send_keys(" In summer?")
+    assert one.one("#question").get_attribute("value") == "And when? In summer?"

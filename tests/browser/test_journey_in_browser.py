@@ -120,6 +120,9 @@ const found = performance.getEntriesByName("first change").map((one) => one.dura
 performance.clearMeasures("first change");
 return found;
 """
+IN_VIEW = (
+    "const { top } = document.querySelector(':target').getBoundingClientRect(); return top > 0 && top < innerHeight"
+)
 
 
 class Steps:
@@ -201,7 +204,7 @@ def test_a_person_finds_their_way(
     proposal = shows(".proposal [data-do=copy-change]")
     steps.take("proposed", change, proposal, shows("[data-state=done]"), click("[data-do=newest]"))
     steps.take("consent", click(".proposal [name=sure]"), click(".proposal .button:not([type=button])"))
-    steps.take("applied", says("This change was made."))
+    steps.take("applied", says("This change was made."), lambda: one.wait(lambda: one.run(IN_VIEW)))
     steps.take("renaming", click("#actions [data-do=rename]"), shows("#confirm[open]"))
     steps.take(
         "renamed",

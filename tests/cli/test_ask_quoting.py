@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from cli_parts import GUIDE, Run, shell
 
-from quaestor.answers.quotes import LEAD, NOTHING, UNSURE
+from quaestor.answers.quotes import NOTHING
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE
 
 QUESTION = "how many attempts does send_with_retry make?"
 UNKNOWN = "zyxquu blorft quaggle?"

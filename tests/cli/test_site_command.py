@@ -64,18 +64,32 @@ def test_only_index_fetches(quaestor: Run) -> None:
         assert not server.asked
 
 
-def test_the_pages_of_a_dry_run_are_taken_as_they_are_by_the_next_index_alone(quaestor: Run) -> None:
+@pytest.mark.parametrize(
+    ("options", "again"),
+    [((), ()), ((), ("--allow-private",)), (("--include", "/*"), ()), (("--include", "/*"), ("--include", "/*"))],
+)
+def test_the_pages_of_a_dry_run_are_taken_as_they_are_by_the_next_index_alone(
+    quaestor: Run, options: tuple[str, ...], again: tuple[str, ...]
+) -> None:
     with SiteServer(serve) as server:
-        looked = quaestor("index", server.url, "--dry-run", "--allow-private", "--delay", "0")
+        looked = quaestor("index", server.url, "--dry-run", "--allow-private", *options)
         assert looked.code == 0, looked.err
         server.asked.clear()
-        taken = quaestor("index", server.url)
+        taken = quaestor("index", server.url, *again)
         assert (taken.code, server.asked.total()) == (0, 0), taken.err
         assert "are taken as they are" in taken.err
         assert "eighteen hours" in quaestor("search", "how long does the dough rest", server.url).out
         # From then on the site is asked again, which a private one allows only where that is said.
         assert quaestor("index", server.url).code == 2
         assert quaestor("index", server.url, "--allow-private").code == 0
+        assert server.asked.total()
+
+
+def test_the_pages_of_a_dry_run_are_fetched_anew_with_other_options(quaestor: Run) -> None:
+    with SiteServer(serve) as server:
+        quaestor("index", server.url, "--dry-run", "--allow-private")
+        server.asked.clear()
+        assert quaestor("index", server.url, "--allow-private", "--exclude", "/x*").code == 0
         assert server.asked.total()
 
 
@@ -91,6 +105,9 @@ def test_options_of_sites_are_for_sites(quaestor: Run, tmp_path: Path) -> None:
     refused = quaestor("index", str(tmp_path), "--depth", "3")
     assert refused.code == 2
     assert "--depth: for sites only" in refused.err
+    refused = quaestor("index", str(tmp_path), "--submodules")
+    assert refused.code == 2
+    assert "--submodules: for repositories only" in refused.err
     assert quaestor("index", "http://a.example/", "--watch").code == 2
 
 
@@ -139,3 +156,15 @@ def test_pages_that_are_gone_are_held_back_dropped_when_told_and_put_back(quaest
         assert (again.code, "seven days" in again.err) == (2, True)
         assert not server.asked
     assert quaestor("index", str(home), "--restore").code == 2
+
+
+def test_a_site_is_deleted_with_its_pages_only_if_that_is_asked_for(quaestor: Run, home: Path) -> None:
+    with SiteServer(serve) as server:
+        quaestor("index", server.url, "--allow-private", "--delay", "0")
+        url = server.url
+    dropped = quaestor("store", "drop", url, "--yes")
+    assert (dropped.code, "--fetched deletes" in dropped.err) == (0, True)
+    assert json.loads(quaestor("search", "how long does the dough rest", url, "--json").out)["hits"]
+    assert quaestor("store", "drop", url, "--fetched", "--yes").code == 0
+    assert not list((home / "sites").iterdir())
+    assert quaestor("search", "dough", url).code == 2

@@ -91,7 +91,13 @@ def test_a_corpus_is_named_after_the_repository_wherever_it_lies(quaestor: Run, 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["store", "corpora"], 2, "No database is named"),
+        (["store", "drop"], 2, "Name what is to be deleted"),
+        (["store", "drop", "nowhere"], 2, "There is no index of 'nowhere' on this machine"),
+        (
+            ["store", "drop", "--gone", "--store", "postgresql://me:hidden@127.0.0.1:1/db"],
+            2,
+            "for indexes on this machine",
+        ),
         (["store", "copy", ".", "."], 2, "Give a folder and the address"),
         (["search", "x", "--store", "mysql://me:hidden@host/db"], 2, "There is no store 'mysql'"),
         (["index", "--store", "postgresql://me:hidden@127.0.0.1:1/db"], 4, "cannot be reached"),
@@ -117,3 +123,74 @@ def test_a_wrong_password_is_not_shown(quaestor: Run, tmp_path: Path, store: str
     assert PASSWORD not in done.err
     shown = quaestor("config", "show", "--json", tmp_path)
     assert shown.json["store"]["value"] == "embedded"
+
+
+def listed(quaestor: Run, *arguments: object) -> dict[str, dict[str, object]]:
+    corpora = quaestor("store", "corpora", "--json", *arguments).json["corpora"]
+    return {str(one.get("source") or one.get("name") or Path(one["folder"]).name): one for one in corpora}
+
+
+def test_indexes_on_this_machine_are_listed_and_the_one_that_is_named_is_deleted(
+    quaestor: Run, tmp_path: Path, home: Path
+) -> None:
+    one, other = tmp_path / "one", tmp_path / "other"
+    for folder in (one, other):
+        write(folder, FILES)
+        quaestor("index", folder)
+    assert set(listed(quaestor)) == {str(one), str(other)}
+    assert listed(quaestor)[str(one)]["documents"] == len(FILES)
+    assert str(other) in quaestor("store", "corpora").out
+    asked = quaestor("store", "drop", one)
+    assert (asked.code, "give --yes" in asked.sentence, len(listed(quaestor))) == (2, True, 2)
+    assert f"deleted: {one}" in quaestor("store", "drop", one, "--yes").out
+    assert set(listed(quaestor)) == {str(other)}
+    assert sorted(path.name for folder in (home / "indexes").glob("one-*") for path in folder.iterdir()) == ["lock"]
+    assert (one / next(iter(FILES))).read_text() == FILES[next(iter(FILES))]
+    assert hits(quaestor("search", "--json", "total of a cart", one))
+
+
+def test_the_indexes_of_deleted_folders_are_found_and_deleted(quaestor: Run, tmp_path: Path) -> None:
+    kept, moved = tmp_path / "kept", tmp_path / "moved"
+    for folder in (kept, moved):
+        write(folder, FILES)
+        quaestor("index", folder)
+    moved.rename(tmp_path / "elsewhere")
+    assert [name for name, one in listed(quaestor).items() if one["gone"]] == [str(moved)]
+    assert "its folder is gone" in quaestor("store", "corpora").out
+    assert quaestor("store", "drop", "--gone", "--yes").code == 0
+    assert set(listed(quaestor)) == {str(kept)}
+    assert "Every folder that has an index exists" in quaestor("store", "drop", "--gone").err
+
+
+@pytest.mark.parametrize("note", [b"/of/another/index", b"\xff\x00", None])
+def test_an_index_that_does_not_say_what_it_is_of_is_deleted_by_its_name(
+    quaestor: Run, tmp_path: Path, home: Path, note: bytes | None
+) -> None:
+    write(tmp_path / "shop", FILES)
+    quaestor("index", tmp_path / "shop")
+    (folder,) = (home / "indexes").iterdir()
+    (folder / "source").unlink() if note is None else (folder / "source").write_bytes(note)
+    (folder / "index.sqlite3").write_bytes(b"no database")
+    assert (listed(quaestor)[folder.name]["embedder"], "cannot be read" in quaestor("store", "corpora").out) == (
+        "",
+        True,
+    )
+    assert quaestor("store", "drop", folder.name, "--yes").code == 0
+    assert not listed(quaestor)
+
+
+def test_a_corpus_of_a_database_is_deleted_for_all(
+    quaestor: Run, tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(tmp_path, FILES)
+    for name in ("dropped", "staying"):
+        monkeypatch.setenv("QUAESTOR_CORPUS", name)
+        quaestor("index", tmp_path, "--store", store)
+    asked = quaestor("store", "drop", "dropped", "--store", store)
+    assert (asked.code, "for everybody" in asked.sentence) == (2, True)
+    assert quaestor("store", "drop", "dropped", "--store", store, "--yes").code == 0
+    assert {"dropped", "staying"} & set(listed(quaestor, "--store", store)) == {"staying"}
+    # A folder names the corpus that it would be indexed into.
+    assert quaestor("store", "drop", tmp_path, "--store", store, "--yes").code == 0
+    again = quaestor("store", "drop", tmp_path, "--store", store, "--yes")
+    assert (again.code, "There is no corpus 'staying'" in again.sentence) == (2, True)

@@ -5,6 +5,8 @@ What took minutes before it was bounded would run into the limit that every test
 
 from __future__ import annotations
 
+import io
+import zipfile
 import zlib
 from contextlib import closing
 from pathlib import Path
@@ -73,14 +75,33 @@ def test_word_documents() -> None:
 
 
 def test_word_documents_of_very_many_paragraphs() -> None:
-    assert reason_of(made.docx(made.paragraph("x") * 150_000), "a.docx").startswith("too large: more than 200,000 para")
-    assert reason_of(made.docx("<w:p/>" * 250_000), "a.docx").startswith("too large: more than 200,000 para")
+    many = made.docx("".join(made.paragraph(f"{n * n:x}") for n in range(110_000)))
+    assert reason_of(many, "a.docx").startswith("too large: more than 200,000 paragraphs and runs in")
     nested = made.docx("<w:p><w:r>" + "<w:tab/>" * 2_100_000 + "</w:r></w:p>")
     assert reason_of(nested, "a.docx").startswith("too large")
     notes = "<w:footnotes>" + made.paragraph("x") * 150_000 + "</w:footnotes>"
-    assert reason_of(made.docx(made.paragraph("x"), word__footnotes=notes), "a.docx").startswith("too large")
+    noted = made.docx(made.paragraph("x"), word__footnotes=notes)
+    assert reason_of(noted, "a.docx").startswith(f"too large: more than {20_000 + len(noted):,} para")
     long = convert_file(made.docx("".join(made.paragraph(f"Paragraph {n}.") for n in range(3_000))), "a.docx")
     assert long.text.count("Paragraph ") == 3_000
+
+
+def test_a_small_word_document_of_very_many_elements() -> None:
+    """What a file may unpack to grows with the file: a few kilobytes are no book."""
+    paragraphs, breaks = made.docx("<w:p/>" * 75_000), made.docx(f"<w:p><w:r>{'<w:br/>' * 200_000}</w:r></w:p>")
+    assert reason_of(paragraphs, "a.docx").startswith(f"too large: more than {20_000 + len(paragraphs):,} para")
+    assert reason_of(breaks, "a.docx").startswith(f"too large: more than {100_000 + 5 * len(breaks):,} elements")
+    words = "".join(made.paragraph(f"{n * n:x} {n * 7919:x}") for n in range(20_000))
+    assert convert_file(made.docx(words), "a.docx").text.count("\n\n") == 19_999
+
+
+def test_a_word_document_that_brings_a_map_of_styles() -> None:
+    """Each line of such a map would be tried on each paragraph."""
+    document = made.docx(made.paragraph("Words", "Heading1") * 4_000)
+    lines = "\n".join(f"p[style-name='s{n}'] => h1" for n in range(40_000)) + "\np => h6:fresh"
+    with zipfile.ZipFile(mapped := io.BytesIO(document), "a", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("mammoth/style-map", lines)
+    assert convert_file(mapped.getvalue(), "a.docx").text == convert_file(document, "a.docx").text
 
 
 NAMES = ("document.data", "document.XML", "document")
@@ -109,7 +130,7 @@ def test_a_word_document_whose_text_has_another_ending(name: str, before: str) -
     if not before:
         many = f"<w:document {made._WORD}><w:body>{'<w:p/>' * 250_000}</w:body></w:document>"
         found = reason_of(made.archive({**parts, f"word/{name}": many}), "a.docx")
-        assert found.startswith("too large: more than 200,000 para")
+        assert "paragraphs and runs in a file of" in found
 
 
 def test_books() -> None:

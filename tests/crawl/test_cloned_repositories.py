@@ -150,6 +150,46 @@ def test_nothing_that_a_repository_or_the_user_configured_is_run(
     assert (files / "link").read_text(encoding="utf-8") == "/etc/passwd"
 
 
+def test_submodules_are_fetched_if_asked_for_and_that_is_remembered(origin: Repository, tmp_path: Path) -> None:
+    inner, outer = (Repository(tmp_path / name) for name in ("inner", "outer"))
+    inner.commit("Deep", {"deep.md": "# Deep\n\nThe deepest part.\n"})
+    origin.git("submodule", "--quiet", "add", "../inner", "parts/inner")
+    origin.commit("Part", {})
+    outer.commit("Whole", {"whole.md": "# Whole\n"})
+    outer.git("submodule", "--quiet", "add", str(origin.folder), "origin")
+    outer.commit("Parts", {})
+    source, home = address_of(outer), tmp_path / "home"
+
+    fetch_repository(source, home, **PRIVATE)
+    files = files_of(source, home)
+    assert not list((files / "origin").iterdir())
+    assert fetch_repository(source, home, submodules=True, **PRIVATE)
+    assert (files / "origin/parts/inner/deep.md").exists()
+    # The commit that is named, without history, and with nothing of it configured to be run.
+    assert len(Repository(files / "origin", made=True).git("log", "--format=%h").split()) == 1
+    assert not fetch_repository(source, home, **PRIVATE)
+
+    # Of a submodule that is gone nothing stays, and nothing of any once they are not asked for.
+    origin.git("rm", "--quiet", "parts/inner")
+    origin.commit("No part", {})
+    outer.git("-C", "origin", "pull", "--quiet")
+    outer.commit("Newer", {})
+    assert fetch_repository(source, home, **PRIVATE)
+    assert (files / "origin/notes.md").exists()
+    assert not (files / "origin/parts").exists()
+    fetch_repository(source, home, submodules=False, **PRIVATE)
+    assert not list((files / "origin").iterdir())
+
+
+def test_a_submodule_leads_to_no_other_private_place(origin: Repository, tmp_path: Path) -> None:
+    whole = Repository(tmp_path / "whole")
+    whole.commit("Whole", {".gitmodules": '[submodule "x"]\n\tpath = x\n\turl = http://127.0.0.1:9/x.git\n'})
+    whole.git("update-index", "--add", "--cacheinfo", f"160000,{origin.git('rev-parse', 'HEAD')},x")
+    whole.git("commit", "-q", "-m", "Elsewhere")
+    with pytest.raises(ForbiddenError, match="private network"):
+        fetch_repository(address_of(whole), tmp_path / "home", submodules=True, **PRIVATE)
+
+
 def test_private_places_need_consent(origin: Repository, tmp_path: Path) -> None:
     with pytest.raises(ForbiddenError, match=r"lies on this machine. Give --allow-private"):
         fetch_repository(address_of(origin), tmp_path)

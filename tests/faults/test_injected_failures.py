@@ -2,14 +2,16 @@
 
 The calls of a piece of work are counted once; then, for every n, a fresh copy of the work has its n-th call refused by
 the kernel, or every one from the n-th on as a full disk does, or is killed there. See ``system_calls``.
+``QUAESTOR_FATES=fails`` leaves the other two out.
 """
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -32,6 +34,7 @@ from servers.site import Answer, SiteServer
 pytestmark = pytest.mark.skipif(not is_possible(), reason="needs Linux with seccomp's user notification")
 
 WAYS: Mapping[str, Callable[[int], Decide]] = {"fails": once, "full": from_then_on, "killed": killed}
+FATES = os.environ.get("QUAESTOR_FATES", "").split() or list(WAYS)
 FAULTS = "a failure at every write, sync and rename, a full disk from there on, or kill -9 there: "
 
 
@@ -58,9 +61,9 @@ class Work:
         self._check = check
 
     def run(self, trial: Trial) -> None:
-        calls = self._run(None, 0).calls
-        assert calls > 5, "hardly anything was counted"
-        for way, at in trial.over(each_call_before_any_again(calls, random.Random(trial.seed))[: trial.most]):
+        kinds = self._run(None, 0).kinds
+        assert len(kinds) > 5, "hardly anything was counted"
+        for way, at in trial.over(each_call_before_any_again(kinds, random.Random(trial.seed))[: trial.most]):
             with trial.counted(f"{way} at {at}"):
                 self._run(way, at)
 
@@ -82,10 +85,29 @@ class Work:
             shutil.rmtree(folder)
 
 
-def each_call_before_any_again(calls: int, draw: random.Random) -> list[tuple[str, int]]:
-    """Return each call with each way in an order by chance, whose first ``calls`` are all calls, in any way."""
-    fates = [(at, draw.sample(list(WAYS), len(WAYS))) for at in range(1, calls + 1)]
-    return [(ways[turn], at) for turn in range(len(WAYS)) for at, ways in draw.sample(fates, len(fates))]
+def each_call_before_any_again(kinds: Sequence[object], draw: random.Random) -> list[tuple[str, int]]:
+    """Return each call with each way in an order by chance, whose first ``len(kinds)`` are all calls, in any way.
+
+    The first call of each kind on each file comes before those like it: a build of many chunks writes hundreds of pages
+    of one database, and each of its arrays once.
+    """
+    first = {kind: at for at, kind in reversed([*enumerate(kinds, start=1)])}.values()
+    again = sorted({*range(1, len(kinds) + 1)} - {*first})
+    ways = {at: draw.sample(FATES, len(FATES)) for at in range(1, len(kinds) + 1)}
+    return [
+        (ways[at][turn], at)
+        for turn in range(len(FATES))
+        for some in (sorted(first), again)
+        for at in draw.sample(some, len(some))
+    ]
+
+
+def test_as_many_rounds_as_calls_are_all_calls_and_the_first_of_each_kind_come_first() -> None:
+    kinds = ["page"] * 5 + ["sync", "array"] + ["page"] * 2
+    cases = each_call_before_any_again(kinds, random.Random(1))
+    assert {at for _, at in cases[:3]} == {1, 6, 7}
+    assert sorted(at for _, at in cases[: len(kinds)]) == [*range(1, len(kinds) + 1)]
+    assert len(set(cases)) == len(kinds) * len(FATES)
 
 
 # --- the index ------------------------------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.answer_history import answer_history
 from quaestor.answers.history_subjects import best_of
 from quaestor.answers.way import Question
+from quaestor.answers.ways import answer_history
 
 
 @pytest.fixture(scope="module")

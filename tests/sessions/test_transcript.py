@@ -303,6 +303,22 @@ def test_an_older_file_that_many_open_at_once_is_taken_on(tmp_path: Path) -> Non
         assert set(pool.map(opened, range(16))) == {"old"}
 
 
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ('@my-documents/oven.md  @"two words.md" How hot is\nit?', "How hot is it?"),
+        ("What does @guide.md say of dough?", "What does @guide.md say of dough?"),
+        ("@guide.md", "@guide.md"),
+    ],
+)
+def test_a_title_is_the_question_and_not_the_files_that_it_begins_with(
+    sessions: Sessions, question: str, title: str
+) -> None:
+    with sessions.begin(name="one") as transcript:
+        transcript.begin(Message("user", question))
+        assert transcript.info().title == title
+
+
 def test_the_newest_title_counts(sessions: Sessions) -> None:
     with sessions.begin(name="one") as transcript:
         assert transcript.info().title == ""

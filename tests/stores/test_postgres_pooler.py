@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from test_postgres_store import put, several, use_everything
+from postgres_parts import put, several, use_everything
 
 from postgres_server import OWNER, PASSWORD, PostgresServer, free_port, other_user, server_folder
 from quaestor.stores.postgres.connection import Database

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
 import threading
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from postgres_server import PostgresServer
 
 pytest.importorskip("psycopg")
 
-from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
+from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, put_with, several
 from store_factories import DIMENSIONS, entry, vector_of
 
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
@@ -28,7 +27,7 @@ from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.nearest import ask_index
-from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.stored_rows import escape, unescape
 from quaestor.stores.shared_store import keep
@@ -42,27 +41,6 @@ def test_any_text_comes_back_from_what_a_database_can_hold(text: str) -> None:
     assert unescape(escape(text)) == text
     assert "\x00" not in escape(text)
     escape(text).encode()
-
-
-def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
-    postgres_server: PostgresServer, opened: Opened
-) -> None:
-    """Every statement that the server is sent is looked at: what names a corpus's tables names the corpus."""
-    with postgres_server.database("logged") as address:
-        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1)):
-            opened(str(sizes), address=address, sizes=sizes).close()
-        log = postgres_server.folder / "log"
-        postgres_server.run_sql("ALTER DATABASE logged SET log_statement = 'all'")
-        before = log.stat().st_size
-        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1)):
-            use_everything(opened(str(sizes), address=address, sizes=sizes))
-        said = log.read_bytes()[before:].decode(errors="replace")
-        postgres_server.run_sql("ALTER DATABASE logged RESET log_statement")
-    statements = re.findall(r"(?:statement|execute <unnamed>): (.*?)(?=\n\d{4}-|\Z)", said, re.DOTALL)
-    tables = re.compile(rf"quaestor\.({'|'.join(TABLES)})\b")
-    about = [one for one in statements if tables.search(one)]
-    assert {table for one in about for table in tables.findall(one)} == set(TABLES)
-    assert not [one for one in about if "corpus_id" not in one and not one.startswith(("VACUUM", "ANALYZE"))]
 
 
 class Explaining:
@@ -132,41 +110,6 @@ def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
             assert store.check() == []
         of_parts = "SELECT tablename FROM pg_indexes WHERE indexname LIKE 'vectors\\_hnsw%'"
         assert all(table.startswith("vectors_") for (table,) in postgres_server.run_sql(of_parts, "undivided"))  # type: ignore[attr-defined]
-
-
-def use_everything(store: PostgresStore) -> None:
-    put(store, *several(1, 2, 3, 4))
-    put(store, *several(2, 3))
-    put_with(store, {"3.py": b"bytes", "4.py": b"bytes"})
-    store.add_bytes({entry("2.py", []).document: keep(b"other")})
-    assert store.bytes_of("3.py")
-    assert store.unkept_paths()
-    with store.writing() as writer:
-        writer.remove("3.py")
-        writer.remove("1.py")
-        writer.touch(entry("2.py", []).document._replace(stamp=8))
-        writer.set_metadata("root", "here")
-    store.settle()
-    where = Where(paths=("*.py",), languages=("python",), since="")
-    for filters in (None, where):
-        store.lexical(["retry"], 5, filters)
-        store.dense(vector_of("x"), 5, filters)
-        store.defining(["x"], 5, filters)
-        store.paths_ending("2.py", 5, filters)
-        store.bylines(filters)
-    ids = store.lexical(["retry"], 5).best(5)
-    assert store.get(ids)
-    assert store.paths_of(ids)
-    assert store.chunks_of("2.py")
-    assert store.document("2.py")
-    store.known_vectors([b"key"])
-    store.stats()
-    store.packed_documents(["2.py"])
-    store.all_metadata()
-    store.metadata("root")
-    assert store.documents()
-    assert store.check() == []
-    store.vacuum()
 
 
 def test_corpora_of_one_database_know_nothing_of_each_other(opened: Opened) -> None:
@@ -263,15 +206,6 @@ def test_words_on_this_machine_that_were_changed_are_fetched_anew(opened: Opened
     put(writer, *several(*range(20, 30)))
     assert len(found_texts(opened("cached", cache=cache), "retry")) == 15
     assert file not in set(cache.rglob("*.postings"))
-
-
-def put_with(store: PostgresStore, contents: Mapping[str, bytes | None]) -> None:
-    """Put documents of one chunk with their bytes."""
-    with store.writing() as writer:
-        for path, data in contents.items():
-            one = entry(path, [f"x retry {path}"])
-            packed = store.pack(one.document, one.chunks, one.vectors, one.terms, one.keys)
-            writer.put(packed._replace(kept=None if data is None else keep(data)))
 
 
 def kept_in(store: PostgresStore) -> list[bytes]:
@@ -464,35 +398,3 @@ def test_sequences_of_writers_and_readers_see_whole_states(opened: Opened) -> No
     for texts in seen:
         number = int(texts[0].split()[1])
         assert texts == [f"version {number}"] * (3 if number == 0 else 1 + number % 4)
-
-
-_DISTRIBUTED = re.compile(r"ARRAY\[(.*?)\]", re.DOTALL)
-
-
-def test_citus_can_distribute_every_table_by_its_corpus(postgres_server: PostgresServer, opened: Opened) -> None:
-    """What Citus asks of a table: the column in each unique key and in each reference to another table, no triggers."""
-    documented = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
-    statements = _DISTRIBUTED.search(documented)
-    assert statements is not None
-    named = {"states", *re.findall(r"'(\w+)'", statements[1])}
-    with postgres_server.database("distributed") as address:
-        opened("corpus", address=address).close()
-        tables = postgres_server.run_sql(
-            "SELECT relname FROM pg_class WHERE relnamespace = 'quaestor'::regnamespace AND relkind IN ('r', 'p')"
-            " AND NOT relispartition AND relname NOT IN ('corpora', 'migrations')",
-            "distributed",
-        )
-        keyless = postgres_server.run_sql(
-            "SELECT c.conname FROM pg_constraint c JOIN pg_class t ON t.oid = c.conrelid"
-            " WHERE t.relnamespace = 'quaestor'::regnamespace AND t.relname NOT IN ('corpora', 'migrations')"
-            " AND c.contype IN ('p', 'u', 'f') AND NOT EXISTS (SELECT FROM pg_attribute a WHERE a.attrelid = t.oid"
-            " AND a.attname = 'corpus_id' AND a.attnum = c.conkey[1])",
-            "distributed",
-        )
-        triggers = postgres_server.run_sql(
-            "SELECT tgname FROM pg_trigger t JOIN pg_class c ON c.oid = t.tgrelid"
-            " WHERE c.relnamespace = 'quaestor'::regnamespace AND NOT tgisinternal",
-            "distributed",
-        )
-    assert named == {name for (name,) in tables}
-    assert (keyless, triggers) == ([], [])

@@ -62,7 +62,7 @@ def test_arguments_are_taken_as_they_are_meant() -> None:
         ({"query": "x", "share": 10**400}, "'share' must be a number"),
         ({"query": "x", "exact": "maybe"}, "'exact' must be a boolean, not 'maybe'"),
         ({"query": "x", "kind": "caller"}, "did you mean 'callers'?"),
-        ({"query": "x", "Query": "y"}, "there is no argument 'Query', did you mean 'query'?"),
+        ({"query": "x", "Query": "y"}, "there is no argument 'Query' (perhaps 'query')."),
         ({"query": "x", "zzz": 1}, "there is no argument 'zzz'."),
     ],
 )
@@ -76,7 +76,7 @@ def test_what_is_wrong_is_said(arguments: dict[str, object], said: str) -> None:
 
 def test_everything_that_is_wrong_is_said_at_once() -> None:
     text = call(qury="x", k="many").text
-    assert "no argument 'qury', did you mean 'query'?" in text
+    assert "no argument 'qury' (perhaps 'query')" in text
     assert "'query' is missing" in text
     assert "'k' must be an integer" in text
 

@@ -18,8 +18,9 @@ import re
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quaestor.answers.paragraphs import FENCE, is_list_of_links
+from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
@@ -27,14 +28,11 @@ from quaestor.core.questions import asks_for_several
 from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
-from quaestor.llm.prompts.numbered_passages import Passage, where
+from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST
 from quaestor.search.path_roles import profile_path
 
-LEAD = "No language model is configured, so the answer is quoted from what matches best:"
-UNSURE = "No language model is configured, so what comes nearest is quoted. It may not answer the question:"
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
-SAME = "No language model is configured, and nothing matches better than what is quoted above:"
 UNMENTIONED = "No language model is configured, and nothing here mentions {}."
 
 # Only where both fail is a question refused. They are low, since people ask in words of their own: higher ones refused
@@ -66,9 +64,6 @@ _NEAR_OF_SEVERAL = 3.0
 """The same of another document, where several things are asked for."""
 _MOST_OF_SEVERAL = 3000
 """Characters of quotes from which on no further document is quoted then."""
-_GAP = "⋯"
-_MOST_AGAIN = 100
-"""Characters of a quote that an earlier answer shows whole."""
 _LICENCE = re.compile(r"(?:^|/)(?:licen[cs]e|copying|unlicense|notice)\b[^/]*$", re.IGNORECASE)
 """Files that mention authors, use and distribution of everything, and answer about themselves only."""
 _LONGEST_LABEL = 90
@@ -92,33 +87,6 @@ _ABOUT_BEFORE, _ABOUT_AFTER = 6, 3
 
 
 @dataclass(frozen=True, slots=True)
-class Quote:
-    """A verbatim part of a passage.
-
-    Attributes:
-        n: the passage's number.
-        path: the document's path.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
-        text: the words as they stand.
-        code: whether they are lines of code.
-        continues: whether the quote before is the beginning of the same definition, with lines left out between.
-        label: the symbol or the section that it is from; empty where that is not known.
-        language: of the document.
-    """
-
-    n: int
-    path: str
-    start_line: int
-    end_line: int
-    text: str
-    code: bool
-    continues: bool = False
-    label: str = ""
-    language: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class ExtractiveAnswer:
     """An answer made of quotes.
 
@@ -138,14 +106,14 @@ class ExtractiveAnswer:
 
     def unsure(self) -> ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
-        return replace(self, text=_text(self.quotes, UNSURE), lead=UNSURE) if self.quotes else self
+        return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
     def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
         """Return the answer with other numbers of its passages, and of what ``earlier`` answers quote the beginning."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=_text(quotes, self.lead, earlier))
+        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, lead=self.lead))
 
 
 def answer(
@@ -186,7 +154,7 @@ def answer(
         refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
-        text = _text(quotes, LEAD)
+        text = text_of_quotes(quotes)
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
@@ -471,46 +439,3 @@ def _label(one: _Weighed, first: int, last: int) -> str:
     names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
     label = " > ".join(dict.fromkeys(filter(None, names)))
     return label if len(label) <= _LONGEST_LABEL else f"{label[:_LONGEST_LABEL]}…"
-
-
-def _text(quotes: Sequence[Quote], lead: str, earlier: Sequence[str] = ()) -> str:
-    """Return quotes in Markdown; of those that an earlier answer shows the beginning will do."""
-    shown = [_in_markdown(quote) for quote in quotes]
-    again = [any(one in text for text in earlier) for one in shown]
-    told = (
-        _in_markdown(_beginning(quote), ", quoted above") if known else one
-        for quote, one, known in zip(quotes, shown, again, strict=True)
-    )
-    return "\n\n".join([SAME if all(again) else lead, *told])
-
-
-def _beginning(quote: Quote) -> Quote:
-    """Return the words that a quote begins with."""
-    line = quote.text.split("\n", 1)[0]
-    return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
-
-
-def _place(quote: Quote) -> str:
-    return where(Passage(quote.n, quote.path, quote.start_line, quote.end_line, ""))
-
-
-def _in_markdown(quote: Quote, besides: str = "") -> str:
-    """Return a quote in Markdown with where it stands, what else is said of it, and its citation mark."""
-    label = f"`{quote.label}`".replace(", ", "`, `") if quote.code else quote.label
-    head = _GAP if quote.continues else f"`{_place(quote)}`" + (f" ({label})" if quote.label else "") + f"{besides}:"
-    if not quote.code:
-        return "\n".join([head, "", *(f"> {line}" for line in _with_whole_fences(quote.text)), "", f"[{quote.n}]"])
-    longest = max((len(run) for run in re.findall(r"`+", quote.text)), default=0)
-    fence = "`" * max(3, longest + 1)
-    return f"{head}\n\n{fence}{quote.language}\n{quote.text}\n{fence}\n[{quote.n}]"
-
-
-def _with_whole_fences(text: str) -> list[str]:
-    """Return a quote's lines, the fence that it begins or ends within opened or closed, or what follows were code."""
-    lines = text.split("\n")
-    marks = [found for line in lines if (found := FENCE.match(line))]
-    if len(marks) % 2 == 0:
-        return lines
-    # What opens a block names its language more often than not; what closes one never does.
-    named = any(mark.string[mark.end() :].strip() for mark in (marks[0], marks[-1]))
-    return [*lines, marks[-1][1]] if named else [marks[0][1], *lines]

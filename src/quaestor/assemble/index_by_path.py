@@ -41,7 +41,7 @@ from quaestor.assemble.embedders_by_name import (
     spec_of,
 )
 from quaestor.assemble.models_from_settings import make_model
-from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
+from quaestor.assemble.source_paths import index_folder, ingest_settings, locate, note_source
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
 from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, upgrade_state
 from quaestor.assemble.tuned_index import tuning_of
@@ -144,6 +144,7 @@ class Index(Corpus):
             settings = settings._replace(embedder=resolve_auto(settings, made_of(root, settings)))
             _erase(root, settings, progress)
         index = cls._opened(root, settings, create=True)
+        note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
             if not index._make_in_turn(progress, allowed, lambda: index.indexer.whole):
@@ -183,6 +184,7 @@ class Index(Corpus):
         """
         root, settings = _locate_source(path, settings)
         index = cls._opened(root, settings, create=True)
+        note_source(root, settings)
         with index._or_closed():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,11 +21,28 @@ if TYPE_CHECKING:
     from quaestor.edits import Journal, Objection
 
 
+SOURCE_NOTE = "source"
+"""The file beside an index that names its source."""
+
+
 def index_folder(root: Path, settings: Settings) -> Path:
     """Return the folder of a source's index: named after it, with a hash of its real path."""
     key = blake2b(str(root.resolve()).encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     name = re.sub(r"[^A-Za-z0-9._-]+", "-", root.name)[:40] or "root"
     return data_home(settings) / "indexes" / f"{name}-{key}"
+
+
+def note_source(root: Path, settings: Settings) -> None:
+    """Note beside an index what it is of, for the day on which that is gone; one that cannot be written to stays so.
+
+    Args:
+        root: real path of the source.
+        settings: name the data folder.
+    """
+    note, named = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
+    with suppress(OSError):
+        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == named):
+            note.write_bytes(named)
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:

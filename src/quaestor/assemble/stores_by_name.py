@@ -174,6 +174,11 @@ def erase_store(root: Path, settings: Settings) -> None:
         EmbeddedStore.erase(index_folder(root, settings))
 
 
+def erase_corpus(name: str, settings: Settings) -> None:
+    """Delete a corpus from the database that the settings name; a missing one is not an error."""
+    _postgres().erase(open_database(settings.store), name)
+
+
 def cache_folder(settings: Settings) -> Path:
     """Return where words of a database's corpora are kept on this machine; it may be deleted at any time."""
     key = blake2b(settings.store.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()

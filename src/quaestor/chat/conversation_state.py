@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+from quaestor.chat.chat_settings import Brief
 from quaestor.chat.turn import Turn
 from quaestor.core.citation import Citation
 from quaestor.core.messages import Message
@@ -255,3 +256,8 @@ def numbers_cited(messages: Sequence[Message]) -> frozenset[int]:
 
 def _place(passage: Passage) -> Place:
     return passage.path, passage.start_line, passage.end_line
+
+
+def brief_for(index: ConversationCorpus) -> Brief:
+    """Return the brief for a corpus of mostly code or mostly prose."""
+    return "documents" if index.is_prose() else "code"

@@ -23,11 +23,18 @@ from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first
 from quaestor.chat.call_protocols import CallerTools, CallProtocol, protocol_for
 from quaestor.chat.chat_settings import Brief, ConversationSettings
-from quaestor.chat.conversation_state import Numbering, charged_to, known_capabilities, numbers_cited, restore_history
+from quaestor.chat.conversation_state import (
+    Numbering,
+    brief_for,
+    charged_to,
+    known_capabilities,
+    numbers_cited,
+    restore_history,
+)
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
 from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
-from quaestor.chat.turn import Preview, Turn
+from quaestor.chat.turn import Preview, Turn, question_message
 from quaestor.core.citation import Citation
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.messages import Message
@@ -92,7 +99,7 @@ class Conversation:
         self._owner = owner
         self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
         self._subroutines = subroutines
-        self._brief: Brief = self.settings.brief or _brief_for(index)
+        self._brief: Brief = self.settings.brief or brief_for(index)
         self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restore_history(self.transcript, model, limit, head)
@@ -184,7 +191,7 @@ class Conversation:
             LimitError: the turn exceeded its limit of time or tokens.
             UpstreamError: the model failed; steps yielded before remain valid.
         """
-        async with aclosing(self._record_turn(_question_message(question), None)) as events:
+        async with aclosing(self._record_turn(question_message(question), None)) as events:
             async for event in events:
                 yield event
 
@@ -207,7 +214,7 @@ class Conversation:
         Raises:
             WindowError: the question does not fit the model's window.
         """
-        turn = Turn(0, _question_message(question), None, 0.0)
+        turn = Turn(0, question_message(question), None, 0.0)
         asked = await self._understand(turn)
         query = await self._make_query(turn, asked)
         hits = await self._find(turn, query, asked)
@@ -422,7 +429,7 @@ class Conversation:
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.
-        unchecked = found and known is None and not turn.proposals and not _supported_citations(citations)
+        unchecked = found and known is None and not turn.proposals and not any(one.holds for one in citations)
         quotes = await self._quotes_beside(turn, hits) if unchecked else ()
         found = found and not unchecked
         answer = Message("assistant", clean(turn.visible.answer))
@@ -462,7 +469,7 @@ class Conversation:
             return ()
         checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
-        return _supported_citations(checked.citations)
+        return tuple(one for one in checked.citations if one.holds)
 
     def _verify_citations(self, turn: Turn) -> tuple[tuple[Citation, ...], tuple[str, ...]]:
         known = {passage.n: passage for passage in (*self._numbering.cited, *turn.shown, *turn.passages_of_tools)}
@@ -492,20 +499,3 @@ class Conversation:
             return window
         messages, _ = self._history.with_turn(turn)
         return self._composer.window(messages, turn.passages, self.limit)
-
-
-def _supported_citations(citations: Sequence[Citation]) -> tuple[Citation, ...]:
-    """Return the citations whose quotes are in the source, where they point or nearby."""
-    return tuple(one for one in citations if one.status != "unverified")
-
-
-def _question_message(question: str) -> Message:
-    question = clean(question)
-    if not question.strip():
-        raise UsageError("the question is empty; ask something")
-    return Message("user", question)
-
-
-def _brief_for(index: ConversationCorpus) -> Brief:
-    """Return the brief for a corpus of mostly code or mostly prose."""
-    return "documents" if index.is_prose() else "code"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from quaestor.chat.reply_reader import Visible
+from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage
 from quaestor.core.passages import Hit
 from quaestor.llm import tags
@@ -12,6 +13,7 @@ from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import Asked, Plan, Round
+from quaestor.sessions.session_rows import clean
 from quaestor.window import Window
 
 _EXTRACTIVE = "extractive"
@@ -144,3 +146,15 @@ class Preview:
     window: Window
     max_tokens: int
     temperature: float
+
+
+def question_message(question: str) -> Message:
+    """Return a question as a message.
+
+    Raises:
+        UsageError: the question is empty.
+    """
+    question = clean(question)
+    if not question.strip():
+        raise UsageError("the question is empty; ask something")
+    return Message("user", question)

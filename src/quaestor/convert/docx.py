@@ -14,6 +14,8 @@ from quaestor.convert.zipped_documents import Bounds, checked_archive, core_prop
 MOST_TEXTS = 200_000
 """Paragraphs and runs in a document; reading each takes some tenth of a millisecond."""
 MOST_ELEMENTS = 2_000_000
+FREE_TEXTS, FREE_ELEMENTS, ELEMENTS_A_BYTE = 20_000, 100_000, 5
+"""What any document may have, and what each byte of its file adds: eight kilobytes can unpack to 150,000 paragraphs."""
 
 
 def from_docx(data: bytes) -> Converted:
@@ -22,10 +24,18 @@ def from_docx(data: bytes) -> Converted:
     Raises:
         ConversionError: it is damaged, encrypted, or unpacks to more than a document can be.
     """
-    bounds = Bounds(MOST_ELEMENTS, MOST_TEXTS, frozenset({"p", "r"}), "paragraphs and runs")
+    elements = min(MOST_ELEMENTS, FREE_ELEMENTS + ELEMENTS_A_BYTE * len(data))
+    texts = min(MOST_TEXTS, FREE_TEXTS + len(data))
+    called = f"paragraphs and runs in a file of {len(data):,} bytes"
+    bounds = Bounds(elements, texts, frozenset({"p", "r"}), called)
     archive = checked_archive(data, "docx", bounds)
     try:
-        made = mammoth.convert_to_html(io.BytesIO(data), convert_image=mammoth.images.img_element(_no_image))
+        # A map of styles in the document itself is tried line by line on every paragraph.
+        made = mammoth.convert_to_html(
+            io.BytesIO(data),
+            convert_image=mammoth.images.img_element(_no_image),
+            include_embedded_style_map=False,
+        )
     except Exception as error:  # mammoth names none: damage ends in any error of its code
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     about = core_properties(archive)

@@ -35,3 +35,8 @@ class Citation:
     quote: str
     status: CitationStatus
     url: str | None = None
+
+    @property
+    def holds(self) -> bool:
+        """Whether its quote is in the source, where it points or nearby."""
+        return self.status != "unverified"

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -20,7 +21,7 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Upst
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
-from quaestor.crawl.repositories import GitAddress
+from quaestor.crawl.repositories import GitAddress, read_git_address
 from quaestor.history.git import NoHistoryError, program
 
 _CONNECT_SECONDS = 20
@@ -60,17 +61,24 @@ _SETTINGS = {
 
 
 def fetch_commit(
-    address: GitAddress, folder: Path, *, allow_private: bool, seconds: float = _SECONDS, most_bytes: int = _MOST_BYTES
+    address: GitAddress,
+    folder: Path,
+    *,
+    allow_private: bool,
+    submodules: int = 0,
+    seconds: float = _SECONDS,
+    most_bytes: int = _MOST_BYTES,
 ) -> bool:
     """Make a folder hold the files of a repository as they are now, with the last commit alone.
 
-    Nothing that the repository names is run: no hook, filter, submodule or helper. Links become small files.
+    Nothing that the repository names is run: no hook, filter or helper. Links become small files.
 
     Args:
         address: the repository, and which commit of it.
         folder: made if it is missing; nothing else may write there.
         allow_private: whether it may be on this machine or in a private network.
-        seconds: time limit.
+        submodules: how deep to fetch submodules, and theirs; those in private places only from the repository's host.
+        seconds: time limit, for all that is fetched.
         most_bytes: what the folder may grow to.
 
     Returns:
@@ -83,6 +91,7 @@ def fetch_commit(
         UpstreamError: it cannot be reached, or is not a repository.
         UsageError: there is no git.
     """
+    until = time.monotonic() + seconds
     host = _permitted_host(address, allow_private)
     try:
         git_program = program()
@@ -98,11 +107,56 @@ def fetch_commit(
     fetched = ("fetch", "--quiet", "--depth=1", "--no-tags", "--force", "--update-head-ok")
     _raise_failure(address, git.run(*fetched, "--", address.url, address.ref or "HEAD"))
     _check_size(git, most_bytes)
+    parts = _submodules(address, git) if submodules else {}
+    for path in _submodule_paths(git, "HEAD") if before else ():
+        if path not in parts:
+            shutil.rmtree(folder / path, ignore_errors=True)
     _raise_failure(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
-    if before is None or before == _head_commit(folder):
-        return before is None
-    git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
-    return True
+    changed = before != _head_commit(folder)
+    if before and changed:
+        git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
+    for path, part in parts.items():
+        changed |= fetch_commit(
+            part,
+            folder / path,
+            allow_private=allow_private and (part.scheme, part.host) == (address.scheme, address.host),
+            submodules=submodules - 1,
+            seconds=until - time.monotonic(),
+            most_bytes=most_bytes - _size(folder) + _size(folder / path),
+        )
+    return changed
+
+
+def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
+    """Return where a commit has submodules, each with the commit that it is of."""
+    listed = git.run("ls-tree", "-r", "-z", commit, most_said=_LISTING_BYTES)
+    entries = [entry.partition("\t") for entry in listed.said.split("\0")] if not listed.code else []
+    return {path: about.rpartition(" ")[2] for about, _, path in entries if about.startswith("160000 ")}
+
+
+def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, GitAddress]:
+    """Return the submodules of what was fetched, where each lies; one whose address it does not say is left out."""
+    pattern = r"^submodule\..*\.(path|url)$"
+    found = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
+    said = dict(entry.split("\n", 1) for entry in found.said.split("\0") if "\n" in entry) if not found.code else {}
+    addresses = {said[key]: said.get(f"{key[:-4]}url", "") for key in said if key.endswith(".path")}
+    paths = _submodule_paths(git, "FETCH_HEAD")
+    return {
+        path: read_git_address(f"{_absolute(url, address)}#{paths[path]}")
+        for path, url in addresses.items()
+        if url and path in paths
+    }
+
+
+def _absolute(url: str, address: GitAddress) -> str:
+    """Return the address of a submodule, which may be relative to that of its repository."""
+    if not url.startswith(("./", "../")):
+        return f"file://{url}" if address.scheme == "file" and url.startswith("/") else url
+    base = address.url.rstrip("/")
+    while url.startswith(("./", "../")):
+        step, _, url = url.partition("/")
+        base = base.rpartition("/")[0] if step == ".." else base
+    return f"{base}/{url}"
 
 
 def _permitted_host(address: GitAddress, allow_private: bool) -> str:

@@ -92,6 +92,8 @@ def read_git_address(source: str) -> GitAddress:
 
 _FOLDER = "repositories"
 _DONE = "fetched"
+_WITH_SUBMODULES = "with submodules"
+_DEEPEST = 5
 
 
 def files_of(source: str, home: Path) -> Path:
@@ -108,13 +110,19 @@ def files_of(source: str, home: Path) -> Path:
     return folder / address.name
 
 
-def fetch_repository(source: str, home: Path, *, allow_private: bool = False) -> bool:
+def is_fetched(root: Path, home: Path) -> bool:
+    """Return whether a source's folder, as a real path, holds a fetched repository; ``home`` is the data folder."""
+    return root.parent.parent == (home / _FOLDER).resolve()
+
+
+def fetch_repository(source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None) -> bool:
     """Fetch a repository, or its changes, into the folder that is indexed; return whether anything changed.
 
     Args:
         source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
         home: the data folder.
         allow_private: whether it may lie on this machine or in a private network.
+        submodules: whether to fetch those as well; None for as the time before, and not the first time.
 
     Raises:
         QuaestorError: as ``fetch_commit``; files that were fetched before stay.
@@ -126,14 +134,18 @@ def fetch_repository(source: str, home: Path, *, allow_private: bool = False) ->
     folder = _folder(address, home)
     make_private(folder)
     with WriteLock(folder).hold(1.0):
-        files = folder / address.name
+        files, done = folder / address.name, folder / _DONE
+        if submodules is None:
+            submodules = done.exists() and done.read_text(encoding="ascii") == _WITH_SUBMODULES
         try:
-            changed = fetch_commit(address, files, allow_private=allow_private)
+            changed = fetch_commit(
+                address, files, allow_private=allow_private, submodules=_DEEPEST if submodules else 0
+            )
         except BaseException:
-            if not (folder / _DONE).exists():
+            if not done.exists():
                 shutil.rmtree(files, ignore_errors=True)
             raise
-        (folder / _DONE).touch()
+        done.write_text(_WITH_SUBMODULES if submodules else "", encoding="ascii")
     return changed
 
 

@@ -118,6 +118,21 @@ def erase(folder: Path, start: str) -> None:
                 entry.unlink(missing_ok=True)
 
 
+def delete_fetched(folder: Path) -> None:
+    """Delete the folder of a site or of a git repository, and the pages that crawls of a site dropped.
+
+    Raises:
+        IndexBusyError: another process fetches it.
+    """
+    with WriteLock(folder).hold(1.0):
+        for place in (folder, _dropped_folder(folder)):
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def _dropped_folder(folder: Path) -> Path:
+    return folder.with_name(f"{folder.name}.dropped")
+
+
 class Mirror:
     """Writes and removes pages.
 
@@ -205,7 +220,7 @@ class Dropped:
     """
 
     def __init__(self, folder: Path, mirror: Mirror) -> None:
-        self._folder = folder.with_name(f"{folder.name}.dropped")
+        self._folder = _dropped_folder(folder)
         self._mirror = mirror
 
     def take(self, pages: Sequence[UnwantedPage], now: float | None = None) -> None:

@@ -5,6 +5,7 @@ The crawler is imported only for sites, because most commands are about folders.
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Mapping
@@ -47,17 +48,29 @@ def pages_of(url: str, home: Path) -> Path:
     return root
 
 
-def was_looked_at(url: str, home: Path) -> bool:
-    """Return whether a whole crawl lately fetched a site's pages that were not indexed yet."""
+def was_looked_at(url: str, home: Path, chosen: Mapping[str, object]) -> bool:
+    """Return whether a whole crawl lately fetched, with the same options, a site's pages that were not indexed yet.
+
+    No options mean those of that crawl.
+    """
+    look, options = _look(url, home), _options(chosen)
     try:
-        return time.time() - _look(url, home).stat().st_mtime < _LATELY_SECONDS
-    except OSError:
+        lately = time.time() - look.stat().st_mtime < _LATELY_SECONDS
+        return lately and options in (_options({}), look.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
         return False
 
 
-def note_look(url: str, home: Path) -> None:
+def note_look(url: str, home: Path, chosen: Mapping[str, object]) -> None:
     """Note that a site's pages were fetched only to be looked at, so that indexing them need not fetch again."""
-    _look(url, home).touch()
+    _look(url, home).write_text(_options(chosen), encoding="utf-8")
+
+
+def _options(chosen: Mapping[str, object]) -> str:
+    """Return what was chosen of what to fetch; where that may lie does not matter to what is there already."""
+    said = {name: value for name, value in chosen.items() if value is not None and value is not False}
+    said.pop("allow_private", None)
+    return json.dumps(said, sort_keys=True)
 
 
 def forget_look(url: str, home: Path) -> None:

@@ -259,7 +259,7 @@ def support_of(turns: Iterable[TurnRecord]) -> Support:
     return Support(
         answers=len(answers),
         refused=len(endings) - len(answers),
-        uncited=sum(all(one.status == "unverified" for one in ending.citations) for ending in answers),
+        uncited=sum(not any(one.holds for one in ending.citations) for ending in answers),
         verified=statuses["verified"],
         repaired=statuses["repaired"],
         unverified=statuses["unverified"],

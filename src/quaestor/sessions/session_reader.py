@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,8 @@ from quaestor.sessions.session_rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_tables import SessionPlace
 
 _TITLE = 80
+# What the first question names to be read says little of what it is about.
+_FILES_NAMED = re.compile(r'^(?:@(?:"[^"\n]*"|[^\s"]+)\s+)+(?=\S)')
 _DECIDED = "select decisions from requests where turn = ?"
 
 
@@ -240,5 +243,5 @@ class Recorded:
 
 
 def shown_title(named: str | None, asked: str | None) -> str:
-    """Return a session's title: the given one, else the beginning of its first question."""
-    return named or " ".join((asked or "").split())[:_TITLE]
+    """Return a session's title: the given one, else the beginning of its first question, without files named first."""
+    return named or _FILES_NAMED.sub("", " ".join((asked or "").split()), count=1)[:_TITLE]

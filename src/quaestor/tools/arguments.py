@@ -105,7 +105,7 @@ def _number(value: object) -> int | float | None:
 
 def _unknown(name: str, known: Mapping[str, Parameter]) -> str:
     like = nearest(str(name), tuple(known))
-    return f"there is no argument {brief(name)}" + (f", did you mean {like!r}?" if like else "")
+    return f"there is no argument {brief(name)}" + (f" (perhaps {like!r})" if like else "")
 
 
 def _wrong_type(parameter: Parameter, value: object) -> str:

@@ -69,7 +69,10 @@ def test_a_change_is_made_once_and_only_with_consent(tmp_path: Path) -> None:
         assert held.post("changes/0").status_code == 400
         assert held.post("changes/1", sure="yes").status_code == 404
         assert QUOTE in text(tmp_path)
-        assert held.post("changes/0", sure="yes").status_code == 303
+        made = held.post("changes/0", sure="yes")
+        assert made.status_code == 303
+        # Back to where it says that the change was made.
+        assert made.headers["location"].endswith("#change-1-0")
         assert CHANGE["replace"] in text(tmp_path)
         assert "This change was made." in held.shown()
         assert "Proposed, and applied:" in held.exported()

@@ -94,7 +94,7 @@ class Judge:
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return what a sentence rests on by itself; empty if on nothing."""
         if self._cited[at]:
-            holding = [one for _, one in self._cited[at] if one is not None and one.status != "unverified"]
+            holding = [one for _, one in self._cited[at] if one is not None and one.holds]
             return tuple(
                 ground for one in holding for ground in (self._grounds.get(one.n), Ground([one.quote])) if ground
             )

@@ -112,7 +112,7 @@ class _Checker:
         if mark.quote is not None and (_names_anything(mark.quote) or _is_all_of(passage, mark.quote)):
             citation = self.check_quote(passage, mark.quote)
             # Words in quote marks before a bare number may be anything, so that they may be missing.
-            if mark.quoted or citation.status != "unverified":
+            if mark.quoted or citation.holds:
                 return citation
         return self.check_claim(passage, claim)
 

@@ -52,6 +52,9 @@ _SHOWN_URL = 60
 @click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
 @click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
 @click.option("--allow-private", is_flag=True, help="Of a site or repository: it may lie in a private network.")
+@click.option(
+    "--submodules/--no-submodules", default=None, help="Of a repository: fetch its submodules too. Remembered."
+)
 @click.option("--drop", is_flag=True, help="Of a site: drop pages that are gone, however many.")
 @click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
 @json_option
@@ -73,6 +76,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     max_pages: int | None,
     delay: float | None,
     allow_private: bool,
+    submodules: bool | None,
     drop: bool,
     restore: bool,
     as_json: bool,
@@ -84,8 +88,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     because their contents are unknown; the next `quaestor index` uses them.
 
     A git repository is given by its address (https://host/name.git, git@host:name, its page at GitHub, GitLab, Codeberg
-    or Bitbucket), with a branch, tag or commit after '#'. Its present files are fetched without their history; the same
-    command later fetches changes. Nothing in it is run.
+    or Bitbucket), with a branch, tag or commit after '#'. Its present files are fetched without their history, and its
+    submodules if --submodules says so; the same command later fetches changes. Nothing in it is run.
 
     A transformer on this machine is slow: until all of its vectors are made, the index is searched by the bundled
     embedder. The same command later continues where it was stopped.
@@ -108,11 +112,13 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "allow_private": allow_private,
         "drop": drop,
     }
+    if submodules is not None and not (path is not None and names_repository(path)):
+        raise UsageError("--submodules: for repositories only. Give the address of one, or leave that out.")
     if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
         raise UsageError(
             f"{path!r} is an address, whose changes cannot be watched. Run `quaestor index` again instead."
         )
-    report = _fetch_source(path, chosen, rebuild=rebuild, restore=restore, look=dry_run)
+    report = _fetch_source(path, chosen, submodules, rebuild=rebuild, restore=restore, look=dry_run)
     root = find_root(path)
     configuration = configure(root, embedder=embedder, embedder_price=price, store=store, ray=ray)
     settings = configuration.settings
@@ -136,7 +142,13 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _fetch_source(
-    path: str | None, chosen: Mapping[str, object], *, rebuild: bool, restore: bool, look: bool
+    path: str | None,
+    chosen: Mapping[str, object],
+    submodules: bool | None,
+    *,
+    rebuild: bool,
+    restore: bool,
+    look: bool,
 ) -> CrawlReport | None:
     """Fetch a site or repository; return a site's report."""
     given = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
@@ -144,7 +156,7 @@ def _fetch_source(
         if given - {"allow_private"}:
             raise UsageError(f"{path!r} is a repository: of the options for sites it takes --allow-private alone.")
         home = data_home(configure(None).settings)
-        changed = fetch_repository(path, home, allow_private="allow_private" in given)
+        changed = fetch_repository(path, home, allow_private="allow_private" in given, submodules=submodules)
         remark(f"{path}: {'fetched' if changed else 'nothing new to fetch'}")
         return None
     if path is None or not is_address(path):
@@ -308,18 +320,18 @@ def crawl_with_progress(
         url: the site.
         settings: name the data folder.
         rebuild: delete the present pages.
-        chosen: options of the crawl; any of them forces a crawl.
+        chosen: options of the crawl; others than those of a dry run before force a crawl.
         look: whether it is a dry run.
     """
     home = data_home(settings)
-    if not rebuild and all(value is None or value is False for value in chosen.values()) and was_looked_at(url, home):
+    if not rebuild and was_looked_at(url, home, chosen):
         remark("The pages were fetched lately by a dry run, and are taken as they are.")
         if not look:
             forget_look(url, home)
         return None
     report = crawl(url, home, chosen, crawling_progress(), rebuild=rebuild)
     if look and not report.unfinished:
-        note_look(url, home)
+        note_look(url, home, chosen)
     else:
         forget_look(url, home)
     return report

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from quaestor.assemble.stores_by_name import EMBEDDED, corpora_of, is_shared, made_with, open_as_made, open_store
+from quaestor.assemble.local_indexes import LocalIndex, delete_local, find_local, list_local
+from quaestor.assemble.stores_by_name import (
+    EMBEDDED,
+    corpora_of,
+    corpus_name,
+    erase_corpus,
+    is_shared,
+    made_with,
+    open_as_made,
+    open_store,
+)
 from quaestor.cli.options import json_option, path_argument, store_option
-from quaestor.cli.output import echo, one_line, print_json, print_table, remark
+from quaestor.cli.output import echo, one_line, print_json, print_table, remark, size
 from quaestor.cli.progress import progress_of
 from quaestor.cli.scope import configure, find_root
 from quaestor.core.config import Settings
-from quaestor.core.errors import UsageError
+from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.wording import amount
 from quaestor.files.walk import folder_of
 
@@ -23,14 +34,15 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
 _WRONG = 1
+_PATHS = ("folder", "source", "fetched")
 
 
 @click.group("store")
 def command() -> None:
-    """List, check, clean up or copy the contents of a store.
+    """List, check, clean up, copy or delete what stores hold.
 
-    A store is the address of a database, as in --store and QUAESTOR_STORE, or for `copy` a folder, which means its
-    index on this machine.
+    A store is the address of a database, as in --store and QUAESTOR_STORE. `corpora` and `drop` are about the indexes
+    on this machine where no database is named; for `copy` a folder means its index on this machine.
     """
 
 
@@ -38,14 +50,104 @@ def command() -> None:
 @store_option
 @json_option
 def corpora(store: str | None, as_json: bool) -> None:
-    """List the corpora of a database."""
-    found = corpora_of(_database_settings(configure(None, store=store).settings))
+    """List the indexes on this machine, or the corpora of a database."""
+    settings = configure(None, store=store).settings
+    if not is_shared(settings):
+        return _print_local(list_local(settings), as_json)
+    found = corpora_of(settings)
     if as_json:
         return print_json({"corpora": [one._asdict() for one in found]})
     if not found:
         return remark("There is no corpus in it yet. `quaestor index --store STORE` makes one.")
     rows = [(one.name, f"{one.documents:,}", f"{one.chunks:,}", one.changed, one.embedder) for one in found]
     return print_table(("corpus", "documents", "chunks", "changed", "embedder"), rows, right=(1, 2))
+
+
+def _print_local(found: Sequence[LocalIndex], as_json: bool) -> None:
+    if as_json:
+        return print_json({"corpora": [_local_object(one) for one in found]})
+    if not found:
+        return remark("There is no index on this machine yet. `quaestor index` makes one.")
+    rows = [
+        (_name_of(one), f"{one.documents:,}", f"{one.chunks:,}", size(one.size), one.changed, _state_of(one))
+        for one in found
+    ]
+    return print_table(("corpus", "documents", "chunks", "size", "changed", "embedder"), rows, right=(1, 2, 3))
+
+
+def _local_object(one: LocalIndex) -> dict[str, object]:
+    paths = {name: None if path is None else str(path) for name, path in one._asdict().items() if name in _PATHS}
+    return {**one._asdict(), **paths}
+
+
+def _name_of(one: LocalIndex) -> str:
+    return str(one.source or one.folder.name)
+
+
+def _state_of(one: LocalIndex) -> str:
+    embedder = one.embedder or "cannot be read"
+    return f"{embedder}; its folder is gone" if one.gone else embedder
+
+
+@command.command("drop")
+@click.argument("sources", nargs=-1, metavar="[SOURCE]...")
+@store_option
+@click.option("--gone", is_flag=True, help="Delete the index of every folder that no longer exists.")
+@click.option("--fetched", is_flag=True, help="Of a site or git repository: also delete what was fetched of it.")
+@click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
+def drop(sources: Sequence[str], store: str | None, gone: bool, fetched: bool, yes: bool) -> None:
+    """Delete indexes from this machine, or corpora from a database.
+
+    SOURCE is a folder, which need not exist any more, the address of a site or repository, or a name as
+    `quaestor store corpora` lists it. No file of yours is touched; conversations and records of edits stay.
+    """
+    settings = configure(None, store=store).settings
+    if is_shared(settings):
+        if gone or fetched:
+            raise UsageError("--gone and --fetched are for indexes on this machine, not for corpora of a database.")
+        return _drop_shared(sources, settings, yes=yes)
+    found = [find_local(one, settings) for one in sources]
+    found += [one for one in list_local(settings) if gone and one.gone]
+    if not found and not gone:
+        raise UsageError("Name what is to be deleted; `quaestor store corpora` lists what there is.")
+    for one in dict.fromkeys(found):
+        pages = ", with what was fetched of it" if fetched and one.fetched else ""
+        _agree(f"the index of {one_line(_name_of(one))} ({size(one.size)}){pages}", yes=yes)
+        delete_local(one, lambda: None, fetched=fetched)
+        echo(f"deleted: {one_line(_name_of(one))}, {size(one.size)}")
+        if one.fetched and not fetched:
+            remark(f"What was fetched of it stays in {one.fetched}; --fetched deletes that as well.")
+    if not found:
+        remark("Every folder that has an index exists; nothing was deleted.")
+    return None
+
+
+def _drop_shared(sources: Sequence[str], settings: Settings, *, yes: bool) -> None:
+    """Delete corpora from a database."""
+    held = {one.name for one in corpora_of(settings)}
+    names = [one if one in held else corpus_name(find_root(one), settings) for one in sources]
+    if not names:
+        raise UsageError("Name what is to be deleted; `quaestor store corpora --store STORE` lists what there is.")
+    if missing := [name for name in names if name not in held]:
+        raise NotFoundError(f"There is no corpus {missing[0]!r} in the database; `quaestor store corpora` lists all.")
+    for name in names:
+        _agree(f"the corpus {one_line(name)} for everybody who uses the database", yes=yes)
+        erase_corpus(name, settings)
+        echo(f"deleted: {one_line(name)}")
+
+
+def _agree(what: str, *, yes: bool) -> None:
+    """Ask whether something is to be deleted.
+
+    Raises:
+        UsageError: the user declined, or cannot be asked.
+    """
+    if yes:
+        return
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        raise UsageError(f"Nothing was deleted. To delete {what}, give --yes.")
+    if not click.confirm(f"Delete {what}?", default=False, err=True):
+        raise UsageError("Nothing more was deleted.")
 
 
 @command.command("check")

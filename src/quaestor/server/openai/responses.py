@@ -184,7 +184,7 @@ class _ResponseReply(Reply):
 
     def part(self) -> dict[str, Any]:
         """Return the text of the answer, with the places that it cites."""
-        places = dict.fromkeys((one.path, one.n) for one in self.outcome.citations if one.status != "unverified")
+        places = dict.fromkeys((one.path, one.n) for one in self.outcome.citations if one.holds)
         cited = [{"type": "file_citation", "file_id": path, "filename": path, "index": n} for path, n in places]
         return {"type": "output_text", "text": self.text, "annotations": cited, "logprobs": []}
 

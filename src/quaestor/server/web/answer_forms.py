@@ -52,11 +52,11 @@ def make_change(
     if sure != "yes":
         raise UsageError("No file was changed. Go back, and tick that the change is to be made.")
     _apply_change(at.served, at.user, session, number, index)
-    return _back(session, number)
+    return _back(session, number, f"change-{number}-{index}")
 
 
-def _back(session: str, number: int) -> Response:
-    return RedirectResponse(f"/sessions/{quote(session, safe='')}?start={number}#turn-{number}", 303)
+def _back(session: str, number: int, place: str = "") -> Response:
+    return RedirectResponse(f"/sessions/{quote(session, safe='')}?start={number}#{place or f'turn-{number}'}", 303)
 
 
 def _apply_change(served: Served, user: User, session: str, turn: int, index: int) -> None:

@@ -147,7 +147,10 @@ class LeasedWork:
     def _renew_until_over(self) -> None:
         while not self._over.wait(LEASE_SECONDS / _RENEWALS):
             with suppress(QuaestorError):  # tried again; who comes too late loses the lease, and nothing else
-                self._database.write(lambda connection: connection.execute(_RENEW.encode(), self._values))
+                self._renew()
+
+    def _renew(self) -> None:
+        self._database.write(lambda connection: connection.execute(_RENEW.encode(), self._values))
 
 
 def _keys(paths: Collection[str]) -> list[bytes]:

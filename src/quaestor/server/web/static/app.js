@@ -1,5 +1,5 @@
 // What every page does: one listener for what is clicked, one for keys.
-import { busyWhile, markWhatLeaves } from "./busy.js";
+import { busyWhile, markWhatLeaves, openAbove } from "./busy.js";
 import * as chat from "./chat.js";
 import { copyAnswer, copyChange, copyCode, copyQuote, copySelection } from "./copy.js";
 import * as documents from "./documents.js";
@@ -17,7 +17,7 @@ const DOES = {
   "panel-back": goBack,
   cancel: (button) => button.closest("dialog").close(),
   theme: changeTheme,
-  help: () => help.showModal(),
+  help: () => openAbove(help),
   try: (button) => chat.ask(button.textContent),
   stop: chat.stop,
   again: chat.again,
@@ -60,7 +60,7 @@ document.addEventListener("keydown", (event) => {
     event.preventDefault();
     field.focus();
   } else if (event.key === "?") {
-    help.showModal();
+    openAbove(help);
   }
 });
 

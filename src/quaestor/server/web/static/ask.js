@@ -1,4 +1,6 @@
 // Asking a person: is it meant, and how should it be called?
+import { openAbove } from "./busy.js";
+
 const dialog = document.getElementById("confirm");
 const title = document.getElementById("confirm-title");
 const label = document.getElementById("confirm-label");
@@ -23,7 +25,7 @@ function answered(question, agree, before) {
   label.hidden = before === null;
   text.value = before ?? "";
   dialog.returnValue = "";
-  dialog.showModal();
+  openAbove(dialog);
   if (before !== null) text.select();
   return new Promise((resolve) => {
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes" ? text.value.trim() : null), { once: true });

@@ -10,6 +10,13 @@ export async function busyWhile(pressed, work) {
   }
 }
 
+/** Open a dialog above all else. */
+export function openAbove(dialog) {
+  // With a caret below it, the browser would search all of a conversation for another place for it, in each frame anew.
+  getSelection().removeAllRanges();
+  dialog.showModal();
+}
+
 /** Mark what leads to another page, until the person comes back to this one. */
 export function markWhatLeaves() {
   addEventListener("click", (event) => leads(event.target.closest("a[href]")) && mark(event, event.target.closest("a")));

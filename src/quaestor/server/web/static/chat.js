@@ -26,6 +26,8 @@ const refused = document.getElementById("refused");
 const newest = document.querySelector("[data-do=newest]");
 // What other tabs are told: which conversation has a new turn.
 const tabs = "BroadcastChannel" in window ? new BroadcastChannel("turns") : null;
+// The forms that are not on the page, each by what it belongs to.
+const away = new WeakMap();
 let draft;
 // The turn that is arriving, with what ends the wait for it.
 let running = null;
@@ -116,6 +118,7 @@ export function begin() {
     showWay();
   }).observe(thread, { childList: true, subtree: true });
   dress(thread);
+  putAway(thread);
   const last = lastTurn();
   if (last && !location.hash) goTo(last);
   followIfRunning();
@@ -126,6 +129,7 @@ export function begin() {
   addEventListener("focus", lookAgain);
   askWhatWaited();
   offerStarters();
+  thread.addEventListener("click", takeOut);
   thread.addEventListener("submit", keepFeedback);
   choices.begin(offerStarters, refuse);
 }
@@ -145,6 +149,7 @@ async function growBack() {
     const made = await part(`/sessions/${thread.dataset.session}/turns?before=${first.dataset.turn}`).catch(() => null);
     if (!made?.firstElementChild) return;
     localTimes(made);
+    putAway(made);
     // What is read stays where it is; that browsers see to it by themselves would count twice.
     thread.classList.add("growing");
     const top = thread.getBoundingClientRect().top;
@@ -164,6 +169,22 @@ function showEarlier(first) {
   const earlier = thread.querySelector(".earlier");
   if (first === 1) return earlier.remove();
   earlier.firstElementChild.href = `/sessions/${thread.dataset.session}?start=${Math.max(1, first - 20)}#turn-${first}`;
+}
+
+// With each form that comes, a browser that fills in forms looks at all that there are, and draws for it what is out of
+// sight: of hundreds of turns, half a second. A form is on the page once it is opened.
+function putAway(root) {
+  for (const form of root.querySelectorAll(".feedback:not([open]) > form")) {
+    away.set(form.parentElement, form);
+    form.remove();
+  }
+}
+
+function takeOut(event) {
+  const closed = event.target.closest(".feedback > summary")?.parentElement;
+  if (!away.has(closed)) return;
+  closed.append(away.get(closed));
+  away.delete(closed);
 }
 
 // What is said of an answer is kept without leaving the page.
@@ -401,6 +422,7 @@ function newTurns(after) {
 
 function put(made) {
   localTimes(made);
+  putAway(made);
   document.getElementById("welcome")?.remove();
   for (const one of made.querySelectorAll(".turn")) document.getElementById(one.id)?.remove();
   // Only the last question is asked again as it is.

@@ -1,5 +1,6 @@
 // The panel at the side, a sheet on a phone: sources, and the lines that an answer rests on.
 import { say } from "./announce.js";
+import { openAbove } from "./busy.js";
 import { dress } from "./copy.js";
 import { part } from "./server.js";
 
@@ -73,7 +74,7 @@ function open() {
   if (panel.open) return;
   title.textContent = "Loading";
   body.replaceChildren();
-  beside.matches ? panel.show() : panel.showModal();
+  beside.matches ? panel.show() : openAbove(panel);
   title.focus({ preventScroll: true });
 }
 

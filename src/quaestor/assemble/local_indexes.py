@@ -1,0 +1,136 @@
+"""The indexes on this machine: listing them, and deleting those that are no longer wanted.
+
+An index lies in a folder that is named after a hash of its source's path. The path is noted beside it as well, so that
+the index of a deleted folder can still be named.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from quaestor.assemble.first_index import erase_in_turn
+from quaestor.assemble.source_paths import SOURCE_NOTE, index_folder, locate
+from quaestor.core.config import Settings, data_home
+from quaestor.core.errors import NotFoundError, QuaestorError
+from quaestor.crawl.repositories import is_fetched, names_repository
+from quaestor.crawl.sites import is_address, is_site
+from quaestor.stores.embedded import EmbeddedStore
+from quaestor.stores.embedded.schema import FILE as TRUTH
+
+_LOCK = "lock"
+
+
+class LocalIndex(NamedTuple):
+    """An index on this machine.
+
+    Attributes:
+        folder: where it lies.
+        source: real path of the folder or file that it is of; None if that is unknown.
+        gone: whether nothing is at that path any more.
+        fetched: the folder of the pages or files that were fetched for it; None for a folder of the user's own.
+        embedder: the name of the embedder that it was made with; empty if the index cannot be read.
+        documents: number of documents.
+        chunks: number of chunks.
+        size: bytes on disk.
+        changed: when it last changed, in the form of ISO 8601.
+    """
+
+    folder: Path
+    source: Path | None
+    gone: bool
+    fetched: Path | None
+    embedder: str
+    documents: int
+    chunks: int
+    size: int
+    changed: str
+
+
+def list_local(settings: Settings) -> list[LocalIndex]:
+    """Return the indexes on this machine by path; those of unknown sources come last."""
+    folders = (data_home(settings) / "indexes").glob(f"*/{TRUTH}")
+    found = [_describe(truth.parent, settings) for truth in folders]
+    return sorted(found, key=lambda one: (one.source is None, os.fsencode(one.source or one.folder)))
+
+
+def find_local(named: str, settings: Settings) -> LocalIndex:
+    """Return the index of a source; a folder that it is of need not exist any more.
+
+    Args:
+        named: the path or address of the source, or the name of the index's folder.
+        settings: name the data folder.
+
+    Raises:
+        NotFoundError: it has no index on this machine.
+    """
+    fetched = is_address(named) or names_repository(named)
+    source = locate(named, settings) if fetched else Path(named).expanduser().absolute()
+    wanted = (named, index_folder(source, settings).name)
+    found = next((one for one in list_local(settings) if one.folder.name in wanted), None)
+    if found is None:
+        raise NotFoundError(f"There is no index of {named!r} on this machine. `quaestor store corpora` lists all.")
+    return found
+
+
+def delete_local(index: LocalIndex, waiting: Callable[[], None], *, fetched: bool = False) -> None:
+    """Delete an index, after waiting for a process that makes it.
+
+    Args:
+        index: as listed.
+        waiting: called repeatedly meanwhile; an exception from it ends the wait.
+        fetched: also delete the pages or files that were fetched for it.
+
+    Raises:
+        IndexBusyError: another process writes to it, or fetches.
+    """
+
+    def erase() -> None:
+        EmbeddedStore.erase(index.folder)
+        for entry in index.folder.iterdir():
+            if entry.is_dir():
+                shutil.rmtree(entry, ignore_errors=True)
+            elif entry.name != _LOCK:  # another process may wait for it
+                entry.unlink(missing_ok=True)
+
+    erase_in_turn(index.folder, erase, waiting)
+    if fetched and index.fetched is not None:
+        from quaestor.crawl.site_folder import delete_fetched  # noqa: PLC0415 - most sources are folders
+
+        delete_fetched(index.fetched)
+
+
+def _describe(folder: Path, settings: Settings) -> LocalIndex:
+    source = _source_of(folder, settings)
+    files = [entry.stat() for entry in folder.rglob("*") if entry.is_file()]
+    changed = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC).isoformat(timespec="seconds")
+    gone = source is not None and not source.exists()
+    fetched = source.parent if source is not None and _was_fetched(source, data_home(settings)) else None
+    found = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
+    made = EmbeddedStore.made_with(folder)
+    if made is None:
+        return found
+    try:
+        with closing(EmbeddedStore.open(folder, embedder=made[0], dimensions=made[1], create=False)) as store:
+            stats = store.stats()
+    except QuaestorError:
+        return found
+    return found._replace(embedder=made[0], documents=stats.documents, chunks=stats.chunks)
+
+
+def _was_fetched(source: Path, home: Path) -> bool:
+    return is_site(source, home) or is_fetched(source, home)
+
+
+def _source_of(folder: Path, settings: Settings) -> Path | None:
+    """Return the source that is noted beside an index; None if there is no note, or it is not of this index."""
+    try:
+        source = Path(os.fsdecode((folder / SOURCE_NOTE).read_bytes()))
+        return source if index_folder(source, settings).name == folder.name else None
+    except (OSError, ValueError):
+        return None
