@@ -6,8 +6,10 @@ Every question is asked twice: of the whole corpus, and of the corpus without th
 gives away which is which, and a head that sees the questions alone, which is printed beside, can know nothing. A false
 refusal counts only where evidence was among the passages that were read; the pairs are those questions. They are told
 apart by whether the first quote of an answer would hold evidence, a further one, or none: where none would, a refusal
-takes nothing away. *Told apart* is the area under the curve of what the rule goes by. Repositories are split by a hash
-of their names, so that what was learned on some is told of others.
+takes nothing away. *Told apart* is the area under the curve of what the rule goes by. The last lines say of all
+questions of the whole corpus how often the first quote holds evidence where they are refused, answered with the remark
+that the quotes may not answer, and answered without it. Repositories are split by a hash of their names, so that what
+was learned on some is told of others.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ from _hidden import Without
 from numpy.typing import NDArray
 
 from quaestor import Index
-from quaestor.answers.quotes import Quote, answer
+from quaestor.answers.quotes import answer
+from quaestor.answers.quotes_in_markdown import Quote
 from quaestor.answers.restated import without_restated
 from quaestor.core.config import Settings
 from quaestor.core.passages import Hit
@@ -64,6 +67,7 @@ class Asked:
 
     Attributes:
         refused: whether it is refused.
+        unsure: whether it is answered with the remark that the quotes may not answer.
         read: whether any hit holds evidence.
         first: whether the first quote would hold evidence if it were not refused.
         quoted: whether any quote would.
@@ -72,6 +76,7 @@ class Asked:
     """
 
     refused: bool
+    unsure: bool
     read: bool
     first: bool
     quoted: bool
@@ -149,7 +154,7 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     quotes = answer(sought, passages, encode, refused=False, hits=hits).quotes
     read, first, quoted = (_holds(places, question) for places in (hits, quotes[:1], quotes))
-    return Asked(not said.known, read, first, quoted, bool(doubt.names), doubt.worth)
+    return Asked(not said.known, said.known and doubt.is_unsure, read, first, quoted, bool(doubt.names), doubt.worth)
 
 
 def _holds(places: Sequence[Hit] | Sequence[Quote], question: Question) -> bool:
@@ -222,6 +227,19 @@ def report(found: Sequence[Row]) -> Iterator[str]:
             yield f"{name:16} if worth {least:+.2f} is the least: {refused:.3f} refused, falsely {falsely:.3f}"
 
 
+def standing(found: Sequence[Row]) -> Iterator[str]:
+    """Yield how often the first quote holds evidence where a question is refused, answered unsurely and surely."""
+    for corpus in sorted({row.corpus for row in found}):
+        every = [row.whole for row in found if row.corpus == corpus]
+        for name, part in (
+            ("refused", [one for one in every if one.refused]),
+            ("unsurely", [one for one in every if one.unsure]),
+            ("surely", [one for one in every if not one.refused and not one.unsure]),
+        ):
+            right = _share(one.first for one in part) if part else 0.0
+            yield f"{corpus:16} {name:8} {len(part):4} of {len(every)}, the first quote holds evidence of {right:.3f}"
+
+
 def _place(asked: Asked) -> str:
     return _PLACES[0] if asked.first else _PLACES[1] if asked.quoted else _PLACES[2]
 
@@ -258,7 +276,7 @@ def main() -> None:
         found = list(rows(given.questions, given.repositories, given.home or Path(place), given.split))
     if given.rows:
         given.rows.write_text("".join(json.dumps(asdict(row)) + "\n" for row in found), encoding="utf-8")
-    print("\n".join(report(found)))
+    print("\n".join([*report(found), *standing(found)]))
 
 
 if __name__ == "__main__":

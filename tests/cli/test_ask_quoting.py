@@ -8,7 +8,7 @@ import pytest
 from cli_parts import GUIDE, Run, shell
 
 from quaestor.answers.quotes import NOTHING
-from quaestor.answers.quotes_in_markdown import LEAD
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE
 
 QUESTION = "how many attempts does send_with_retry make?"
 UNKNOWN = "zyxquu blorft quaggle?"
@@ -84,6 +84,33 @@ def test_the_nearest_passages_are_shown(quaestor: Run, repository: Path) -> None
     [*nearest] = quaestor("ask", "--json", question, repository).json["nearest"]
     assert nearest
     assert all(place.rpartition(":")[2].isdigit() for place in nearest)
+
+
+ABOUT = {
+    "boats": "The ferry leaves the harbour at noon and carries forty cars.",
+    "bread": "Dough rests for eighteen hours in the refrigerator before it is baked.",
+    "tower": "The lighthouse was built in 1888 and is painted white and red.",
+    "school": "Lessons begin at eight and end at one, with a break at ten.",
+    "library": "Readers borrow up to five books for four weeks; renewals are made at the desk.",
+    "market": "On Saturdays farmers sell cheese, apples and eggs in the square.",
+    "museum": "The museum shows ship models and charts. It is closed on Mondays.",
+    "bus": "Line seven runs every twenty minutes between station and beach.",
+    "pool": "The swimming pool is heated from May to September.",
+    "theatre": "Plays are performed in the old granary; tickets are sold at the door.",
+    "park": "Dogs are kept on a lead in the park, except on the meadow by the river.",
+    "hospital": "Visitors are welcome in the afternoon. Flowers are not allowed in intensive care.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "lead"), [("how many cars does the ferry carry?", LEAD), ("are pets allowed?", UNSURE)]
+)
+def test_an_answer_that_may_be_none_says_so(quaestor: Run, tmp_path: Path, question: str, lead: str) -> None:
+    for name, text in ABOUT.items():
+        (tmp_path / f"{name}.md").write_text(f"# {name.capitalize()}\n\n{text}\n")
+    done = quaestor("ask", question, tmp_path)
+    assert done.code == 0
+    assert done.out.startswith(lead)
 
 
 def test_an_edit_is_answered_from(quaestor: Run, repository: Path) -> None:

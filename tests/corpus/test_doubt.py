@@ -187,6 +187,11 @@ def test_what_stands_out_is_an_answer_and_what_does_not_is_none() -> None:
     assert doubt_of("failover", hits_of([106.0, *[105.0] * 9]), (), alike=0.4).refuses is False
 
 
+def test_what_is_hardly_an_answer_is_given_unsurely() -> None:
+    doubts = [doubt_of(QUESTION, hits_of([first, *[first - 0.8] * 9]), (), alike=0.4) for first in (4.0, 7.0, 12.0)]
+    assert [(doubt.refuses, doubt.is_unsure) for doubt in doubts] == [(True, False), (False, True), (False, False)]
+
+
 def test_of_few_hits_only_names_tell() -> None:
     assert doubt_of(QUESTION, hits_of([1.0, 1.0]), (), alike=0.4) == Doubt()
     assert doubt_of(QUESTION, hits_of([1.0, 1.0]), ("Kafka",), alike=0.4).refuses is True

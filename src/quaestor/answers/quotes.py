@@ -20,7 +20,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
-from quaestor.answers.quotes_in_markdown import Quote, text_of_quotes
+from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
 from quaestor.core.messages import Usage
 from quaestor.core.passages import Hit
@@ -98,19 +98,25 @@ class ExtractiveAnswer:
         quotes: the quotes, best first.
         known: whether the passages seem to hold an answer.
         coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
+        lead: what is said above the quotes.
     """
 
     text: str
     quotes: tuple[Quote, ...]
     known: bool
     coverage: float
+    lead: str = LEAD
+
+    def unsure(self) -> ExtractiveAnswer:
+        """Return the answer with the remark that its quotes may not answer."""
+        return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
     def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
         """Return the answer with renumbered passages; quotes that ``earlier`` answers show are shortened."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier))
+        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, lead=self.lead))
 
 
 def answer(

@@ -10,6 +10,7 @@ from quaestor.answers.paragraphs import FENCE
 from quaestor.llm.prompts.numbered_passages import Passage, where
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
+UNSURE = "No language model is configured, so what comes nearest is quoted. It may not answer the question:"
 SAME = "No language model is configured, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
@@ -43,7 +44,7 @@ class Quote:
     language: str = ""
 
 
-def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
+def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = (), *, lead: str = LEAD) -> str:
     """Return quotes in Markdown; a quote that an earlier answer shows is shortened to its beginning."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
@@ -51,7 +52,7 @@ def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = ()) -> str:
         _in_markdown(_beginning(quote), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
-    return "\n\n".join([SAME if all(again) else LEAD, *told])
+    return "\n\n".join([SAME if all(again) else lead, *told])
 
 
 def _beginning(quote: Quote) -> Quote:

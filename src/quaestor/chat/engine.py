@@ -403,9 +403,10 @@ class Conversation:
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.near.encode
-        return await asyncio.to_thread(
+        quoted = await asyncio.to_thread(
             extract, turn.search_text, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
         )
+        return quoted.unsure() if doubt.is_unsure else quoted
 
     async def _refuses_weak_evidence(self, turn: Turn) -> bool:
         """Note in the turn whether its evidence is weak, and return whether the model is not asked because of it."""

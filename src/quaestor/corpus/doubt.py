@@ -56,6 +56,8 @@ _MISSED = 2.2
 """Penalty if the whole query is a name or a path and no certain hit was found."""
 _LEAST, _LEAST_OF_PROSE = 5.0, 4.4
 """The least worth of hits that answer, if most are code, and if most are prose."""
+_SURE = 1.0
+"""The worth from which on hits answer surely: below it, the first quote holds the answer half as often."""
 _HIGHEST = 15.0
 _LONGEST_LEAD = 6.0
 _FEWEST = 10
@@ -108,6 +110,11 @@ class Doubt(NamedTuple):
         if self.worth is None:
             return True if self.names else None
         return self.worth < 0
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether an answer is given and may well be wrong; what is not known counts as sure."""
+        return self.worth is not None and 0 <= self.worth < _SURE
 
 
 def doubt_about(
