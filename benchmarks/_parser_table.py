@@ -106,6 +106,13 @@ def _replaced(text: str) -> object:
     return fit(read_text(text.encode()), Replace("a.py", text[: len(text) // 2] + "\n", "x\n"))
 
 
+def _replaced_within(text: str) -> object:
+    """Replace the middle and the last line of what is nearly the file's first half."""
+    search = [*text[: len(text) // 2].split("\n"), "said otherwise"]
+    replace = [*search[: len(search) // 2], "x", *search[len(search) // 2 + 1 :], "y"]
+    return fit(read_text(text.encode()), Replace("a.py", "\n".join(search) + "\n", "\n".join(replace) + "\n"))
+
+
 def _office(kind: str) -> Callable[[str], object]:
     """Return the reader of documents of one kind, as a function of the text of their main part."""
 
@@ -141,6 +148,7 @@ PARSERS: Mapping[str, Parser] = {
     "edit blocks, patches, diffs": Parser("edits", parse_edits),
     "whole files": Parser("edits", lambda text: parse_edits(text, whole=True)),
     "a replacement": Parser("edits", _refusing(_replaced, NotTextError)),
+    "a replacement in the middle": Parser("edits", _refusing(_replaced_within, NotTextError)),
     "a path of an edit": Parser("edits", confine),
     "a file's lines": Parser("edits", _refusing(lambda text: read_text(text.encode()), NotTextError)),
     "an ignore file of 20 kB": Parser("ignores", _patterns),

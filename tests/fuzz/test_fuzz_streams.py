@@ -139,7 +139,7 @@ def test_thinking_is_no_part_of_what_is_shown(text: str) -> None:
     assert whole.feed(text) + whole.finish() == "".join(map(piecemeal.feed, text)) + piecemeal.finish()
 
 
-@fuzzed(ERRORS, [f"{ERRORS[0]}. However, {ERRORS[1]}"])
+@fuzzed(ERRORS, [f"{ERRORS[0]}. However, {ERRORS[1]}", "8sk-abcdefgh1 is no key"])
 def test_a_servers_words_are_one_clean_sentence(text: str) -> None:
     endpoint = Endpoint("http://127.0.0.1:1/v1", "tiny", key="sk-abcdefgh123456")
     read_overflow(text, {"code": text, "n_ctx": text})

@@ -24,7 +24,10 @@ from quaestor.convert.running_text import Inline
 from quaestor.core.errors import UsageError
 from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list
+from quaestor.edits.file_text import read_text
 from quaestor.edits.parse import parse as parse_edits
+from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.plans import Refusal, Replace
 from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
@@ -61,6 +64,25 @@ def test_blank_lines_of_a_hunk() -> None:
     proposal = parse_edits(f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n a\n{blank} b\n-c\n{blank}")
     assert not proposal.problems
     assert proposal.changes[0].search.count("\n") == 400_003  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("text", "fits"),
+    [
+        ("a = 1\n" * 50_000, False),
+        ("\n" * 20_000 + "a = 1\n" * 10_000 + "\n" * 20_000, True),
+        (" " * 200_000 + "\n", False),
+        ("".join(f"a{number}\n...\n" for number in range(20_000)), True),
+    ],
+)
+def test_lines_that_are_replaced(text: str, fits: bool) -> None:
+    """The first half of a file; then one that differs from it in its last line, and is to change in the middle."""
+    file, half = read_text(text.encode()), text[: len(text) // 2] + "\n"
+    assert isinstance(fit(file, Replace("a.py", half, "x\n")), Fitted if fits else Refusal)
+    lines = half.split("\n")[:-1]
+    middle = len(lines) // 4 * 2
+    changed = [*lines[:middle], "x", *lines[middle + 1 :], "otherwise", ""]
+    assert isinstance(fit(file, Replace("a.py", half + "otherwise\n", "\n".join(changed))), Refusal)
 
 
 @pytest.mark.parametrize("run", ["# ", " #", "#", " ", "\t#"])

@@ -7,8 +7,10 @@ the same after repairs that lose nothing (line numbers, blank lines around, a li
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from quaestor.edits.file_text import Line, Text, block_lines
 from quaestor.edits.indents import Mending, UnclearError
@@ -38,6 +40,7 @@ _MARGIN = 0.1
 _LEAST_WEIGHT = 20
 _LISTED = 10
 _MOST_WAYS = 1000
+_MOST_GAPS = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +153,8 @@ def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str])
     ones, twos = split_at_elisions(search), split_at_elisions(replace)
     if len(ones) != len(twos):
         raise _Refused("elided", "search text and replacement leave out different parts; write the lines out")
+    if len(ones) > _MOST_GAPS:
+        raise _Refused("elided", f"more than {_MOST_GAPS} parts are left out; make several changes of it")
     pairs = [_without_blank_lines(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
         raise _Refused("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
@@ -184,7 +189,9 @@ def _ways(found: list[list[int]], sizes: list[int]) -> Iterator[tuple[int, ...]]
     """Yield the ways to choose one place of each run so that they follow each other."""
     ways: list[tuple[int, ...]] = [()]
     for places, before in zip(found, [0, *sizes], strict=False):
-        ways = [(*way, at) for way in ways for at in places if not way or at >= way[-1] + before]
+        behind = ((way, bisect_left(places, way[-1] + before) if way else 0) for way in ways)
+        longer = ((*way, places[one]) for way, first in behind for one in range(first, len(places)))
+        ways = list(islice(longer, _MOST_WAYS + 1))
         if len(ways) > _MOST_WAYS:
             raise _several(places)
     yield from (way for way in ways if way)

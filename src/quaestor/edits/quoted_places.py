@@ -7,7 +7,7 @@ from 0.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
@@ -24,6 +24,7 @@ TYPOGRAPHY = (
 _STRAIGHT = str.maketrans({letter: plain for kind in TYPOGRAPHY for letter, plain in kind.items()})
 _NUMBERED = re.compile(r"^\s*(\d+)\s?(?:[|:│→]|\t) ?(.*)$")
 _LEAST_NUMBERED = 2
+_MOST_BLANKS = 4
 
 _DOTS = r"(?:\.{3,}|…)"
 _LEADER = r"(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*|\"|')?"
@@ -31,7 +32,8 @@ _TRAILER = r"(?:\*/\}?|-->|\"|')?"
 _WORDS = re.compile(
     r"\b(?:rest|remain\w*|existing|unchanged|omitted|same|previous|other|as before|more)\b.{0,40}", re.IGNORECASE
 )
-_ELISION = re.compile(rf"^\s*{_LEADER}\s*(?:{_DOTS}(?:\s+(?P<after>\w.{{0,60}}?))?)\s*{_TRAILER}\s*$")
+# Blanks are never given back: a line of nothing else would be split in every way.
+_ELISION = re.compile(rf"^\s*+{_LEADER}\s*+(?:{_DOTS}(?:\s++(?P<after>\w.{{0,60}}?))?)\s*+{_TRAILER}\s*+$")
 _WORDY = re.compile(
     r"^\s*(?:#+|//+|/\*+|<!--|--|;+|%+|\{/\*)\s*\(?(?:the )?(?:"
     r"(?:rest|remainder) of (?:the |this |your )?(?:\w+ )?(?:code|file|function|class|method|implementation|module)"
@@ -91,9 +93,10 @@ def _once(lines: list[str], run: list[str]) -> list[str]:
 
 
 def without_outer_blanks(search: list[str], replace: list[str]) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield both texts without some of the blank lines around ``search``, the fewest first."""
+    """Yield both texts without some of the blank lines around ``search``, the fewest first; of many, without all."""
     before, after = _blanks_at(search), _blanks_at(search[::-1])
-    cuts = ((top, bottom) for top in range(before + 1) for bottom in range(after + 1) if top or bottom)
+    tops, bottoms = ({*range(min(one, _MOST_BLANKS) + 1), one} for one in (before, after))
+    cuts = ((top, bottom) for top in tops for bottom in bottoms if top or bottom)
     for top, bottom in sorted(cuts, key=sum) if before < len(search) else ():
         start = min(top, _blanks_at(replace))
         stop = len(replace) - min(bottom, _blanks_at(replace[start:][::-1]))
@@ -108,18 +111,34 @@ def _blanks_at(lines: list[str]) -> int:
 # Diagonals of the comparison that are looked at more closely; more only cost time.
 _CANDIDATES = 12
 _LONGEST_COUNTED = 40
+# A line that stands so often in a search text says nothing of the place that it quotes.
+_MOST_ALIKE = 50
+# Pairs of equal lines; with more, a difference is told by lines that are not frequent alone.
+_MOST_PAIRS = 250_000
 
 
 def windows(file: Sequence[str], search: Sequence[str]) -> list[int]:
-    """Return every line at which ``search`` occurs in ``file``, line for line."""
+    """Return every line at which ``search`` occurs in ``file``, line for line.
+
+    By Knuth, Morris and Pratt: in a file of one line over and over, each beginning would be compared to its end.
+    """
     if not search:
         return []
-    size = len(search)
-    return [
-        at
-        for at in range(len(file) - size + 1)
-        if file[at] == search[0] and all(file[at + step] == search[step] for step in range(1, size))
-    ]
+    # For each line of the search text, how many lines that end there are those that it begins with.
+    begins, same = [0], 0
+    for line in search[1:]:
+        while same and search[same] != line:
+            same = begins[same - 1]
+        same += search[same] == line
+        begins.append(same)
+    found, same = [], 0
+    for at, line in enumerate(file):
+        while same and (same == len(search) or search[same] != line):
+            same = begins[same - 1]
+        same += search[same] == line
+        if same == len(search):
+            found.append(at - same + 1)
+    return found
 
 
 def strictest(file: Sequence[str], search: Sequence[str]) -> tuple[list[int], Callable[[str], str]]:
@@ -167,7 +186,8 @@ def alignments(file: Sequence[str], search: Sequence[str]) -> list[Alignment]:
             at[line].append(place)
     votes: dict[int, int] = defaultdict(int)
     for place, line in enumerate(file):
-        for own in at.get(line, ()):
+        own_places = at.get(line, ())
+        for own in own_places if len(own_places) <= _MOST_ALIKE else ():
             votes[place - own] += weight(line)
     best = sorted(votes, key=lambda diagonal: (-votes[diagonal], diagonal))[:_CANDIDATES]
     found = {alignment.places: alignment for diagonal in best if (alignment := _align(file, search, diagonal))}
@@ -184,7 +204,7 @@ def _align(file: Sequence[str], search: Sequence[str], diagonal: int) -> Alignme
     low, high = max(0, diagonal - slack), diagonal + len(search) + slack
     part = file[low:high]
     places: list[int | None] = [None] * len(search)
-    for block in SequenceMatcher(None, search, part, autojunk=False).get_matching_blocks():
+    for block in matcher(search, part).get_matching_blocks():
         for step in range(block.size):
             places[block.a + step] = low + block.b + step
     same = [place for place, line in zip(places, search, strict=True) if place is not None and line]
@@ -194,6 +214,12 @@ def _align(file: Sequence[str], search: Sequence[str], diagonal: int) -> Alignme
     matched = sum(weight(file[place]) for place in same)
     total = sum(weight(line) for line in search)
     return Alignment(2 * matched / (total + covered), tuple(places))
+
+
+def matcher(one: Sequence[str], two: Sequence[str]) -> SequenceMatcher[str]:
+    """Return a comparison of lines, whose time does not grow with the square of lines that are all alike."""
+    counts = Counter(two)
+    return SequenceMatcher(None, one, two, autojunk=sum(counts[line] for line in one) > _MOST_PAIRS)
 
 
 def is_elision(line: str) -> bool:

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
 from itertools import pairwise
+
+from quaestor.edits.quoted_places import matcher
 
 Merged = list[int | str]
 """Lines for one place: the number of a line of the file that stays, or a new line."""
@@ -34,8 +35,7 @@ def hunks(search: Sequence[str], replace: Sequence[str], *, exact: bool) -> list
     one = list(search) if exact else [line.rstrip() or line for line in search]
     two = list(replace) if exact else [line.rstrip() or line for line in replace]
     head, tail = same_ends(one, two)
-    inner = SequenceMatcher(None, one[head : len(one) - tail], two[head : len(two) - tail], autojunk=False)
-    codes = inner.get_opcodes()
+    codes = matcher(one[head : len(one) - tail], two[head : len(two) - tail]).get_opcodes()
     return [Hunk(s1 + head, s2 + head, r1 + head, r2 + head) for tag, s1, s2, r1, r2 in codes if tag != "equal"]
 
 

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit, urlunsplit
 
 from quaestor.core.errors import UpstreamError
 
+_KEY_BEGINS = 8
 _KEYLIKE = re.compile(r"\b(?:sk|pk|gsk|hf|key|xai|AIza)[-_][\w*.-]{6,}")
 _LONGEST_DETAIL = 240
 
@@ -265,6 +266,8 @@ class Endpoint:
         line = " ".join(detail.split())
         if self.key:
             line = line.replace(self.key, "***")
+        if len(self.key) > _KEY_BEGINS:  # servers name a key by its beginning
+            line = re.sub(rf"{re.escape(self.key[:_KEY_BEGINS])}[\w*.-]*", "***", line)
         line = _KEYLIKE.sub("***", line)
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL].rstrip() + "…"
 
