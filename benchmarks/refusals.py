@@ -153,8 +153,15 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     doubt = doubt_about(sought, hits, names, unknown, counts, translated=sought != text)
     said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
     quotes = answer(sought, passages, encode, refused=False, hits=hits).quotes
-    read, first, quoted = (_holds(places, question) for places in (hits, quotes[:1], quotes))
-    return Asked(not said.known, said.known and doubt.is_unsure, read, first, quoted, bool(doubt.names), doubt.worth)
+    return Asked(
+        not said.known,
+        said.known and doubt.is_unsure,
+        _holds(hits, question),
+        _holds(quotes[:1], question),
+        _holds(quotes, question),
+        bool(doubt.names),
+        doubt.worth,
+    )
 
 
 def _holds(places: Sequence[Hit] | Sequence[Quote], question: Question) -> bool:
