@@ -131,7 +131,7 @@ check: $(STAMP)
 	$(BIN)/mypy
 
 # Is what is installed what is pinned, to the byte, and are weaknesses known of it? Asks OSV's database and PyPI's.
-# Without a network ADVISORIES=FOLDER, a clone of https://github.com/pypa/advisory-database, is asked.
+# Without a network ADVISORIES=FOLDER is asked: a clone of github.com/pypa/advisory-database or github.com/pyupio/safety-db.
 ADVISORIES ?=
 audit: $(STAMP)
 	$(BIN)/python tests/security/audit_dependencies.py $(if $(ADVISORIES),--advisories "$(ADVISORIES)")

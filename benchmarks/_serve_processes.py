@@ -14,8 +14,14 @@ _WORKER = b"quaestor.server.http.server_process"
 def serving(process: int) -> list[int]:
     """Return the processes that answer requests: a server's workers, or the server itself where it has none."""
     children = Path(f"/proc/{process}/task/{process}/children").read_text(encoding="ascii").split()
-    workers = [int(child) for child in children if _WORKER in Path(f"/proc/{child}/cmdline").read_bytes()]
+    # A worker is a copy of the process that watches, or a fresh Python.
+    command = _command(process)
+    workers = [int(child) for child in children if _command(child) == command or _WORKER in _command(child)]
     return workers or [process]
+
+
+def _command(process: int | str) -> bytes:
+    return Path(f"/proc/{process}/cmdline").read_bytes()
 
 
 def processor(processes: Sequence[int]) -> float:

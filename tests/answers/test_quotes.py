@@ -287,6 +287,14 @@ def test_of_passages_that_say_as_much_the_one_under_headings_like_the_question_i
     assert found.quotes[0].start_line == 2
 
 
+def test_words_of_grammar_of_another_language_answer_nothing() -> None:
+    texts = {
+        "degres.md": "On distingue trois degrés, où les faits sont ceux qui figurent dans un tableau ou un autre.",
+        "noms.md": "Publier des noms exige l'accord de chaque personne.",
+    }
+    assert first_path("Peut-on publier les noms de personnes qui figurent dans un document ?", texts, 0.1) == "noms.md"
+
+
 @pytest.mark.parametrize(("language", "quoted"), [("markdown", 4), ("python", 3)])
 def test_of_short_passages_of_prose_a_fourth_is_quoted(language: str, quoted: int) -> None:
     passages = [Passage(n, f"{n}.md", 1, 1, f"The gate number {n} is closed.", language=language) for n in range(1, 7)]

@@ -48,7 +48,9 @@ def tick(one: Page, *names: str) -> None:
 def test_a_conversation_is_about_the_corpora_that_are_ticked(composer: Page) -> None:
     one = composer
     assert one.text("#about summary") == "kitchen"
+    assert one.text("#welcome h2") == "Ask about kitchen"
     tick(one, "kitchen", "garden")
+    assert one.text("#welcome h2") == "Ask about kitchen, garden"
     assert one.text("#about summary") == "kitchen, garden"
     turn = one.answered("When are beans sown?")
     assert "says tiny" in turn.text

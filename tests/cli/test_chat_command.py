@@ -76,6 +76,13 @@ def test_without_a_model(chat: Chat) -> None:
     assert chat(["what does the purple elephant whisper?"]).code == 1
 
 
+def test_what_is_not_answered_shows_the_nearest_passages(chat: Chat) -> None:
+    done = chat(["how many attempts does send_with_retry make on Kafka?"])
+    assert done.code == 1
+    assert "(not found in this corpus)\nNearest passages:\n  src/retry.py:" in done.out
+    assert "Nearest passages" not in chat([QUESTION]).out
+
+
 def test_lines_that_go_on_and_blocks(chat: Chat, scripted_server: StartServer) -> None:
     server = scripted_server(["Yes."])
     chat(["first \\", "second", '"""third', "", 'fourth"""', '"""fifth"""'], *at(server))

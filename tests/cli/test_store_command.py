@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -41,6 +42,8 @@ def test_the_same_commands_find_the_same(quaestor: Run, tmp_path: Path, store: s
 def test_an_index_moves_there_and_back_without_being_made_again(quaestor: Run, tmp_path: Path, store: str) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     write(one, FILES)
+    for path in map(one.joinpath, FILES):
+        os.utime(path, (1_600_000_000, 1_600_000_000))  # a file that was only just written is looked at once more
     quaestor("index", one)
     there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     assert there["written"] == there["documents"] > 0

@@ -111,8 +111,8 @@ def test_a_branch_has_files_of_its_own(origin: Repository, tmp_path: Path) -> No
     origin.git("tag", "v1")
     for ref, has_it in (("next", True), ("v1", True), ("main", False), (first, False)):
         source = f"{address_of(origin)}#{ref}"
-        assert fetch_repository(source, tmp_path, allow_private=True)
-        assert not fetch_repository(source, tmp_path, allow_private=True)
+        assert fetch_repository(source, tmp_path, allow_private=True).changed
+        assert not fetch_repository(source, tmp_path, allow_private=True).changed
         assert (files_of(source, tmp_path) / "next.py").exists() is has_it
 
 
@@ -163,31 +163,49 @@ def test_submodules_are_fetched_if_asked_for_and_that_is_remembered(origin: Repo
     fetch_repository(source, home, **PRIVATE)
     files = files_of(source, home)
     assert not list((files / "origin").iterdir())
-    assert fetch_repository(source, home, submodules=True, **PRIVATE)
+    assert fetch_repository(source, home, submodules=True, **PRIVATE).changed
     assert (files / "origin/parts/inner/deep.md").exists()
     # The commit that is named, without history, and with nothing of it configured to be run.
     assert len(Repository(files / "origin", made=True).git("log", "--format=%h").split()) == 1
-    assert not fetch_repository(source, home, **PRIVATE)
+    assert not fetch_repository(source, home, **PRIVATE).changed
 
     # Of a submodule that is gone nothing stays, and nothing of any once they are not asked for.
     origin.git("rm", "--quiet", "parts/inner")
     origin.commit("No part", {})
     outer.git("-C", "origin", "pull", "--quiet")
     outer.commit("Newer", {})
-    assert fetch_repository(source, home, **PRIVATE)
+    assert fetch_repository(source, home, **PRIVATE).changed
     assert (files / "origin/notes.md").exists()
     assert not (files / "origin/parts").exists()
     fetch_repository(source, home, submodules=False, **PRIVATE)
     assert not list((files / "origin").iterdir())
 
 
-def test_a_submodule_leads_to_no_other_private_place(origin: Repository, tmp_path: Path) -> None:
-    whole = Repository(tmp_path / "whole")
-    whole.commit("Whole", {".gitmodules": '[submodule "x"]\n\tpath = x\n\turl = http://127.0.0.1:9/x.git\n'})
-    whole.git("update-index", "--add", "--cacheinfo", f"160000,{origin.git('rev-parse', 'HEAD')},x")
-    whole.git("commit", "-q", "-m", "Elsewhere")
-    with pytest.raises(ForbiddenError, match="private network"):
-        fetch_repository(address_of(whole), tmp_path / "home", submodules=True, **PRIVATE)
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://127.0.0.1:9/x.git", "lies in a private network"),
+        ("ext::sh -c touch% /tmp/run", "cannot be fetched from"),
+        ("../nowhere", "nowhere"),
+    ],
+)
+def test_a_submodule_that_cannot_be_fetched_costs_only_itself(
+    origin: Repository, tmp_path: Path, url: str, why: str
+) -> None:
+    whole, source = Repository(tmp_path / "whole"), address_of(Repository(tmp_path / "whole", made=True))
+    said = f'[submodule "x"]\n\tpath = x\n\turl = {url}\n[submodule "y"]\n\tpath = y\n\turl = {origin.folder}\n'
+    whole.commit("Whole", {".gitmodules": said, "whole.md": "# Whole\n"})
+    head = origin.git("rev-parse", "HEAD")
+    for path in ("x", "y"):
+        whole.git("update-index", "--add", "--cacheinfo", f"160000,{head},{path}")
+    whole.git("commit", "-q", "-m", "Parts")
+    fetched = fetch_repository(source, tmp_path / "home", submodules=True, **PRIVATE)
+    files = files_of(source, tmp_path / "home")
+    assert (files / "whole.md").exists()
+    assert (files / "y/notes.md").exists()
+    (sentence,) = fetched.missing
+    assert sentence.startswith("The submodule 'x' was not fetched: ")
+    assert why in sentence
 
 
 def test_private_places_need_consent(origin: Repository, tmp_path: Path) -> None:
@@ -258,7 +276,7 @@ def test_what_a_killed_process_left_is_in_nobodys_way(origin: Repository, tmp_pa
         (files / ".git" / name).touch()
     (files / "src" / "retry.py").unlink()
     origin.commit("Second", {"more.py": "y = 1\n"})
-    assert fetch_repository(source, tmp_path, allow_private=True)
+    assert fetch_repository(source, tmp_path, allow_private=True).changed
     assert (files / "more.py").exists()
     assert (files / "src" / "retry.py").exists()
     assert files.stat().st_mode & 0o077 == 0

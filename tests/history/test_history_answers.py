@@ -227,6 +227,23 @@ def test_what_mends_a_thing_did_not_bring_it_and_what_only_speaks_of_it_does_not
     assert "says so:" in bell
 
 
+def test_the_type_of_a_commit_is_not_what_it_does_and_what_replaced_a_thing_is_told(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry")
+    made.commit("Ring it", {"bell.py": "import paper_tickets\n"}, "2023-01-02")
+    made.commit("fix: add the tide table", {"tide.py": "TIDES = {}\n"}, "2023-01-03")
+    made.commit("fix(tide): table of tides lost a day", {"tide.py": "TIDES = {1: 2}\n"}, "2023-01-04")
+    made.commit("Replace paper-tickets by stamps\n\nPaper got wet.", {"bell.py": "import stamps\n"}, "2024-01-02")
+    made.commit("Rename SLOW_BELL into CALM_BELL\n\nIt calms.", {"names.py": "CALM_BELL = 1\n"}, "2024-01-03")
+    made.commit("Ring CALM_BELL twice", {"names.py": "CALM_BELL = 2\n"}, "2024-01-04")
+    with Index.build(made.folder) as index:
+        table = told(history_of(index, "when and by whom was the tide table added?"))
+        tickets = told(history_of(index, "why and when were paper-tickets replaced?"))
+        named = told(history_of(index, "why was SLOW_BELL renamed to CALM_BELL, and who did it?"))
+    assert "fix: add the tide table" in table and "says so:" in table
+    assert "Paper got wet." in tickets
+    assert "It calms." in named
+
+
 def test_of_several_changelogs_the_one_of_the_day_is_quoted(tmp_path: Path) -> None:
     """Packages of one repository number their versions each for itself."""
     made = Repository(tmp_path / "ferries")

@@ -170,7 +170,7 @@ def test_workers_end_with_their_original(tmp_path: Path) -> None:
         "class Job:\n"
         "    def prepare(self, tasks): return [os.getpid() for _ in tasks]\n"
         "with Pool(Job(), 3, None) as pool:\n"
-        "    print(*[worker._process._number for worker in pool._all], flush=True)\n"
+        "    print(*[worker._process.pid for worker in pool._all], flush=True)\n"
         "    os.kill(os.getpid(), 9)\n"
     )
     command = [sys.executable, str(script)]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.search.language import CARRIED, language_of
+from quaestor.search.language import CARRIED, language_of, without_grammar
 
 ENGLISH = """how does the retry policy close a connection
 what was the reason that workers die
@@ -61,3 +63,17 @@ def test_other_languages_are_told_by_script_and_by_grammar(question: str, langua
 @given(st.text(max_size=300))
 def test_any_text_is_in_some_language_or_none(text: str) -> None:
     assert language_of(text) in CARRIED | {"", "it", "pt", "ko", "ru"}
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("Faut-il l'accord des gens qui figurent dans data-set.csv ?", ["accord", "gens", "figurent", "data-set.csv"]),
+        ("Wie lange muss ich warten?", ["lange", "warten"]),
+        ("¿Cuánto cuesta la licencia?", ["cuesta", "licencia"]),
+        ("what does the die cost, and what was the son of man", None),
+    ],
+)
+def test_words_of_grammar_are_left_out_but_of_english(question: str, left: list[str] | None) -> None:
+    kept = without_grammar(question)
+    assert kept == question if left is None else re.findall(r"\w[\w.-]*", kept) == left

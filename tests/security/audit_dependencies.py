@@ -4,9 +4,9 @@
 
 Each installed package must have the version of the lock, and each of its files the hash that was noted when it was
 installed (pip installs nothing whose hash is not in the lock). Then two databases are asked about every entry of the
-lock, and a third that lies here, as a clone of PyPA's does (``make audit ADVISORIES=FOLDER``). Exit code 1: something
-differs, or a weakness is known. 2: no database could be read, so that nothing is known. What could not be reached is
-named either way.
+lock, and a third that lies here, a clone of PyPA's or of safety-db (``make audit ADVISORIES=FOLDER``). Exit code 1:
+something differs, or a weakness is known. 2: no database could be read, so that nothing is known. What could not be
+reached is named either way.
 """
 
 from __future__ import annotations
@@ -20,11 +20,13 @@ import urllib.error
 import urllib.request
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
 import yaml
+from packaging.specifiers import SpecifierSet
 from packaging.version import Version
 
 _ENTRY = re.compile(r"^([a-z0-9][a-z0-9._-]*)==([^ ;\\]+)", re.MULTILINE)
@@ -40,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--lock", type=Path, default=Path(__file__).parents[2] / "requirements.lock")
     parser.add_argument("--osv", default="https://api.osv.dev")
     parser.add_argument("--pypi", default="https://pypi.org")
-    parser.add_argument("--advisories", type=Path, help="a folder of YAML files as in pypa/advisory-database")
+    parser.add_argument("--advisories", type=Path, help="a clone of pypa/advisory-database or pyupio/safety-db")
     options = parser.parse_args(arguments)
     pinned = entries(options.lock.read_text(encoding="utf-8"))
     differing = list(differences(pinned))
@@ -126,6 +128,8 @@ def advised_weaknesses(folder: str, pinned: Sequence[Entry]) -> list[str]:
     """Return what a folder of advisories knows of some versions; withdrawn ones do not count."""
     found, newest = [], ""
     files = sorted(Path(folder).rglob("*.yaml"))
+    for file in Path(folder).rglob("insecure.json"):
+        return listed_weaknesses(file, pinned)
     if not files:
         raise LookupError("no advisories are there")
     for file in files:
@@ -138,6 +142,22 @@ def advised_weaknesses(folder: str, pinned: Sequence[Entry]) -> list[str]:
                 found.append(f"{name} {version}: {one['id']}")
     print(f"{len(files)} advisories lie in {folder}, the newest of {newest}: later ones are not known there")
     return found
+
+
+def listed_weaknesses(file: Path, pinned: Sequence[Entry]) -> list[str]:
+    """Return what safety-db's list of insecure versions knows."""
+    listed = json.loads(file.read_bytes())
+    made = datetime.fromtimestamp(listed.pop("$meta")["timestamp"], UTC).date()
+    known: dict[str, list[str]] = {}
+    for name, specifiers in listed.items():
+        known.setdefault(plain(name), []).extend(specifiers)
+    print(f"{len(known)} packages lie in {file}, of {made}: what became known later is not there")
+    return [
+        f"{name} {version}: {one}"
+        for name, version in pinned
+        for one in known.get(name, ())
+        if SpecifierSet(one).contains(version, prereleases=True)
+    ]
 
 
 def _is_affected(affected: Any, name: str, version: str) -> bool:

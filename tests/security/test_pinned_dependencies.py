@@ -200,6 +200,23 @@ def test_a_clone_of_advisories_is_asked(
 
 
 @pytest.mark.usefixtures("nothing_installed")
+@pytest.mark.parametrize(("version", "weak"), [("1.0", True), ("1.4rc1", True), ("1.5", False), ("2.0", True)])
+def test_a_clone_of_safety_db_is_asked(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], version: str, weak: bool
+) -> None:
+    lock = tmp_path / "lock"
+    lock.write_text(f"numpy=={version} \\\nother=={version} \\\n", encoding="utf-8")
+    listed = {"$meta": {"timestamp": 1775023247}, "NumPy": ["<1.5"], "numpy": ["==2.0"], "unknown": [">=0"]}
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "insecure.json").write_text(json.dumps(listed), encoding="utf-8")
+    with Databases({}, failing="/").serving() as arguments:
+        code = audit_dependencies.main([*arguments, "--lock", str(lock), "--advisories", str(tmp_path)])
+    out = capsys.readouterr().out
+    assert (code, f"numpy {version}" in out) == (int(weak), weak)
+    assert "of 2026-04-01: what became known later" in out
+
+
+@pytest.mark.usefixtures("nothing_installed")
 def test_an_empty_folder_is_no_database(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with Databases({}, failing="/").serving() as arguments:
         assert audit_dependencies.main([*arguments, "--advisories", str(tmp_path)]) == 2

@@ -64,6 +64,12 @@ def test_a_turn_of_a_conversation_about_documents_of_an_author(blog: Running) ->
     assert len({one["path"] for one in second["sources"]}) > 1
 
 
+def test_a_search_on_the_page_says_which_filter_lets_nothing_through(blog: Running) -> None:
+    assert "No document passes all of the filters." in get(f"{blog.url}/search?q=food&language=klingon").text
+    assert "No document is dated" in get(f"{blog.url}/search?q=food&since=2031").text
+    assert "No document" not in get(f"{blog.url}/search?q=food&since=2015").text
+
+
 def test_a_conversation_on_the_page_tells_what_it_understood(blog: Running) -> None:
     asked = post(f"{blog.url}/ask", data={"question": "posts by Ana Núñez on food"})
     shown = get(blog.url + asked.headers["location"].partition("#")[0]).text

@@ -110,6 +110,10 @@ class Users:
                 return []
             return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, name")]
 
+    def close(self) -> None:
+        """Close the connections to the database; they are opened again when needed."""
+        self._database.close()
+
     def configured(self) -> bool:
         """Whether any user exists or existed; if so, everybody needs a token, even if all are revoked."""
         with self._database.reading() as connection:

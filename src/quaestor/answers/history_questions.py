@@ -171,6 +171,11 @@ _CHANGED = (
 )
 _ALL = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED}|{_CHANGED})"
 _ALL_BUT_CHANGED = rf"(?P<verb>{_ADDED}|{_REMOVED}|{_RENAMED})"
+# What is done to code and seldom to what a program handles: an exception is raised, a connection is closed.
+_REVISED = (
+    r"replaced|rewritten|reworked|refactored|simplified|converted|migrated|upgraded|downgraded|bumped|pinned|increased"
+    r"|decreased|reduced|lowered|changed"
+)
 _WHICH = (
     r"(?:in\s+|with\s+|since\s+)?(?:which|what)\s+(?:version|release|commits?|prs?|pull\s+requests?|change|tag)"
     r"(?:\s+and\s+when)?"
@@ -194,6 +199,9 @@ _ORIGIN: tuple[str, ...] = (
     rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_TO}",
     rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
     rf"{_WHEN}\s+(?:was|were|has|have|had)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_BECAME})\s+(?P<gained>.+?)",
+    rf"{_WHEN}\s+(?:was|were)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?P<verb>renamed|moved)\s+(?:in)?to\s+(?P<gained>.+?)",
+    rf"{_WHEN}\s+(?:was|were|has|have)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_REVISED})",
+    r"(?:when|why)(?:\s+and\s+(?:when|why))?\s+did\s+(?:we|they|you|(?:the|this)\s+\w+|it)\s+(?P<verb>switch|move|migrate|change)\s+(?P<subject>(?:from|to)\s+.+?)",
     rf"(?:who|{_WHICH})\s+(?:first\s+|originally\s+|has\s+)?{_ALL}\s+(?P<subject>.+?)",
     rf"(?:find|show)(?:\s+me)?\s+(?:the\s+)?(?:commit|change|pr|pull\s+request)\s+(?:that|which)\s+{_ALL}\s+(?P<subject>.+?)",
     rf"(?:since\s+when|since\s+{_WHICH}|{_WHICH})\s+(?:is|are|was|were|has|have|does|do|can|could|did)\s+(?:there\s+(?:an?\s+)?|it\s+possible\s+to\s+)?(?P<subject>.+?)(?:\s+(?:available|supported|there|possible|exist(?:ed)?|been\s+\w+))?",
@@ -287,7 +295,7 @@ _FORMS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 _VERBS: tuple[tuple[Verb, str], ...] = (
     ("removed", rf"{_REMOVED}|entfernt|gelöscht|supprim|retir|elimin|quit|borr|删除|移除|去掉|削除"),
     ("renamed", rf"{_RENAMED}|umbenannt|verschoben|renomm|renombr|重命名|改名"),
-    ("changed", rf"{_CHANGED}|{_BECAME}"),
+    ("changed", rf"{_CHANGED}|{_BECAME}|{_REVISED}|switch|migrate"),
 )
 # Of "what changed in src/a.py": what is not a version or a time, and looks like a file or a name.
 _CHANGED_IN = re.compile(

@@ -212,6 +212,15 @@ def _likenesses(text: str, others: Sequence[str]) -> list[float]:
 
 
 _MENDS = re.compile(r"\W*(?:bug ?)?(?:fix|repair|correct|revert|typo)", re.IGNORECASE)
+_TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
+"""What a commit's subject begins with by convention: ``fix(api): add a limit`` adds one, whatever its type."""
+
+
+def _mends(subject: str, saying: str) -> bool:
+    """Return whether a commit mends what is there, and does not say outright that it does something else."""
+    typed = _TYPED.match(subject)
+    outright = typed is not None and saying and re.compile(saying, re.IGNORECASE).match(subject, typed.end())
+    return _MENDS.match(subject) is not None and not outright
 
 
 def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Commit]:
@@ -227,7 +236,7 @@ def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Co
     arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
     fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")
     rows = list(zip(fields[0::3], fields[1::3], fields[2::3], strict=False))
-    rows = [row for row in reversed(rows) if not _MENDS.match(row[1])] if oldest else rows
+    rows = [row for row in reversed(rows) if not _mends(row[1], saying)] if oldest else rows
     by_subject = best_of(text, [subject for _, subject, _ in rows], saying)
     chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], saying)
     return [commit for at in chosen[:1] for commit in log(git, rows[at][0], limit=1, scoped=False)]

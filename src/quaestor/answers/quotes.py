@@ -30,6 +30,7 @@ from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST
+from quaestor.search.language import without_grammar
 from quaestor.search.path_roles import profile_path
 
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."
@@ -133,7 +134,7 @@ def answer(
         hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
             passage is quoted.
     """
-    wanted = content_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     if encode is not None and not asks_for_several(question):
         passages, hits = order_by_paragraphs(question, passages, hits, rarity, encode)
@@ -160,7 +161,7 @@ def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = N
     One stretch that holds enough of the question suffices; quotes are chosen only if there is none. A server calls this
     for every turn, and choosing quotes takes longer than searching.
     """
-    wanted = content_terms(question)
+    wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)
     stretches = (stretch for passage in passages for stretch in stretches_of(passage))
     if any(share_of(stretch.terms & wanted, rarity) >= _LEAST_COVERAGE for stretch in stretches):

@@ -26,7 +26,7 @@ _HASH = re.compile(r"[0-9a-f]{7,64}", re.IGNORECASE)
 _OF_CHANGE = re.compile(
     r"since|\bhow old\b|found|began|initia|first|\bborn\b"
     r"|\bset\b|\bg[eo]t|gain|receiv|learn|gave|taught|pulled|split|extract|\bturn|switch|stop|\bc[oa]me|\bport|enabl|become|start|begin|made|chang|\bnew|differ|\badd|introduc|creat|implement|invent|appear|merg|defin|suppo|remov|delet|drop|kill|gone"
-    r"|deprecat|renam|\bmov|modif|rewrit|refactor|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
+    r"|deprecat|renam|\bmov|modif|rewrit|refactor|rework|simplif|convert|migrat|grad|bump|pinn|increas|decreas|reduc|lower|replac|\bbr[eo]k|\bfix|touch|releas|version|publish|\btag|\blaunch"
     r"|\bship|\bcut\b|\bout\b|commit|histor|blame|\blog\b|evolv|come about|wrote|author|maintain|\bown"
     r"|develop|contribut"
     r"|\bwork|programmed|built|\blast\b|latest|recent|newest|updat|\bedit|happen|\bdone|improv|notes|available|exist|there"

@@ -38,6 +38,7 @@ from quaestor.cli.turn_details import (
     print_decisions,
     print_event,
     print_messages,
+    print_nearest,
     print_place,
     print_sections,
     print_support,
@@ -220,6 +221,7 @@ class Talk:
             print_unchecked(outcome.quotes)
         elif outcome.done is not None and not outcome.done.known:
             echo(style("(not found in this corpus)", dim=True))
+            print_nearest(outcome.nearest)
         return outcome.done
 
     def _keep_proposals(self, done: Done) -> None:

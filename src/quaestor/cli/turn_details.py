@@ -9,7 +9,7 @@ from typing import Any
 
 from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.chat.events import Called, Composed, Event, Passages, Returned
-from quaestor.chat.session_json import passage_place, subject_of
+from quaestor.chat.session_json import passage_place, place_of, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
 from quaestor.core.messages import Message
@@ -81,6 +81,14 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
         print_place(quote.n, f"{quote.path}:{quote.start_line}", quote.status)
         for line in quote.quote.splitlines():
             echo(f"      {safe(line)}")
+
+
+def print_nearest(hits: Sequence[Hit]) -> None:
+    """Print the passages that came nearest to a question that they do not answer, if there are any."""
+    if hits:
+        echo("Nearest passages:")
+    for hit in hits:
+        echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
 
 
 def remark_on_unsupported(sentences: Sequence[str]) -> None:

@@ -307,20 +307,11 @@ class Corpus:
 
         ``translated``: whether the question was translated for the search.
         """
-        from quaestor.corpus.doubt import (  # noqa: PLC0415 - no search needs it
-            doubt_of,
-            likeness,
-            share_absent,
-            share_unsaid,
-            terms_of_words,
-        )
+        from quaestor.corpus.doubt import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
 
-        absent = share_absent(question, self.spelling(question).unknown)
-        alike = likeness(question, hits)
         counts = self._index.reopening(lambda: self.store.counts(terms_of_words(question)))
-        unsaid = share_unsaid(question, hits, [counts])
-        names = self.unmentioned_names(question)
-        return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
+        names, unknown = self.unmentioned_names(question), self.spelling(question).unknown
+        return doubt_about(question, hits, names, unknown, [counts], translated=translated)
 
     def with_freshness(self, hits: list[Hit]) -> list[Hit]:
         """Return the hits with ``fresh`` set."""

@@ -110,6 +110,30 @@ class Doubt(NamedTuple):
         return self.worth < 0
 
 
+def doubt_about(
+    question: str,
+    hits: Sequence[Hit],
+    names: Sequence[str],
+    unknown: Sequence[Unknown],
+    counts: Sequence[Counts],
+    *,
+    translated: bool = False,
+) -> Doubt:
+    """Return the doubt whether hits answer a question, by all signals.
+
+    Args:
+        question: as it was searched.
+        hits: of a ranked search for the question, best first.
+        names: as ``unmentioned_names`` returns them.
+        unknown: the words of the question that the corpora lack.
+        counts: of ``terms_of_words(question)``, by the stores that were searched.
+        translated: whether the question was translated for the search.
+    """
+    absent, alike = share_absent(question, unknown), likeness(question, hits)
+    unsaid = share_unsaid(question, hits, counts)
+    return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
+
+
 def doubt_of(
     question: str,
     hits: Sequence[Hit],

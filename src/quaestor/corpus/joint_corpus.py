@@ -133,20 +133,13 @@ class JointCorpus:
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
-        from quaestor.corpus.doubt import (  # noqa: PLC0415 - no search needs it
-            doubt_of,
-            likeness,
-            share_absent,
-            share_unsaid,
-            terms_of_words,
-        )
+        from quaestor.corpus.doubt import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
 
         lacking = [corpus.unmentioned_names(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]
-        absent = share_absent(question, self.spelling(question).unknown)
-        alike, terms = likeness(question, hits), terms_of_words(question)
-        unsaid = share_unsaid(question, hits, [corpus.store.counts(terms) for corpus in self._several.values()])
-        return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
+        terms, unknown = terms_of_words(question), self.spelling(question).unknown
+        counts = [corpus.store.counts(terms) for corpus in self._several.values()]
+        return doubt_about(question, hits, names, unknown, counts, translated=translated)
 
     def is_prose(self) -> bool:
         """Return whether most documents of every corpus are prose."""

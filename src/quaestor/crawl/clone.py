@@ -21,7 +21,7 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Upst
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
-from quaestor.crawl.repositories import GitAddress, read_git_address
+from quaestor.crawl.repositories import Fetched, GitAddress, read_git_address
 from quaestor.history.git import NoHistoryError, program
 
 _CONNECT_SECONDS = 20
@@ -68,7 +68,7 @@ def fetch_commit(
     submodules: int = 0,
     seconds: float = _SECONDS,
     most_bytes: int = _MOST_BYTES,
-) -> bool:
+) -> Fetched:
     """Make a folder hold the files of a repository as they are now, with the last commit alone.
 
     Nothing that the repository names is run: no hook, filter or helper. Links become small files.
@@ -82,7 +82,7 @@ def fetch_commit(
         most_bytes: what the folder may grow to.
 
     Returns:
-        Whether anything changed.
+        Whether anything changed, and which submodules could not be fetched; these cost the others nothing.
 
     Raises:
         ForbiddenError: it is on this machine or in a private network, and that was not allowed.
@@ -115,16 +115,27 @@ def fetch_commit(
     changed = before != _head_commit(folder)
     if before and changed:
         git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
+    missing: list[str] = []
     for path, part in parts.items():
-        changed |= fetch_commit(
-            part,
-            folder / path,
-            allow_private=allow_private and (part.scheme, part.host) == (address.scheme, address.host),
-            submodules=submodules - 1,
-            seconds=until - time.monotonic(),
-            most_bytes=most_bytes - _size(folder) + _size(folder / path),
-        )
-    return changed
+        try:
+            found = fetch_commit(
+                read_git_address(part),
+                folder / path,
+                allow_private=allow_private and _is_same_host(read_git_address(part), address),
+                submodules=submodules - 1,
+                seconds=until - time.monotonic(),
+                most_bytes=most_bytes - _size(folder) + _size(folder / path),
+            )
+        except (ForbiddenError, NotFoundError, UpstreamError, UsageError) as error:
+            missing.append(f"The submodule {path!r} was not fetched: {error}")
+        else:
+            changed |= found.changed
+            missing += found.missing
+    return Fetched(changed, tuple(missing))
+
+
+def _is_same_host(one: GitAddress, other: GitAddress) -> bool:
+    return (one.scheme, one.host) == (other.scheme, other.host)
 
 
 def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
@@ -134,17 +145,15 @@ def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
     return {path: about.rpartition(" ")[2] for about, _, path in entries if about.startswith("160000 ")}
 
 
-def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, GitAddress]:
-    """Return the submodules of what was fetched, where each lies; one whose address it does not say is left out."""
+def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, str]:
+    """Return the paths of the submodules of what was fetched, with their addresses and commits, if those are named."""
     pattern = r"^submodule\..*\.(path|url)$"
     found = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
     said = dict(entry.split("\n", 1) for entry in found.said.split("\0") if "\n" in entry) if not found.code else {}
     addresses = {said[key]: said.get(f"{key[:-4]}url", "") for key in said if key.endswith(".path")}
     paths = _submodule_paths(git, "FETCH_HEAD")
     return {
-        path: read_git_address(f"{_absolute(url, address)}#{paths[path]}")
-        for path, url in addresses.items()
-        if url and path in paths
+        path: f"{_absolute(url, address)}#{paths[path]}" for path, url in addresses.items() if url and path in paths
     }
 
 

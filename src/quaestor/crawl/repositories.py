@@ -115,8 +115,22 @@ def is_fetched(root: Path, home: Path) -> bool:
     return root.parent.parent == (home / _FOLDER).resolve()
 
 
-def fetch_repository(source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None) -> bool:
-    """Fetch a repository, or its changes, into the folder that is indexed; return whether anything changed.
+class Fetched(NamedTuple):
+    """The outcome of fetching a repository.
+
+    Attributes:
+        changed: whether any file changed.
+        missing: a sentence for each submodule that could not be fetched.
+    """
+
+    changed: bool
+    missing: tuple[str, ...] = ()
+
+
+def fetch_repository(
+    source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None
+) -> Fetched:
+    """Fetch a repository, or its changes, into the folder that is indexed.
 
     Args:
         source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
@@ -138,7 +152,7 @@ def fetch_repository(source: str, home: Path, *, allow_private: bool = False, su
         if submodules is None:
             submodules = done.exists() and done.read_text(encoding="ascii") == _WITH_SUBMODULES
         try:
-            changed = fetch_commit(
+            fetched = fetch_commit(
                 address, files, allow_private=allow_private, submodules=_DEEPEST if submodules else 0
             )
         except BaseException:
@@ -146,7 +160,7 @@ def fetch_repository(source: str, home: Path, *, allow_private: bool = False, su
                 shutil.rmtree(files, ignore_errors=True)
             raise
         done.write_text(_WITH_SUBMODULES if submodules else "", encoding="ascii")
-    return changed
+    return fetched
 
 
 def _folder(address: GitAddress, home: Path) -> Path:

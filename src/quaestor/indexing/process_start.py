@@ -1,8 +1,9 @@
 """Starting a worker's process: a copy of this one where that is sound, else a fresh Python.
 
 A copy has every module and all weights at once and shares their memory; a fresh Python takes a third of a second of one
-core. But a copy has only the thread that asked for it, with every lock as it happened to be, so it is made of a process
-of one thread only.
+core, and one that serves takes more than a second. But a copy has only the thread that asked for it, with every lock as
+it happened to be, so it is made of a process of one thread only. It also has whatever is open: who makes one closes
+databases and connections before.
 """
 
 from __future__ import annotations
@@ -31,6 +32,11 @@ class Process(Protocol):
     """A child process with a pipe to and from it: the part of ``subprocess.Popen`` that is needed."""
 
     @property
+    def pid(self) -> int:
+        """Its number."""
+        ...
+
+    @property
     def stdin(self) -> IO[bytes] | None:
         """Its standard input."""
         ...
@@ -46,6 +52,10 @@ class Process(Protocol):
 
     def wait(self) -> int:
         """Wait for its end and return how it ended."""
+        ...
+
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal; nothing happens if it has ended."""
         ...
 
     def kill(self) -> None:
@@ -90,12 +100,12 @@ class Copy:
         try:
             if min(ends) <= _STANDARD[-1]:
                 raise OSError("this process lacks a standard stream, and a pipe has taken its number")
-            self._number = os.fork()
+            self.pid = os.fork()
         except OSError:
             for end in ends:
                 os.close(end)
             raise
-        if self._number == 0:
+        if self.pid == 0:
             # Held by a copy, the original's ends would never seem closed to it.
             _run_as_copy(work, tasks_out, answers_in, (tasks_in, answers_out))
         _widen(answers_in)
@@ -117,12 +127,16 @@ class Copy:
         assert code is not None
         return code
 
-    def kill(self) -> None:
-        """End it at once; nothing happens if it has ended."""
-        # No other thread may reap it between the check and the kill: its number could be another process's.
+    def send_signal(self, sig: int) -> None:
+        """Send it a signal; nothing happens if it has ended."""
+        # No other thread may reap it between the check and the signal: its number could be another process's.
         with self._turns:
             if self._wait_status(os.WNOHANG) is None:
-                os.kill(self._number, signal.SIGKILL)
+                os.kill(self.pid, sig)
+
+    def kill(self) -> None:
+        """End it at once; nothing happens if it has ended."""
+        self.send_signal(signal.SIGKILL)
 
     def _look(self, how: int) -> int | None:
         with self._turns:
@@ -130,7 +144,7 @@ class Copy:
 
     def _wait_status(self, how: int) -> int | None:
         if self._code is None:
-            number, status = os.waitpid(self._number, how)
+            number, status = os.waitpid(self.pid, how)
             if number:
                 self._code = os.waitstatus_to_exitcode(status)
         return self._code

@@ -23,8 +23,8 @@ _FUNCTION_WORDS = {
             statt über um und uns unter vom von vor wann war waren warum was welche welchem welchen welcher
             welches wenn wer werden weshalb wie wird wo wodurch wofür woher womit worauf wurde wurden zu zum zur
             zwischen""",
-        "fr": """ai à après au aucun aussi aux avant avec c'est ce ces cet cette chaque comme comment dans de depuis
-            des doit donc du elle en entre est et être fait faire faut il ils je la le les leur leurs lors
+        "fr": """ai à après au aucun aussi aux avant avec c'est ce ces cet cette chaque combien comme comment dans de
+            depuis des doit donc du elle en entre est et être fait faire faut il ils je la le les leur leurs lors
             lorsque lui ma mais mes mon ne nous on ont où ou par pas pendant peut peuvent plus pour pourquoi
             puis quand que quel quelle quelles quels qui quoi sa sans se ses si son sont sous sur sera tous tout
             toute un une vers vos votre vous""",
@@ -52,6 +52,8 @@ _ENGLISH_TOO = _ENGLISH | frozenset(
 )
 _ENGLISH_TELLS = frozenset("how what why which where when does do the is are of and to".split())
 _WHOLE_WORD = re.compile(r"(?<!\w)[^\W\d_]{2,}(?!\w)")  # none within a name, and no single letter
+_WORDS = re.compile(r"(?<![\w.-])[^\W\d_]+(?:-[^\W\d_]+)*(?![\w-]|\.\w)")
+"""A word that is no part of a name, or several with hyphens: "faut-il"."""
 _ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|lorsqu|puisqu|jusqu)['’](?=[aeiouyhâàéèêëîïôûœ])", re.IGNORECASE)
 _SPANISH = re.compile("[¿¡]")
 _LETTERS = re.compile("[äöüßéèêàùâîôûçœëïñáíóúãõ]", re.IGNORECASE)
@@ -85,6 +87,22 @@ def language_of(text: str) -> str:
     english = len(distinct & _ENGLISH)
     plain = counts[best] >= _FEWEST or (lettered and counts[best] and not english)
     return best if plain and certain and counts[best] > english else ""
+
+
+def without_grammar(text: str) -> str:
+    """Return a question without the words of grammar of its language, where that is another than English.
+
+    Those of English are left in: whoever looks for terms knows them.
+    """
+    grammar = _FUNCTION_WORDS.get(language_of(text))
+    if grammar is None:
+        return text
+    return _WORDS.sub(lambda found: " " if grammar.issuperset(_said(found[0])) else found[0], text)
+
+
+def _said(word: str) -> list[str]:
+    """Return the parts of a word between hyphens, without the single letters that elision leaves of another."""
+    return [part for part in word.lower().split("-") if len(part) > 1]
 
 
 def _language_of_script(text: str, words: Sequence[str]) -> str:

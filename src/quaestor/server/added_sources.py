@@ -272,8 +272,7 @@ class AddedSites:
 
         try:
             if names_repository(site.address):
-                fetch_repository(site.address, self._home)
-                return ""
+                return " ".join(fetch_repository(site.address, self._home).missing)
             report = crawl(site.address, self._home, {"max_pages": site.most_pages, "hosts": self.allowed}, tell)
         except _UnwantedError:
             return None

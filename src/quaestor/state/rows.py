@@ -130,6 +130,10 @@ class SharedFile:
                 self._connection.execute("rollback")
                 raise
 
+    def close(self) -> None:
+        """Close the file; it is used no more."""
+        self._connection.close()
+
     def now(self, connection: object) -> float:
         """Return seconds since the machine started."""
         return time.monotonic()

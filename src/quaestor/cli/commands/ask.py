@@ -12,7 +12,7 @@ import click
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, answering, check_endpoint, make_model
 from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome
-from quaestor.chat.session_json import ask_object, place_of
+from quaestor.chat.session_json import ask_object
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.options import (
     count_option,
@@ -23,13 +23,14 @@ from quaestor.cli.options import (
     store_option,
     window_option,
 )
-from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, style
+from quaestor.cli.output import echo, print_json, print_remarks, remark, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
 from quaestor.cli.turn_details import (
     LEGEND,
     call_line,
     print_citations,
+    print_nearest,
     print_unchecked,
     remark_on_sent,
     remark_on_unsupported,
@@ -145,10 +146,7 @@ def _print_sources(outcome: TurnOutcome) -> None:
         print_unchecked(outcome.quotes)
     elif not outcome.done.known:
         echo(style("\nNot found in this corpus.", bold=True))
-        if outcome.hits:
-            echo("Nearest passages:")
-        for hit in outcome.nearest:
-            echo(f"  {one_line(place_of(hit))}" + (f"  {one_line(hit.symbol)}" if hit.symbol else ""))
+        print_nearest(outcome.nearest)
         return
     if outcome.citations:
         echo(style("\nSources", bold=True))

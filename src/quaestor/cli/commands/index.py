@@ -156,8 +156,10 @@ def _fetch_source(
         if given - {"allow_private"}:
             raise UsageError(f"{path!r} is a repository: of the options for sites it takes --allow-private alone.")
         home = data_home(configure(None).settings)
-        changed = fetch_repository(path, home, allow_private="allow_private" in given, submodules=submodules)
-        remark(f"{path}: {'fetched' if changed else 'nothing new to fetch'}")
+        fetched = fetch_repository(path, home, allow_private="allow_private" in given, submodules=submodules)
+        for sentence in fetched.missing:
+            remark(one_line(sentence))
+        remark(f"{path}: {'fetched' if fetched.changed else 'nothing new to fetch'}")
         return None
     if path is None or not is_address(path):
         if given:

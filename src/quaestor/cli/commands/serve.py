@@ -12,6 +12,7 @@ import socket
 import sys
 import webbrowser
 from collections.abc import Iterator
+from contextlib import closing
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -108,7 +109,10 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     # What is wrong with these is said before anything begins.
     make_model(settings)
     load_prices(settings)
-    beyond, many = host not in _LOOPBACK, make_users(settings).configured()
+    # Closed again: processes that serve are copies of this one, and none may have a connection of another.
+    with closing(make_users(settings)) as users:
+        many = users.configured()
+    beyond = host not in _LOOPBACK
     if beyond and not many:
         raise ForbiddenError(
             f"{host!r} can be reached by others, and there are no users. Add one with `quaestor users add NAME`."

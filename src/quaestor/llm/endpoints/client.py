@@ -114,6 +114,12 @@ def async_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -
     return openai.AsyncOpenAI(http_client=http, **_options(endpoint, timeout))
 
 
+def warm_up() -> None:
+    """Import what the first request to a model would wait for, which takes a second."""
+    # A client imports the part that opens connections only once there is one.
+    _bounded_client()(trust_env=False, verify=False)
+
+
 @cache
 def _bounded_client() -> type[Any]:
     """Return the kind of client that reads no more of a refusal than a sentence can take."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Response
@@ -15,6 +14,7 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from quaestor import __version__
+from quaestor.llm.endpoints.client import warm_up
 from quaestor.server.api import corpus_routes, document_routes, session_routes, turn_routes, usage_routes
 from quaestor.server.api.api_schemas import EVERYWHERE, refusals
 from quaestor.server.http import error_responses as failures
@@ -37,6 +37,17 @@ from quaestor.server.web import (
     static_files,
 )
 from quaestor.server.web import error_pages as failing
+
+
+def preload(*, model: bool) -> None:
+    """Make what all applications of this process, and of its copies, have in common; no thread, no connection.
+
+    Args:
+        model: whether they will ask a model.
+    """
+    _make_routes(_routes())
+    if model:
+        warm_up()
 
 
 def create_app(served: Served) -> FastAPI:
@@ -67,7 +78,7 @@ def create_app(served: Served) -> FastAPI:
 async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
     """Warm up in the background at the start, and release resources at the end."""
     served: Served = app.state.served
-    _make_routes(app)
+    _make_routes(app.routes)
     warming = asyncio.create_task(asyncio.to_thread(_warm, served))
     try:
         yield
@@ -76,16 +87,15 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
         await served.aclose()
 
 
-def _make_routes(app: FastAPI) -> None:
+def _make_routes(routes: Iterable[BaseRoute]) -> None:
     """Let FastAPI make its routes now; else it would with the first request, which would wait for that."""
-    for route in app.routes:
+    for route in routes:
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
 
 def _warm(served: Served) -> None:
     if served.settings.model:
-        # Takes most of a second, which the first question would wait for.
-        import_module("openai.resources.chat")
+        warm_up()
 
 
 @cache

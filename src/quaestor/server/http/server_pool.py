@@ -1,27 +1,32 @@
 """A pool of processes that serve at one socket: starting, replacing and stopping them.
 
 Python runs one thread at a time, and a reply takes tens of milliseconds. The parent process serves nothing itself: it
-holds the socket and a temporary folder for the processes' shared state.
+holds the socket and a temporary folder for the processes' shared state. It imports what serves and has no thread and no
+database open, so that a worker can be a copy of it (``process_start``), which serves in a tenth of a second and shares
+its memory; elsewhere than on Linux, a worker is a fresh Python.
 """
 
 from __future__ import annotations
 
-import asyncio
 import logging
 import os
 import pickle
+import selectors
 import signal
 import socket
 import subprocess
 import sys
 import time
-from asyncio.subprocess import Process
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from quaestor.core.errors import QuaestorError, UsageError
+from quaestor.indexing.process_start import Copy, Process, can_copy
 from quaestor.server.http.server_job import Job
-from quaestor.server.http.server_process import SHARED, Place, new_folder
+from quaestor.server.http.server_process import SHARED, Place, new_folder, preload, serve_as_copy
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import SharedFile
 
@@ -32,10 +37,11 @@ _PATIENCE_SECONDS = 45.0
 # A worker's event loop gives a sign of life so many times as often as it must.
 _SIGNS, _LOOKS = 8, 4
 _SILENCE_SECONDS = 40.0
-# Until it serves, a worker gives none: it imports for seconds, on a busy machine for many.
+# Until it serves, a worker gives none: a fresh one imports for seconds, on a busy machine for many.
 _BEGINNING = 3
 # A worker that dies again and again is given longer and longer before the next try.
 _PAUSE, _LONGEST_PAUSE = 0.5, 30.0
+_STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class WorkersFailedError(QuaestorError):
@@ -46,6 +52,8 @@ class WorkersFailedError(QuaestorError):
 
 def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _SILENCE_SECONDS) -> int:
     """Serve with several processes until interrupted; return the number of the signal.
+
+    No database may be open, and nothing else that a copy of this process must not share.
 
     Args:
         workers: number of processes.
@@ -61,96 +69,151 @@ def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _S
     if sys.platform == "win32":
         raise UsageError("Several processes cannot share a socket on Windows. Leave out --workers.")
     with new_folder() as folder:
-        return asyncio.run(_Workers(job, at, folder, silence).run(workers))
+        return _Workers(workers, job, at, folder, silence).run()
+
+
+@dataclass(slots=True)  # mutable: one process after the other has the place
+class _Post:
+    """The place of one worker.
+
+    Attributes:
+        number: of the worker.
+        process: who has it, if anybody.
+        serves: whether that process has given a sign of life.
+        silent: checks since the last one.
+        began: when the process was started.
+        next: when the process is checked, or when the next one is started.
+        pause: seconds before that.
+        worth_it: whether a process of this place ever served; otherwise another would not, either.
+    """
+
+    number: int
+    process: Process | None = None
+    serves: bool = False
+    silent: int = 0
+    began: float = 0.0
+    next: float = 0.0
+    pause: float = 0.0
+    worth_it: bool = False
 
 
 class _Workers:
-    def __init__(self, job: Job, at: socket.socket, folder: Path, silence: float) -> None:
+    def __init__(self, workers: int, job: Job, at: socket.socket, folder: Path, silence: float) -> None:
+        self._posts = [_Post(number) for number in range(1, workers + 1)]
         self._job = job
         self._at = at
         self._folder = folder
         self._silence = silence
-        # Opened here first, so that the file is whole before any worker looks at it.
-        self._claims = Claims(SharedFile(folder / SHARED))
-        self._running: dict[int, Process] = {}
-        self._signalled: int = 0
-        self._stopping = asyncio.Event()
+        self._signalled: list[int] = []
+        self._told = 0
+        self._patient_until: float | None = None
         self._failure: WorkersFailedError | None = None
+        self._pipes = selectors.DefaultSelector()
+        self._waking = socket.socketpair()
+        # Made before any worker looks at it.
+        self._shared().close()
 
-    async def run(self, workers: int) -> int:
-        loop = asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, self._stop, number)
-        await asyncio.gather(*(self._keep_worker(number) for number in range(1, workers + 1)))
+    def run(self) -> int:
+        """Keep workers until told to stop; return the number of the signal."""
+        with self._pipes, self._hear_signals():
+            if can_copy():
+                # What is not there is said by the first worker that misses it.
+                with suppress(ImportError):
+                    preload(self._folder, model=bool(self._job.settings.model))
+            while not self._is_stopping() or any(post.process for post in self._posts):
+                self._attend()
         if self._failure is not None:
             raise self._failure
-        return self._signalled
+        return self._signalled[-1]
 
-    async def _keep_worker(self, number: int) -> None:
-        """Have a worker of this number until all is to stop."""
-        pause, worth_it = 0.0, False
-        while not self._stopping.is_set():
-            began = time.monotonic()
-            could, ending = await self._run_worker(number)
-            worth_it = worth_it or could
-            if self._stopping.is_set():
-                return
-            _LOG.error("worker ended", extra={"data": {"worker": number, "ending": ending}})
-            if not worth_it:
-                self._failure = WorkersFailedError(
-                    f"A worker ended with {ending!r} before it could serve, as others would. What it said stands above."
-                )
-                self._stop(signal.SIGTERM)
-                return
-            pause = 0.0 if time.monotonic() - began > _LONGEST_PAUSE else min(pause * 2 or _PAUSE, _LONGEST_PAUSE)
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), pause)
+    def _attend(self) -> None:
+        """Wait until there is something to see to, and see to it."""
+        for key, _ in self._pipes.select(self._seconds_left()):
+            self._read(key)
+        if self._told < len(self._signalled):
+            self._tell_to_stop()
+        if self._patient_until is not None and time.monotonic() >= self._patient_until:
+            self._patient_until = None
+            self._signal_all(signal.SIGKILL)
+        for post in self._posts:
+            if post.process is not None:
+                self._look_after(post, post.process)
+            elif not self._is_stopping() and time.monotonic() >= post.next:
+                self._start(post)
 
-    async def _run_worker(self, number: int) -> tuple[bool, int | str]:
-        """Have one worker until it ends; return whether another is worth a try, and how it ended.
+    def _seconds_left(self) -> float:
+        times = [post.next for post in self._posts if post.process is not None or not self._is_stopping()]
+        times += [] if self._patient_until is None else [self._patient_until]
+        return max(0.0, min(times) - time.monotonic())
 
-        It is not where one ended by itself before it served: so would others.
-        """
+    def _read(self, key: selectors.SelectorKey) -> None:
+        """Take signs of life, or note that a signal has come."""
         try:
-            process = await self._start_worker(number)
+            said = os.read(key.fd, 4096)
+        except BlockingIOError:
+            return
+        post: _Post | None = key.data
+        if not said:
+            self._pipes.unregister(key.fileobj)
+        elif post is not None:
+            post.serves, post.silent, post.next = True, 0, time.monotonic() + self._silence / _LOOKS
+
+    def _look_after(self, post: _Post, process: Process) -> None:
+        """See whether a worker has ended, and kill it once it hangs: stopped, in a loop without end, or waiting."""
+        code = process.poll()
+        if code is not None:
+            self._forget(post, process)
+            self._note_end(post, code)
+        elif time.monotonic() >= post.next:
+            # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
+            # One that is to stop gives no signs while its replies come to their end.
+            post.silent += not self._is_stopping()
+            post.next = time.monotonic() + self._silence / _LOOKS
+            if post.silent >= (_LOOKS if post.serves else _BEGINNING * _LOOKS):
+                _LOG.error("worker hangs", extra={"data": {"worker": post.number, "pid": process.pid}})
+                post.silent, post.worth_it = 0, True
+                process.kill()
+
+    def _start(self, post: _Post) -> None:
+        """Start a worker; its standard input stays open while this process lives."""
+        place = Place(post.number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
+        post.serves, post.silent, post.began = False, 0, time.monotonic()
+        try:
+            process = self._copy(place) or self._fresh(place)
         except OSError as error:
-            return False, str(error)
-        # A line when it serves; nothing when it ends before that.
-        begun = await self._read_signs(process, _BEGINNING * _LOOKS)
-        hearing = asyncio.ensure_future(self._hear(number, process, begun))
-        code = await process.wait()
-        hearing.cancel()
-        self._forget(number, process.pid)
-        return begun != b"", code
-
-    async def _hear(self, number: int, process: Process, said: bytes | None) -> None:
-        """Kill a worker once it hangs: stopped, in a loop without end, or waiting for something before it serves."""
-        while said:
-            said = await self._read_signs(process, _LOOKS)
-        if said is None:
-            _LOG.error("worker hangs", extra={"data": {"worker": number, "pid": process.pid}})
-            _signal(process, signal.SIGKILL)
-
-    async def _read_signs(self, process: Process, looks: int) -> bytes | None:
-        """Return signs of life: b"" once a worker has ended, None if it was silent for so many checks."""
+            self._note_end(post, str(error))
+            return
+        post.process, post.next = process, post.began + self._silence / _LOOKS
         assert process.stdout is not None  # a pipe was asked for
-        silent = 0
-        # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
-        while silent < looks:
-            try:
-                return await asyncio.wait_for(process.stdout.read(_SIGNS), self._silence / _LOOKS)
-            except TimeoutError:
-                # One that is to stop gives no signs while its replies come to their end.
-                silent += not self._stopping.is_set()
-        return None
+        os.set_blocking(process.stdout.fileno(), False)
+        self._pipes.register(process.stdout, selectors.EVENT_READ, post)
+        _LOG.info("worker started", extra={"data": {"worker": post.number, "pid": process.pid}})
 
-    async def _start_worker(self, number: int) -> Process:
-        """Start a worker and send it its job; its standard input stays open while this process lives."""
-        place = Place(number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
+    def _copy(self, place: Place) -> Process | None:
+        if not can_copy():
+            return None
+        # A signal for this process must not be taken by a copy that still has its handlers.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
+        try:
+            return Copy(partial(self._serve_as_copy, place, before))
+        except OSError:
+            return None
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+    def _serve_as_copy(self, place: Place, mask: Iterable[int]) -> None:
+        """Let go, in a copy, of what is this process's alone, and serve."""
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        self._pipes.close()
+        for end in self._waking:
+            end.close()
+        serve_as_copy(self._job, place, mask)
+
+    def _fresh(self, place: Place) -> Process:
+        process = subprocess.Popen(
             # The current folder, which may be a stranger's repository, is no place to import from.
-            *("-P", "-c", _CODE),
+            [sys.executable, "-P", "-c", _CODE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=(place.socket,),
@@ -158,39 +221,82 @@ class _Workers:
             start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
-        self._running[number] = process
-        _LOG.info("worker started", extra={"data": {"worker": number, "pid": process.pid}})
         assert process.stdin is not None  # a pipe was asked for
-        process.stdin.write(pickle.dumps((self._job, place)))
-        with suppress(ConnectionError):
-            await process.stdin.drain()
-        if self._stopping.is_set():
-            _signal(process, signal.SIGTERM)
+        with suppress(BrokenPipeError):
+            process.stdin.write(pickle.dumps((self._job, place)))
+            process.stdin.flush()
         return process
 
-    def _stop(self, signalled: int) -> None:
-        """Tell the workers to stop; at the second call, not to wait for replies."""
-        again = self._stopping.is_set()
-        self._signalled = signalled
-        self._stopping.set()
-        # No process accepts connections here from now on.
-        self._at.close()
-        for process in self._running.values():
-            _signal(process, signal.SIGINT if again else signal.SIGTERM)
-        asyncio.get_running_loop().call_later(_PATIENCE_SECONDS, self._kill)
+    def _note_end(self, post: _Post, ending: int | str) -> None:
+        """Decide when another worker is tried, and whether."""
+        post.worth_it = post.worth_it or post.serves
+        if self._is_stopping():
+            return
+        _LOG.error("worker ended", extra={"data": {"worker": post.number, "ending": ending}})
+        if not post.worth_it:
+            self._failure = WorkersFailedError(
+                f"A worker ended with {ending!r} before it could serve, as others would. What it said stands above."
+            )
+            self._signalled.append(signal.SIGTERM)
+        now = time.monotonic()
+        post.pause = 0.0 if now - post.began > _LONGEST_PAUSE else min(post.pause * 2 or _PAUSE, _LONGEST_PAUSE)
+        post.next = now + post.pause
 
-    def _kill(self) -> None:
-        for process in self._running.values():
-            _signal(process, signal.SIGKILL)
-
-    def _forget(self, number: int, pid: int) -> None:
+    def _forget(self, post: _Post, process: Process) -> None:
         """Free the claims of a worker that has ended, and reset its metric of requests under way."""
-        del self._running[number]
-        self._claims.free_all(str(number))
-        for file in self._folder.glob(f"gauge_live*_{pid}.db"):
+        assert process.stdin is not None and process.stdout is not None  # pipes were asked for
+        with suppress(OSError):
+            post.serves = post.serves or bool(os.read(process.stdout.fileno(), 1))
+        with suppress(KeyError):
+            self._pipes.unregister(process.stdout)
+        for pipe in (process.stdin, process.stdout):
+            with suppress(OSError):  # of what it never read
+                pipe.close()
+        post.process = None
+        with closing(self._shared()) as shared:
+            Claims(shared).free_all(str(post.number))
+        for file in self._folder.glob(f"gauge_live*_{process.pid}.db"):
             file.unlink(missing_ok=True)
 
+    def _shared(self) -> SharedFile:
+        """Open what the workers share, to be closed at once: no copy may have a connection of this process."""
+        return SharedFile(self._folder / SHARED)
 
-def _signal(process: Process, number: int) -> None:
-    with suppress(ProcessLookupError):
-        process.send_signal(number)
+    def _is_stopping(self) -> bool:
+        return bool(self._signalled)
+
+    def _tell_to_stop(self) -> None:
+        """Tell the workers to stop; at the second call, not to wait for replies."""
+        again = self._told > 0
+        self._told = len(self._signalled)
+        if not again:
+            # No process accepts connections here from now on.
+            self._at.close()
+            self._patient_until = time.monotonic() + _PATIENCE_SECONDS
+        self._signal_all(signal.SIGINT if again or self._told > 1 else signal.SIGTERM)
+
+    def _signal_all(self, number: int) -> None:
+        for post in self._posts:
+            if post.process is not None:
+                post.process.send_signal(number)
+
+    @contextmanager
+    def _hear_signals(self) -> Iterator[None]:
+        """Note signals, and wake up for them and for the end of a worker."""
+        for end in self._waking:
+            end.setblocking(False)
+        waking, woken = self._waking
+        with waking, woken:
+            before = {number: signal.signal(number, self._note_signal) for number in _STOPPING}
+            before[signal.SIGCHLD] = signal.signal(signal.SIGCHLD, lambda *_: None)
+            signal.set_wakeup_fd(waking.fileno(), warn_on_full_buffer=False)
+            self._pipes.register(woken, selectors.EVENT_READ)
+            try:
+                yield
+            finally:
+                signal.set_wakeup_fd(-1)
+                for number, handler in before.items():
+                    signal.signal(number, handler)
+
+    def _note_signal(self, number: int, _: object) -> None:
+        self._signalled.append(number)

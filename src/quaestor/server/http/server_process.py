@@ -1,7 +1,7 @@
 """One of several processes that serve at the same socket, and the folder of their shared state.
 
-``server_pool`` starts the process and sends its job on standard input. The process writes a line once it can serve, and
-stops when its standard input ends, because then its parent is gone.
+``server_pool`` starts the process, as a copy of itself or as a fresh Python that gets its job on standard input. The
+process writes a line once it can serve, and stops when its standard input ends, because then its parent is gone.
 
 The folder is temporary. Processes that use it hold a lock on it, which the system releases however they end. So an
 unlocked folder is left from a server that was killed, and the next server removes it.
@@ -19,11 +19,12 @@ import socket
 import sys
 import threading
 import time
-from collections.abc import Iterator
+import traceback
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from quaestor.server.http.server_job import Job, application
 
@@ -58,13 +59,58 @@ class Place(NamedTuple):
 def main() -> None:
     """Do the job on standard input until told to stop."""
     job, place = pickle.load(sys.stdin.buffer)
-    # The package that counts looks for it when it is imported.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(place.folder)
-    # The server takes these while it runs, and sends them on when it has stopped in good order.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: None)
+    _count_in(place.folder)
+    _leave_signals_to_the_server()
     _serve(job, place)
     gc.freeze()  # as it ends, Python would look for rubbish in all that was imported, which takes a quarter of a second
+
+
+def preload(folder: Path, *, model: bool) -> None:
+    """Import all that serves, for copies of this process.
+
+    Args:
+        folder: of the workers' shared state.
+        model: whether they will ask a model.
+
+    Raises:
+        ImportError: something is not there.
+    """
+    _count_in(folder)
+    # After the environment is set.
+    from quaestor.server.http import app, run_server  # noqa: F401, PLC0415
+
+    app.preload(model=model)
+
+
+def serve_as_copy(job: Job, place: Place, mask: Iterable[int]) -> NoReturn:
+    """Do a job in a copy of the process that watches, until told to stop; then end without running its exit handlers.
+
+    Args:
+        job: the job.
+        place: of this worker.
+        mask: signals that are held back from now on; those that were held back until now come.
+    """
+    # Ctrl-C reaches every process of a terminal; how these stop is told to them by the one that watches.
+    os.setsid()
+    _leave_signals_to_the_server()
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    try:
+        _serve(job, place)
+    except Exception:
+        traceback.print_exc()
+        os._exit(1)
+    os._exit(0)
+
+
+def _count_in(folder: Path) -> None:
+    # The package that counts looks for it when it is imported.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
+
+
+def _leave_signals_to_the_server() -> None:
+    # It takes these while it runs, and sends them on when it has stopped in good order.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: None)
 
 
 def _serve(job: Job, place: Place) -> None:

@@ -15,7 +15,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.core.passages import Hit
 from quaestor.core.stems import content_terms
 from quaestor.corpus.several_corpora import SeveralCorpora
-from quaestor.corpus.understood_filters import Understood
+from quaestor.corpus.understood_filters import Understood, why_none
 from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
@@ -90,7 +90,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
         "failed": "",
     }
     values |= {**asdict(limits), "understood": (), "missed": ()}
-    values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}}
+    values |= {"translated": (), "unknown": (), "waiting": "", "lacking": {}, "none_left": ""}
     if not q.strip():
         return page("search.html", **values)
     begun = time.perf_counter()
@@ -105,6 +105,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
     among = len(corpora) + len(failures) > 1
     values |= {
         "said": _remarks(hits, corpora, asked, time.perf_counter() - begun),
+        "none_left": why_none(corpora, where) if where and not hits else "",
         "understood": asked.phrases,
         "missed": asked.missed,
         "translated": asked.translated,

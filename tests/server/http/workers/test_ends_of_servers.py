@@ -12,7 +12,7 @@ from pathlib import Path
 import httpx
 import pytest
 from served import write
-from worker_parts import free_port, is_there, searchable, serving, until
+from worker_parts import THREAD, free_port, is_there, searchable, serving, until
 
 from scripted_server import Recorded, Reply, ScriptedServer
 from servers.event_streams import events
@@ -70,10 +70,12 @@ def test_they_end_in_the_middle_of_a_reply_as_well(tmp_path: Path) -> None:
                 until(lambda: not any(map(is_there, server.pids().values())))
 
 
-def test_a_server_whose_workers_cannot_begin_says_so(tmp_path: Path) -> None:
+@pytest.mark.parametrize("kind", ["", THREAD], ids=["copies", "fresh"])
+def test_a_server_whose_workers_cannot_begin_says_so(tmp_path: Path, kind: str) -> None:
     broken = tmp_path / "broken" / "prometheus_client"
     broken.mkdir(parents=True)
     (broken / "__init__.py").write_text("raise ImportError('out of order')\n", encoding="utf-8")
+    (broken.parent / "sitecustomize.py").write_text(kind, encoding="utf-8")
     paths = os.pathsep.join((str(broken.parent), *(path for path in sys.path if path)))
     command = [sys.executable, "-m", "quaestor", "serve", str(write(tmp_path / "kitchen")), "--workers", "2"]
     done = subprocess.run(

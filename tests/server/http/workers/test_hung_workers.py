@@ -13,22 +13,26 @@ from pathlib import Path
 
 import pytest
 from served import write
-from worker_parts import Serving, free_port, is_there, serving, until
+from worker_parts import THREAD, Serving, free_port, is_there, serving, until
 
 from quaestor.server.http.server_process import SHARED, clear_away, hold_folder, new_folder
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 STUCK_LATER = "import signal, time\n\nsignal.signal(signal.SIGUSR1, lambda *_: time.sleep(3600))\n"
-# The first worker to begin takes the file and waits for ever, before it has imported anything of ours.
+# The first worker to begin takes the file and waits for ever, before it has done anything of ours.
 STUCK = """
 import os, signal, sys
 from contextlib import suppress
 
-if "server.http.server_process import" in " ".join(sys.orig_argv):
+def wait_if_first():
     with suppress(FileNotFoundError):
         os.rename("PLACE/stuck", f"PLACE/{os.getpid()}.was-stuck")
         while True:
             signal.pause()
+
+os.register_at_fork(after_in_child=wait_if_first)
+if "server.http.server_process import" in " ".join(sys.orig_argv):
+    wait_if_first()
 """
 IMPATIENT = """
 import sys
@@ -67,8 +71,12 @@ def hanging(server: Serving) -> set[int]:
     return {entry["pid"] for entry in server.entries() if entry["event"] == "worker hangs"}
 
 
-def test_workers_that_hang_are_replaced(tmp_path: Path) -> None:
-    with impatient(tmp_path, STUCK_LATER) as server:
+kinds = pytest.mark.parametrize("kind", ["", pytest.param(THREAD, marks=pytest.mark.slow)], ids=["copies", "fresh"])
+
+
+@kinds
+def test_workers_that_hang_are_replaced(tmp_path: Path, kind: str) -> None:
+    with impatient(tmp_path, STUCK_LATER + kind) as server:
         for worker in (1, 2):
             with server.client(worker):
                 pass
@@ -84,9 +92,10 @@ def test_workers_that_hang_are_replaced(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path) -> None:
+@kinds
+def test_a_worker_that_hangs_before_it_serves_is_replaced(tmp_path: Path, kind: str) -> None:
     (tmp_path / "stuck").touch()
-    with impatient(tmp_path, STUCK.replace("PLACE", str(tmp_path))) as server:
+    with impatient(tmp_path, STUCK.replace("PLACE", str(tmp_path)) + kind) as server:
         for worker in (1, 2):
             with server.client(worker) as one:
                 assert one.get("/healthz").status_code == 200

@@ -157,6 +157,26 @@ def test_a_turn_is_refused_while_the_other_runs_one(
     assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is copied")
+def test_workers_of_one_server_have_connections_of_their_own(
+    settings: dict[str, str], server_with_tables: PostgresServer, tmp_path: Path
+) -> None:
+    """The process that they are copies of, which has asked for the users, has none left."""
+
+    def connections(pid: int) -> set[str]:
+        lines = [line.split() for line in Path(f"/proc/{pid}/net/tcp").read_text("ascii").splitlines()[1:]]
+        known = {f"socket:[{line[9]}]" for line in lines if int(line[2].split(":")[1], 16) == server_with_tables.port}
+        return known & {str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()}
+
+    with serving(write(tmp_path / "kitchen"), tmp_path / "home", **settings) as server:
+        for worker in (1, 2):
+            with server.client(worker) as api:
+                until(lambda api=api: searchable(api))
+        one, other = map(connections, server.pids().values())
+        assert one and other and not one & other
+        assert not connections(server.process.pid)
+
+
 @pytest.mark.slow
 def test_the_rate_is_that_of_both_together(
     limited: tuple[Serving, Serving], join: Callable[[], tuple[str, str]]

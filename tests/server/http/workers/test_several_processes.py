@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import re
 import signal
+import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import pytest
@@ -43,6 +45,21 @@ def counted(api: httpx.Client, route: str) -> int:
     """Return how often a route was asked for, as a worker tells it."""
     found = re.search(rf'quaestor_requests_total\{{.*route="{route}".*\}} (\d+)', api.get("/metrics").text)
     return 0 if found is None else int(found[1])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere no process is copied")
+def test_both_are_copies_of_the_one_that_watches(two: Serving) -> None:
+    """They share what it imported; but no database that it opened, nor the other's pipes."""
+
+    def files(pid: int) -> list[str]:
+        return [str(file.readlink()) for file in Path(f"/proc/{pid}/fd").iterdir()]
+
+    commands = [Path(f"/proc/{pid}/cmdline").read_bytes() for pid in (two.process.pid, *two.pids().values())]
+    assert len(commands) == 3 and len(set(commands)) == 1
+    one, other = map(files, two.pids().values())
+    assert not [name for name in files(two.process.pid) if "sqlite" in name or name.endswith(".db")]
+    assert not {name for name in one if name.startswith("pipe:")} & {name for name in other if name.startswith("pipe:")}
+    assert len([name for name in one if "quaestor-serve-" in name and name.endswith("shared.sqlite")]) == 1
 
 
 def test_both_answer(pair: tuple[httpx.Client, httpx.Client]) -> None:

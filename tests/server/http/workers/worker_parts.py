@@ -29,6 +29,8 @@ QUESTION = "how long does the dough rest?"
 CITED = 'It rests for eighteen hours [1: "rests for eighteen hours"].'
 PER_MINUTE = 240
 """What a user may ask: 40 at once, and 4 a second."""
+# A process with two threads is not copied: its workers are fresh Pythons, as they are where nothing can be copied.
+THREAD = "import threading\n\nthreading.Thread(target=threading.Event().wait, daemon=True).start()\n"
 
 
 def until(said: Callable[[], Any]) -> Any:

@@ -65,7 +65,10 @@ function showCorpora() {
   const boxes = [...about.querySelectorAll("input")];
   const ticked = boxes.filter((box) => box.checked);
   const titles = ticked.map((box) => plain(box.parentElement.textContent.trim()));
-  const words = [0, boxes.length].includes(ticked.length) ? "Everything here" : titles.join(", ");
+  const all = [0, boxes.length].includes(ticked.length);
+  const words = all ? "Everything here" : titles.join(", ");
+  const subject = document.getElementById("subject");
+  if (subject) subject.textContent = all ? "everything here" : words;
   const summary = about.querySelector("summary");
   summary.textContent = words;
   summary.setAttribute("aria-label", `What is asked about: ${words}`);
