@@ -30,8 +30,8 @@ _NO_WORDS = re.compile(
 )
 """What a page's machinery reads and its readers do not."""
 _APART = re.compile(
-    r"(?P<indent>\s*)\.\. (?:(?:(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::"
-    r"|TODO\b)"
+    r"(?P<indent>\s*)\.\. (?:TODO\b"
+    r"|(?:(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
 """What begins a block of reStructuredText that is about the page: its lines are indented more."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
