@@ -36,14 +36,14 @@ from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn, question_message
 from quaestor.core.citation import Citation
-from quaestor.core.errors import NotFoundError, UsageError
+from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.core.passages import Hit
 from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
-from quaestor.corpus.conversation_corpus import ConversationCorpus
+from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
 from quaestor.corpus.doubt import Doubt
-from quaestor.corpus.understood_filters import why_none
+from quaestor.corpus.understood_filters import require_some
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
 from quaestor.llm.models.reply_stream import StopCutter
@@ -113,6 +113,7 @@ class Conversation:
         self._loop = None if model is None else self._make_loop(model)
         self._busy = False
         self._added = AddedFiles(index)
+        self._current_text = partial(current_text, index)
 
     def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
@@ -164,13 +165,6 @@ class Conversation:
             NotFoundError: there is no such document; the message suggests others.
         """
         return self._added.add(path)
-
-    def _current_text(self, path: str) -> bytes | None:
-        """Return a cited document's text as it is now; None if it has gone since it was found."""
-        try:
-            return self.index.read(path)
-        except NotFoundError:
-            return None
 
     def drop(self, path: str) -> str:
         """Take back what ``add`` did, and return the document's path.
@@ -280,9 +274,8 @@ class Conversation:
                 yield event
             return
         # A model that is shown nothing would answer from nothing, and a mistyped language would be paid for.
-        where = None if hits else self.settings.where
-        if where and (why := await asyncio.to_thread(why_none, self.index, where)):
-            raise UsageError(why)
+        if self.settings.where and not hits:
+            await asyncio.to_thread(require_some, self.index, self.settings.where)
         yield self._record_passages(turn, hits, known=bool(hits) and not turn.weak_evidence)
         async with aclosing(self._stream_reply(turn, self._loop, self.model)) as events:
             async for event in events:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from quaestor.core.errors import NotFoundError
 from quaestor.core.passages import Document, Hit
 from quaestor.corpus.understood_filters import Understood
 from quaestor.embedding import Embedder
@@ -77,3 +78,11 @@ class ConversationCorpus(Protocol):
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt: ...  # noqa: D102
 
     def is_prose(self) -> bool: ...  # noqa: D102
+
+
+def current_text(corpus: ConversationCorpus, path: str) -> bytes | None:
+    """Return a document's text as it is now; None if it has gone since it was found."""
+    try:
+        return corpus.read(path)
+    except NotFoundError:
+        return None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.passages import Hit
 from quaestor.search.spelling import Unknown
@@ -94,6 +95,16 @@ def why_none(store: HasBylines, where: Where) -> str:
         if dates != Where() and not store.bylines(dates).documents:
             return f"No document is dated {_span(part)}. {_dates(everything)}"
     return "No document passes all of the filters."
+
+
+def require_some(store: HasBylines, where: Where) -> None:
+    """Check that a filter lets something through.
+
+    Raises:
+        UsageError: it does not; the message says why.
+    """
+    if why := why_none(store, where):
+        raise UsageError(why)
 
 
 def _span(where: Where) -> str:
