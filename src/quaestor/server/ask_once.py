@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.answers.starters import starters
-from quaestor.assemble import Index, answering, make_model
+from quaestor.assemble import Index, answering, make_ledger, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
@@ -66,12 +66,17 @@ async def outcome_of(
 
 
 async def _answer_by_purpose(corpus: Corpus, question: str, settings: Settings, purpose: Purpose) -> TurnOutcome:
-    model = make_model(settings, purpose)
+    ledger = make_ledger(settings) if settings.model else None
     try:
-        return await outcome_of(corpus, model, question, settings)
+        model = make_model(settings, purpose, ledger=ledger)
+        try:
+            return await outcome_of(corpus, model, question, settings)
+        finally:
+            if model is not None:
+                await model.aclose()
     finally:
-        if model is not None:
-            await model.aclose()
+        if ledger is not None:
+            ledger.close()
 
 
 class Starters:
