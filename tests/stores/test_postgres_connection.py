@@ -324,7 +324,7 @@ def test_a_database_that_cannot_keep_every_letter_is_refused(postgres_server: Po
     postgres_server.run_sql("CREATE DATABASE narrow ENCODING 'LATIN1' TEMPLATE template0")
     database = Database.open(postgres_server.address("narrow"))
     try:
-        with pytest.raises(IndexUnusableError, match="keeps text as LATIN1.* `createdb --encoding=UTF8"):
+        with pytest.raises(IndexUnusableError, match=r"keeps text as LATIN1.* `createdb --encoding=UTF8"):
             migrate(database)
         assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "narrow") == [(None,)]
     finally:
