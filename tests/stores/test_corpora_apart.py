@@ -32,7 +32,7 @@ OF_ALL_CORPORA = (
     "SELECT c.name, s.embedder, s.generation",  # what `quaestor store corpora` lists
 )
 
-_TABLE = rf"quaestor\.(?:{'|'.join(TABLES)})\b"
+_TABLE = rf"(?<!')quaestor\.(?:{'|'.join(TABLES)})\b"
 _VALUE = r"(?:\$\d+|\d+)\b"
 
 
