@@ -141,3 +141,5 @@ def test_two_who_make_the_index_of_vectors_at_once_make_one(store: PostgresStore
         thread.join()
     named = f"relname LIKE 'vectors_hnsw_{store._corpus}_%'"
     assert ask(f"SELECT indisvalid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE {named}") == [(True,)]
+    part = ask(f"SELECT indrelid FROM pg_index JOIN pg_class ON oid = indexrelid WHERE {named}")
+    assert ask("SELECT tableoid FROM quaestor.vectors WHERE {} LIMIT 1") == part

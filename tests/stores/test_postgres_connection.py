@@ -115,6 +115,20 @@ def test_idle_connections_of_a_server_that_was_restarted_are_replaced(own_server
     database.close()
 
 
+def test_idle_connections_that_the_server_closed_are_replaced(address: str) -> None:
+    with psycopg.connect(address, autocommit=True) as other:
+        other.execute("ALTER DATABASE connections SET idle_session_timeout = '500ms'")
+        try:
+            database = Database.open(address)
+            for ask in (lambda: database.look("SELECT 1"), lambda: database.read(lambda _: (1,))):
+                while one(other, "SELECT count(*) FROM pg_stat_activity WHERE datname = 'connections'") != 1:
+                    threading.Event().wait(0.05)
+                assert ask() == (1,)
+            database.close()
+        finally:
+            other.execute("ALTER DATABASE connections RESET idle_session_timeout")
+
+
 def test_a_server_that_comes_back_in_a_moment_is_waited_for(own_server: PostgresServer) -> None:
     database = Database.open(own_server.address("postgres"))
     own_server.kill()
@@ -290,6 +304,32 @@ def test_a_server_without_pgvector_is_told(postgres_server: PostgresServer) -> N
             migrate(database)
         assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "bare") == [(None,)]
         database.close()
+
+
+def test_pgvector_in_a_schema_that_is_not_searched_is_told(postgres_server: PostgresServer) -> None:
+    with postgres_server.database("apart") as address:
+        postgres_server.run_sql("CREATE SCHEMA extensions", "apart")
+        postgres_server.run_sql("CREATE EXTENSION vector SCHEMA extensions", "apart")
+        database = Database.open(address)
+        with pytest.raises(IndexUnusableError, match="add the schema that the extension lies in"):
+            migrate(database)
+        assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "apart") == [(None,)]
+        postgres_server.run_sql("ALTER DATABASE apart SET search_path = public, extensions")
+        database.close()
+        migrate(database)
+        database.close()
+
+
+def test_a_database_that_cannot_keep_every_letter_is_refused(postgres_server: PostgresServer) -> None:
+    postgres_server.run_sql("CREATE DATABASE narrow ENCODING 'LATIN1' TEMPLATE template0")
+    database = Database.open(postgres_server.address("narrow"))
+    try:
+        with pytest.raises(IndexUnusableError, match=r"keeps text as LATIN1.* `createdb --encoding=UTF8"):
+            migrate(database)
+        assert postgres_server.run_sql("SELECT to_regnamespace('quaestor')", "narrow") == [(None,)]
+    finally:
+        database.close()
+        postgres_server.run_sql("DROP DATABASE narrow WITH (FORCE)")
 
 
 def test_too_old_a_pgvector_is_told(postgres_server: PostgresServer) -> None:

@@ -103,8 +103,8 @@ def list_corpora(connection: Connection) -> list[Listed]:
     rows = connection.execute(
         "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
         "coalesce(sum(d.chunk_count), 0) "
-        "FROM quaestor.corpora c JOIN quaestor.states s ON s.corpus_id = c.corpus_id "
-        "LEFT JOIN quaestor.documents d ON d.corpus_id = c.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
+        "FROM quaestor.states s LEFT JOIN quaestor.documents d ON d.corpus_id = s.corpus_id "
+        "JOIN quaestor.corpora c ON c.corpus_id = s.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
     )
     return [
         Listed(

@@ -40,6 +40,12 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
     ),
     (("42501",), IndexUnusableError, "The user of the store {0} may not do this ({1}): ask the database's owner."),
     (("57014", "55P03", "40"), IndexBusyError, "The server of the store {0} was busy for too long ({1}): try again."),
+    (
+        ("42704", "42883"),
+        IndexUnusableError,
+        "The store {0} does not find pgvector's types ({1}): add the schema that the extension lies in to the user's "
+        "search_path (`ALTER ROLE ... SET search_path = public, SCHEMA`).",
+    ),
     (("XX001", "XX002"), IndexUnusableError, "The data of the store {0} is damaged ({1}): restore it from a backup."),
     (("08", "28", "3D", "57"), IndexUnusableError, "The store {0} cannot be reached ({1}): {2}."),
     (("",), IndexUnusableError, "The store {0} cannot be used ({1}): run `quaestor store check`."),
@@ -47,7 +53,8 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
 UNDONE = {"40001", "40P01"}
 """Conflicts and deadlocks, which undo a transaction whole."""
 
-_COMING_OR_GOING = {"57P01", "57P02", "57P03"}
+# A server goes, comes, or (57P05) closes a connection that was idle for too long.
+_COMING_OR_GOING = {"57P01", "57P02", "57P03", "57P05"}
 
 # What a server says of a connection that it refuses comes without a code, so its words are looked at: English ones,
 # and the words themselves are shown with any other.

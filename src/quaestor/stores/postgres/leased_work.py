@@ -35,10 +35,10 @@ _HELD = (
 )
 _TAKE = (
     "WITH free AS (SELECT path_key FROM quaestor.work_items WHERE corpus_id = %(corpus)s "
-    "AND leased_until < clock_timestamp() AND path_key <> ALL(%(besides)s) "
+    "AND leased_until < statement_timestamp() AND path_key <> ALL(%(besides)s) "
     "ORDER BY position LIMIT %(count)s FOR UPDATE SKIP LOCKED) "
     "UPDATE quaestor.work_items w SET holder = %(holder)s, "
-    "leased_until = clock_timestamp() + make_interval(secs => %(seconds)s) "
+    "leased_until = statement_timestamp() + make_interval(secs => %(seconds)s) "
     f"FROM free WHERE w.corpus_id = %(corpus)s AND w.path_key = free.path_key RETURNING w.position, w.path, {_HELD}"
 )
 _DELETE = (
@@ -47,7 +47,7 @@ _DELETE = (
 )
 # Never waits for a lock, so that it cannot deadlock with the transaction that finishes some of the items.
 _RENEW = (
-    "UPDATE quaestor.work_items SET leased_until = clock_timestamp() + make_interval(secs => %(seconds)s) "
+    "UPDATE quaestor.work_items SET leased_until = statement_timestamp() + make_interval(secs => %(seconds)s) "
     "WHERE corpus_id = %(corpus)s AND path_key IN (SELECT path_key FROM quaestor.work_items "
     "WHERE corpus_id = %(corpus)s AND holder = %(holder)s FOR UPDATE SKIP LOCKED)"
 )

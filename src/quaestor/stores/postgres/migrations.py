@@ -98,6 +98,12 @@ def reached_step(connection: Connection) -> int:
 
 def _prepare(connection: Connection, address: Address) -> None:
     """Make the schema, and see to pgvector."""
+    [(encoding,)] = connection.execute("SHOW server_encoding")
+    if encoding != "UTF8":
+        raise IndexUnusableError(
+            f"The database of the store {str(address)!r} keeps text as {encoding}, which lacks letters of your files: "
+            "make one with `createdb --encoding=UTF8 --template=template0` and name it."
+        )
     _provide_pgvector(connection, address)
     try:
         connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")

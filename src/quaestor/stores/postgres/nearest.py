@@ -91,8 +91,6 @@ def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
 def make_index(database: Database, corpus: int, dimensions: int) -> None:
     """Build the index of a corpus concurrently; drop what an interrupted build left."""
     part = database.read(lambda connection: _part_of(connection, corpus), primary=True)
-    if part is None:
-        return
     name = index_name(corpus, dimensions)
     database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
     database.run_outside(
@@ -102,12 +100,17 @@ def make_index(database: Database, corpus: int, dimensions: int) -> None:
     )
 
 
-def _part_of(connection: Connection, corpus: int) -> str | None:
-    """Return the part of the table that holds a corpus's vectors; None if it has none."""
-    row = connection.execute(
-        "SELECT tableoid::regclass::text FROM quaestor.vectors WHERE corpus_id = %s LIMIT 1", (corpus,)
-    ).fetchone()
-    return None if row is None else str(row[0])
+def _part_of(connection: Connection, corpus: int) -> str:
+    """Return the part of the table that a corpus's vectors belong in.
+
+    A row would tell where it lies, but in Citus that is a shard, which only its node knows.
+    """
+    [(number,)] = connection.execute(
+        "SELECT number FROM generate_series(0, 15) AS number "
+        "WHERE satisfies_hash_partition('quaestor.vectors'::regclass, 16, number, %s::bigint)",
+        (corpus,),
+    )
+    return f"quaestor.vectors_{number}"
 
 
 def index_name(corpus: int, dimensions: int) -> str:

@@ -209,7 +209,7 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
     for table in ("segments", "removed"):
         connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
     connection.execute(
-        "DELETE FROM quaestor.work_items WHERE corpus_id = %s AND leased_until < clock_timestamp()", (corpus,)
+        "DELETE FROM quaestor.work_items WHERE corpus_id = %s AND leased_until < statement_timestamp()", (corpus,)
     )
     word_segments.catch_up(connection, corpus, now.next_chunk - 1, sizes)
     ordered = now._replace(loose_vectors=0)
