@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
 
 if TYPE_CHECKING:

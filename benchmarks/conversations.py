@@ -26,7 +26,7 @@ from _metrics import CUTOFF, Location, Target, covers, ndcg
 from _systems import keep_indexes_apart
 
 from quaestor import Index
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.search.retriever import Mode
 from quaestor.search.turns import POLICIES, Policy, query_of_turn, search_turn
 

@@ -34,7 +34,7 @@ from quaestor.answers.quotes import answer
 from quaestor.answers.quotes_in_markdown import Quote
 from quaestor.answers.restated import without_restated
 from quaestor.core.config import Settings
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.core.questions import without_frame
 from quaestor.core.terms import find_words
 from quaestor.corpus.doubt import doubt_about, terms_of_words, unmentioned_names

@@ -19,7 +19,7 @@ from _query_kinds_made import make
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from training.asked import read_asked
 
 ASKED = Path(__file__).with_name("asked")

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from quaestor.assemble import Indexes as Indexes
     from quaestor.chat.engine import Conversation as Conversation
     from quaestor.core.citation import Citation as Citation
+    from quaestor.core.documents import Hit as Hit
     from quaestor.core.errors import QuaestorError as QuaestorError
     from quaestor.core.messages import Message as Message
-    from quaestor.core.passages import Hit as Hit
     from quaestor.llm import chatml, tags
     from quaestor.window import compose as compose
 
@@ -24,7 +24,7 @@ __version__ = "0.1.0"
 _HOMES = {
     "Citation": "quaestor.core.citation",
     "Conversation": "quaestor.chat.engine",
-    "Hit": "quaestor.core.passages",
+    "Hit": "quaestor.core.documents",
     "Index": "quaestor.assemble",
     "Indexes": "quaestor.assemble",
     "Message": "quaestor.core.messages",

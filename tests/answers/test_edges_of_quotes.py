@@ -16,7 +16,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.quotes import ExtractiveModel, answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.stretches import Stretch, stretches_of, whole
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION, LARGEST

@@ -17,7 +17,7 @@ from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.answers.within_file import read_file_question
 from quaestor.chunking.definitions import Definition, definitions
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file
 
 STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))

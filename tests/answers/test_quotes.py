@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import NOTHING, answer, speaks
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.joined_passages import DEFINITION

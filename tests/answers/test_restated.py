@@ -14,7 +14,7 @@ from quaestor.answers.restated import without_restated
 from quaestor.assemble import answering
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 
 QUESTION = "How is a letter kept dry on the way?"
 LIST = """QUESTIONS = [

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.terms import key_of
 from quaestor.stores import ChunkTerms, Store, Where, Writer
 from quaestor.stores.embedded import EmbeddedStore

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_factories import Entry, Open, entry, put
 
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 from quaestor.stores import Store
 
 ODD = (

@@ -18,7 +18,7 @@ from pypdf import PdfReader, PdfWriter
 from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, Converted, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
-from quaestor.core.passages import text_of_chunks
+from quaestor.core.documents import text_of_chunks
 from quaestor.files.ingest_report import Skipped
 from quaestor.indexing.indexer import Changes
 from quaestor.stores import Store

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.corpus.document_paths import Folder, make_tree, near_paths
 from quaestor.corpus.find_relatives import read_name, split_place
 from quaestor.corpus.line_excerpts import excerpt, lines_of

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus.doubt import Doubt, doubt_of, likeness, share_absent, share_unsaid, terms_of_words
 from quaestor.search.spelling import Unknown
 from quaestor.stores import Counts

@@ -17,8 +17,8 @@ from quaestor.answers.citations.citation_marks import Passage
 from quaestor.answers.citations.verify import check_quote
 from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings
+from quaestor.core.documents import Chunk
 from quaestor.core.errors import IndexUnusableError, NotFoundError
-from quaestor.core.passages import Chunk
 from quaestor.corpus.corpus_json import index_object
 from quaestor.files.git_folder import head_commit
 from shared_state import copied_database, earlier_version

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import quaestor
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.errors import ConflictError
-from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.core.settings import Settings
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration, grid

@@ -21,7 +21,7 @@ from fault_rounds import Trial
 from postgres_server import PostgresServer
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 from shared_state import copied_database
 
 INDEXER = Path(__file__).with_name("shared_indexer.py")

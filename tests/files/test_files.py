@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from ingest_parts import LONG_AGO_NS, set_age, write
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.passages import Document
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk import Found, walk
 from quaestor.files.walk_rules import Decisions

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from quaestor.core.passages import Chunk, Span
+from quaestor.core.documents import Chunk, Span
 from quaestor.core.terms import KEY_BYTES, key_of
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.certain import NAMED_AT, STEP, certainty_steps, raise_written_names
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import group_by_file

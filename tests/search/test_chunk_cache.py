@@ -7,7 +7,7 @@ from typing import cast
 
 import pytest
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search import chunk_traits as cache
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.stores import Store, StoredChunk

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.duplicates import group_duplicates, places_of
 from quaestor.stores import StoredChunk

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits, is_inline_test
 from quaestor.stores import StoredChunk
 

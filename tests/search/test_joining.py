@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.joined_passages import DEFINITION, JOINED, LED, join_passages
 from quaestor.stores import StoredChunk
 

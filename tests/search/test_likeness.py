@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.terms import searched_terms
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import word_likenesses

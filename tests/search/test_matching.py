@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.passages import Chunk, Document, Span
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.name_matches import in_names, in_paths
 from quaestor.search.path_roles import profile_path

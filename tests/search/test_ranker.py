@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
-from quaestor.core.passages import Chunk, Document, Span
 from quaestor.search.certain import STEP
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import FEATURES, Candidates, compute_features

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.messages import Message, ToolCall
-from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.tokens import counter_for, tokenizer_for
 from quaestor.window import (
     Policy,

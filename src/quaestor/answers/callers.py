@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.core.stems import content_terms
 from quaestor.core.terms import split_identifier
 from quaestor.core.wording import amount

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from quaestor.answers.stretches import PROSE
 from quaestor.answers.way import WayAnswer
 from quaestor.chunking.definitions import Definition, definitions
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile, load_file
 

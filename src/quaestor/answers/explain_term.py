@@ -23,8 +23,8 @@ from quaestor.answers.term_definitions import (
 )
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.core.terms import terms
 from quaestor.corpus import Corpus
 from quaestor.search.path_roles import profile_path

@@ -27,7 +27,7 @@ from quaestor.answers.history_things import (
 )
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.history.git import ForeignHistoryError, Git, NoHistoryError, Repository
 from quaestor.history.log import is_empty

@@ -10,9 +10,9 @@ from functools import cached_property
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, Asked
 from quaestor.core.bylines import iso_date
+from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document, Hit
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.corpus.line_excerpts import lines_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from quaestor.core.passages import Chunk, Document, Hit, Span
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus.documents_on_disk import LANGUAGE, object_document
 from quaestor.history.history_json import CommitText, commit_path
 from quaestor.history.log import Commit

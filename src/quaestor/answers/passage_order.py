@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from quaestor.answers.stretches import PROSE
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.core.stems import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage

@@ -22,8 +22,8 @@ from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
 from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
-from quaestor.core.passages import Hit
 from quaestor.core.questions import asks_for_several
 from quaestor.core.stems import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta

@@ -13,7 +13,7 @@ from quaestor.answers.drafts import CorpusLines, around, qualified_name, stretch
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import PROSE, knows_extension
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import qualified

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 
 from quaestor.chunking.languages import PROSE
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 
 _FEWEST_WORDS = 4
 # A message such as "Are you sure?" is looked for where it stands.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 
 

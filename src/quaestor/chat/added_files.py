@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from quaestor.core.documents import Hit
 from quaestor.core.errors import NotFoundError
-from quaestor.core.passages import Hit
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 
 # Names with blanks stand in quotation marks.

@@ -16,9 +16,9 @@ from dataclasses import dataclass, replace
 from quaestor.chat.events import Event, Passages, Searching, Text
 from quaestor.chat.model_requests import stream_within
 from quaestor.chunking.decode import decode
+from quaestor.core.documents import Hit
 from quaestor.core.errors import ForbiddenError, NotFoundError, WindowError
 from quaestor.core.messages import Message, Usage
-from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
 from quaestor.edits import Plan, Proposal, Refusal, parse
 from quaestor.files.deny import deny_content

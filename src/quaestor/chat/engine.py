@@ -36,9 +36,9 @@ from quaestor.chat.loop import Calling, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn, question_message
 from quaestor.core.citation import Citation
+from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
 from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, Understood
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text

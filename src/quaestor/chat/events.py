@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from quaestor.core.citation import Citation
+from quaestor.core.documents import Hit
 from quaestor.core.messages import ToolCall, Usage
-from quaestor.core.passages import Hit
 from quaestor.llm.models import FinishReason
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.search.spelling import Unknown

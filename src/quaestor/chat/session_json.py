@@ -8,8 +8,8 @@ from typing import Any
 
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Message, as_wire
-from quaestor.core.passages import Hit
 from quaestor.corpus.corpus_json import unknown_objects
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions.records import DecisionRun

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from quaestor.chat.reply_reader import Visible
+from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage
-from quaestor.core.passages import Hit
 from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter

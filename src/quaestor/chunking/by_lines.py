@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.core.passages import Chunk, Span
+from quaestor.core.documents import Chunk, Span
 
 _CONTINUATION_MASK = 0xC0
 _CONTINUATION = 0x80

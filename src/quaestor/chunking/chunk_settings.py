@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Literal, Self, get_args
 
+from quaestor.core.documents import Chunk, ChunkerName
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, ChunkerName
 
 SMALLEST_TARGET = 16
 _LINES = range(1, 10_000)

@@ -11,7 +11,7 @@ from quaestor.chunking.defined_names import Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.outline import Outline
 from quaestor.chunking.syntax import SYNTAXES
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 
 
 class Refusal(NamedTuple):

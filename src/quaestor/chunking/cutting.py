@@ -8,7 +8,7 @@ from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
 from quaestor.chunking.languages import PROSE, recognise, why_not_parse
-from quaestor.core.passages import Chunk, ChunkerName
+from quaestor.core.documents import Chunk, ChunkerName
 
 
 def cut(

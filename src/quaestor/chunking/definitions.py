@@ -9,7 +9,7 @@ from quaestor.chunking.decode import decode
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source, as_method, named
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
-from quaestor.core.passages import Span
+from quaestor.core.documents import Span
 
 if TYPE_CHECKING:
     from tree_sitter import Node

@@ -10,7 +10,7 @@ from quaestor.chunking.by_lines import lift
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.defined_names import CALLABLES, CONTAINERS
 from quaestor.chunking.outline import Piece, head_cuts
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 
 # Shares of the target size. A definition from SIZEABLE up stands for itself: next to it, only neighbours
 # below SLIGHT are taken in. What is below TINY says too little alone and joins whatever it stands next to.

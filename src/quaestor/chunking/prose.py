@@ -26,7 +26,7 @@ from quaestor.chunking.headings import (
 )
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.core.bylines import author_line, iso_date
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 
 _FEWEST = 8
 # Of the section, the items take at least this share; on average none is longer than that many bytes.

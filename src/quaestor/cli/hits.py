@@ -10,8 +10,8 @@ from quaestor.assemble import Index
 from quaestor.cli.output import echo, one_line, print_json, print_remarks, remark, safe, style
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import Filters, configure, find_root, remark_on, remark_on_unknown
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Hit
 from quaestor.core.terms import find_words, terms, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Freshness

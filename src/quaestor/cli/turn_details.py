@@ -12,8 +12,8 @@ from quaestor.chat.events import Called, Composed, Event, Passages, Returned
 from quaestor.chat.session_json import passage_place, place_of, subject_of
 from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.citation import STANDING, UNCHECKED, Citation, CitationStatus
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
 from quaestor.core.wording import amount
 from quaestor.sessions.records import CallRecord, DecisionRun, Plan, Support
 from quaestor.sessions.session_rows import passages_shown, runs

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from quaestor.convert.conversion import ConversionError as ConversionError
 from quaestor.convert.conversion import Converted as Converted
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.files.deny import suffix_of
 from quaestor.files.extras import EXTRAS, extra_is_installed
 

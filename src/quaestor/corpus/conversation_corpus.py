@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import NotFoundError
-from quaestor.core.passages import Document, Hit
 from quaestor.corpus.understood_filters import Understood
 from quaestor.embedding import Embedder
 from quaestor.search.spelling import Spelling

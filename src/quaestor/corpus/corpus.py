@@ -12,8 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self, TypeVar
 
+from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import UsageError
-from quaestor.core.passages import Document, Hit
 from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness, Meaning
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex, Parts

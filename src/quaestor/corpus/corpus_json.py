@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.search.spelling import Unknown
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.core.documents import Document, text_of_chunks
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
-from quaestor.core.passages import Document, text_of_chunks
 from quaestor.core.wording import amount
 from quaestor.corpus.document_paths import Folder, make_tree, parents, plain, suggest_path
 from quaestor.corpus.fresh_index import FreshIndex

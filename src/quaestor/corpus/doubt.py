@@ -18,8 +18,8 @@ import statistics
 from collections.abc import Iterator, Sequence
 
 from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.documents import Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Hit
 from quaestor.core.terms import (
     STOP_WORDS,
     find_words,

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable
 
 from quaestor.chunking.languages import knows_extension
+from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.passages import Document
 from quaestor.core.terms import terms_of_word
 from quaestor.corpus.document_paths import plain, suggest_paths
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk

@@ -12,9 +12,9 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Document
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.corpus.descriptions import Coming, Freshness, Meaning, hidden_by_settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder

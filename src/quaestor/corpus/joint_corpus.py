@@ -7,8 +7,8 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
+from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.passages import Document, Hit
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.corpus.several_corpora import SeveralCorpora

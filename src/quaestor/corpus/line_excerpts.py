@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from quaestor.chunking.decode import decode
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from functools import reduce
 from pathlib import Path
 from typing import TypeVar
 
+from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.core.passages import Hit
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
 from quaestor.corpus.understood_filters import Understood, read_understood, search_understood

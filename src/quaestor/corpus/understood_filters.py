@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Hit
 from quaestor.search.spelling import Unknown
 from quaestor.stores import Bylines, Where
 

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 from quaestor.assemble import erase_trial_index, ingest_settings, open_trial_index
 from quaestor.assemble.estimate import survey_and_estimate
 from quaestor.core.config import Settings
-from quaestor.core.passages import Document, Hit
+from quaestor.core.documents import Document, Hit
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Literal
 
+from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 
 RACY_NS = 2_000_000_000
 """A file modified less than this before it was read may change again without a new modification time."""

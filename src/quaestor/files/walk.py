@@ -11,8 +11,8 @@ import stat
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.passages import Document
 from quaestor.files.consistent_read import stamp_of, storable
 from quaestor.files.deny import (
     Reason,

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from posixpath import splitext
 
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 from quaestor.core.terms import term_keys
 from quaestor.stores import ChunkTerms
 

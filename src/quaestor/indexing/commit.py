@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from quaestor.convert import is_converted
+from quaestor.core.documents import Document, text_of_chunks
 from quaestor.core.errors import NotFoundError
-from quaestor.core.passages import Document, text_of_chunks
 from quaestor.files.consistent_read import on_disk, read_snapshot
 from quaestor.files.ingest_report import Changes, Skipped
 from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS

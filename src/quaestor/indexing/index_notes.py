@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from hashlib import blake2b
 
+from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.stores import Store
 
 TAKEN_IN_KEY = "ingest.taken_in"

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, NotFoundError
-from quaestor.core.passages import Document
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.files.change_watch import ChangeWatch

@@ -13,8 +13,8 @@ from contextlib import contextmanager
 
 import numpy as np
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import QuaestorError
-from quaestor.core.passages import Document
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.embedding.tuning_names import is_tuned

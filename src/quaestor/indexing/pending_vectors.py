@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from quaestor.core.documents import Chunk, Document
 from quaestor.core.errors import IndexUnusableError
-from quaestor.core.passages import Chunk, Document
 from quaestor.core.private_folders import make_private
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder

@@ -18,7 +18,7 @@ from quaestor.chunking.chunk_settings import Cut
 from quaestor.chunking.languages import PROSE, why_not_parse
 from quaestor.convert import ConversionError, Converted, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
-from quaestor.core.passages import Chunk, Document, Span, text_of_chunks
+from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from quaestor.core.passages import Chunk, Document
+from quaestor.core.documents import Chunk, Document
 from quaestor.core.terms import find_words
 from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
 from quaestor.files.source_settings import IngestSettings

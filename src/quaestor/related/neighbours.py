@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from quaestor.chunking.definitions import Definition, definitions
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.embedding import Embedder
 from quaestor.related.imports import Modules, imports_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from quaestor.core.passages import Chunk, Document
+from quaestor.core.documents import Chunk, Document
 from quaestor.related.relatives import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
 

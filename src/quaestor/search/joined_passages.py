@@ -15,8 +15,8 @@ from itertools import islice, pairwise, takewhile
 from math import ceil, inf
 
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Chunk, Span
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, Span
 from quaestor.stores import StoredChunk
 
 LARGEST = 2000

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from quaestor.core.passages import Chunk, Hit
+from quaestor.core.documents import Chunk, Hit
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import background_among, certainty_steps
 from quaestor.search.features import Candidates

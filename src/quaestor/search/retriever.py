@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
+from quaestor.core.documents import Chunk, Hit
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, Hit
 from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Protocol, overload
 
 import numpy as np
 
+from quaestor.core.documents import Chunk, Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, Document
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,9 +11,9 @@ from collections.abc import Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Protocol, runtime_checkable
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.stores import Kept, Writer
 
 # Of source code, higher levels make little less and take much longer; lower ones are no faster.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Protocol
 
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage, number, show
 from quaestor.window.trim import trim

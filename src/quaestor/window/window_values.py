@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import quaestor
 from quaestor.answers.citations.citation_marks import NO_ANSWER, parse, says_no_answer
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts import load, names
 from quaestor.llm.prompts.loader import parse as parse_prompt
 from quaestor.llm.prompts.numbered_passages import Passage, number, show, show_all, where

@@ -9,8 +9,8 @@ from typing import get_args
 import pytest
 
 from quaestor import Index
+from quaestor.core.documents import Hit
 from quaestor.core.messages import Message
-from quaestor.core.passages import Hit
 from quaestor.search.query import read_query
 from quaestor.search.retriever import Mode
 from quaestor.search.turns import Policy, query_of_turn, search_turn

@@ -10,9 +10,9 @@ import pytest
 from quaestor.chat import events
 from quaestor.chat.events import Event
 from quaestor.core.citation import Citation
+from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.core.errors import LimitError, UpstreamError, WindowError
 from quaestor.core.messages import Message, Usage
-from quaestor.core.passages import Chunk, Document, Hit, Span
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.server.api.turn_routes import encode_event, failure
 from quaestor.sessions.records import Plan

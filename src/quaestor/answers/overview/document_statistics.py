@@ -12,7 +12,7 @@ from quaestor.answers.overview.material import Material, depth_in, is_code
 from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.core.wording import amount
 from quaestor.search.background import is_generated
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from quaestor.chunking.languages import PROSE
-from quaestor.core.passages import Document
+from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
 from quaestor.related.stored_files import IndexedFile, load_file

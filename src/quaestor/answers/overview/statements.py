@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 
 
 @dataclass(frozen=True, slots=True)

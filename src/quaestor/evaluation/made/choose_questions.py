@@ -17,7 +17,7 @@ from itertools import groupby, islice
 from pathlib import Path
 
 from quaestor.chunking.languages import PROSE
-from quaestor.core.passages import Chunk
+from quaestor.core.documents import Chunk
 from quaestor.corpus import Corpus
 from quaestor.evaluation.made.clean_queries import (
     comment_query,

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from quaestor.core.passages import Hit
+from quaestor.core.documents import Hit
 from quaestor.llm.prompts.loader import load
 
 _CLOSING = re.compile(r"</(?=\s*passage)", re.IGNORECASE)

@@ -16,7 +16,7 @@ import statistics
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from quaestor.core.passages import Chunk, Hit
+from quaestor.core.documents import Chunk, Hit
 from quaestor.search.chunk_traits import is_inline_test
 from quaestor.search.path_roles import profile_path
 from quaestor.search.query import read_query

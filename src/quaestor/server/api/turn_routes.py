@@ -39,8 +39,8 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.session_json import by_name, passage_place
+from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError
-from quaestor.core.passages import Hit
 from quaestor.corpus import Corpus
 from quaestor.corpus.conversation_corpus import ConversationCorpus
 from quaestor.corpus.corpus_json import hit_object, unknown_objects

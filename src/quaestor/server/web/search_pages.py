@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 
+from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError
-from quaestor.core.passages import Hit
 from quaestor.core.stems import content_terms
 from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.corpus.understood_filters import Understood, why_none

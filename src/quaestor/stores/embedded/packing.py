@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from quaestor.core.documents import Chunk, Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, Document
 from quaestor.stores import ChunkTerms, Packed
 from quaestor.stores.embedded import truth
 from quaestor.stores.embedded.lexical import count_terms

@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.stores import Packed
 from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.packing import Columns

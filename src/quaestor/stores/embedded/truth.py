@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import StoredChunk, StoreStats
 from quaestor.stores.embedded.checksums import (
     WRAP,

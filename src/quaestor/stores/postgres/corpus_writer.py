@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.passages import Document
 from quaestor.stores import Kept, Packed
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.transaction import LOOSE_SHARE

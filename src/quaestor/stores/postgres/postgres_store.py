@@ -9,8 +9,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from quaestor.core.documents import Document
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
-from quaestor.core.passages import Document
 from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
-from quaestor.core.passages import Chunk, Document, Span
 from quaestor.stores import Kept, Packed, StoredChunk, StoreStats
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
 from quaestor.stores.embedded.truth import chunk_checksum, from_storable, storable
