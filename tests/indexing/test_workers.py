@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,14 @@ class Double:
             os._exit(1)
         if 99 in tasks:
             raise IndexUnusableError("broken: run `quaestor index --rebuild`")
+        return [2 * task for task in tasks]
+
+
+class Unhurried:
+    """Doubles numbers, and takes the longer for them the smaller they are."""
+
+    def prepare(self, tasks: Sequence[int]) -> list[int]:
+        time.sleep(max(0.0, 0.2 - tasks[0] / 20))
         return [2 * task for task in tasks]
 
 
@@ -82,6 +91,14 @@ def test_the_same_here_and_there() -> None:
     batches = [[1, 2], [3], [4, 5, 6]]
     here = sorted(result for batch in run_here(Double(), batches) for result in batch)
     assert results(Double(), batches) == here == [2, 4, 6, 8, 10, 12]
+
+
+@pytest.mark.parametrize("ahead", [1, 2, 12])
+def test_results_come_in_the_order_of_the_batches(ahead: int) -> None:
+    """What is stored first decides between hits that fit equally; an index must not depend on who was quicker."""
+    with Pool[int, Any](Unhurried(), 2, lost) as pool:
+        found = list(pool.run([[task] for task in range(6)], ahead))
+    assert found == [[0], [2], [4], [6], [8], [10]]
 
 
 def test_a_document_comes_back_whole_with_its_bytes(tmp_path: Path) -> None:

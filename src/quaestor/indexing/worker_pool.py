@@ -10,8 +10,9 @@ from __future__ import annotations
 import pickle
 import queue
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
 from types import TracebackType
@@ -182,21 +183,19 @@ class Pool(Generic[Task, Result]):
             worker.end()
 
     def run(self, batches: Iterable[Sequence[Task]], ahead: int = AHEAD) -> Iterator[Sequence[Result]]:
-        """Yield the batches' results as they come.
+        """Yield the batches' results in the order of the batches, so that an index is the same however fast each was.
 
         Args:
             batches: taken only a little ahead of the work.
             ahead: how many batches a worker.
         """
-        pending: set[Future[Sequence[Result]]] = set()
+        pending: deque[Future[Sequence[Result]]] = deque()
         for batch in batches:
-            pending.add(self._threads.submit(self._do, batch))
+            pending.append(self._threads.submit(self._do, batch))
             if len(pending) >= self._count * ahead:
-                done, pending = wait(pending, return_when=FIRST_COMPLETED)
-                yield from (future.result() for future in done)
+                yield pending.popleft().result()
         while pending:
-            done, pending = wait(pending, return_when=FIRST_COMPLETED)
-            yield from (future.result() for future in done)
+            yield pending.popleft().result()
 
     def _replace(self, worker: _Worker) -> None:
         worker.end()
