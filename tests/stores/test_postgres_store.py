@@ -99,7 +99,11 @@ def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
             for name in ("one", "two"):
                 store = opened(name, address=address, sizes=sizes)
                 put(store, *(entry(f"{name}/{text}.py", [text]) for text in texts))
-                store.settle()
+                store._database.run_outside(  # as that version did
+                    f"CREATE INDEX vectors_hnsw_{store._corpus}_{DIMENSIONS} ON quaestor.vectors USING hnsw "
+                    f"((embedding::halfvec({DIMENSIONS})) halfvec_cosine_ops) "
+                    f"WHERE corpus_id = {store._corpus} AND vector_dims(embedding) = {DIMENSIONS}"
+                )
                 before[name] = list(store.dense(vector_of("word7"), 10))
         for name in ("one", "two"):
             store = opened(name, address=address, sizes=sizes)
