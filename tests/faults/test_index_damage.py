@@ -69,18 +69,15 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_corpus(root: Path, seed: int) -> Path:
-    """Write some 600 chunks, so that the derived files are written and searched.
-
-    They are too small to be shared by several processes: whose are stored first decides between hits that fit equally.
-    """
+    """Write some 600 chunks, so that the derived files are written and searched, and several processes share the work."""
     draw = random.Random(seed)
     root.mkdir()
     for number in range(20):
         parts = (
-            f"## Part {part}\n\n" + " ".join(f"word{draw.randrange(400)}" for _ in range(50)) for part in range(30)
+            f"## Part {part}\n\n" + " ".join(f"word{draw.randrange(400)}" for _ in range(90)) for part in range(30)
         )
         (root / f"part{number}.md").write_text(f"# word{number}_part\n\n" + "\n\n".join(parts), encoding="utf-8")
-    assert sum(file.stat().st_size for file in root.iterdir()) < COPIES_BYTES
+    assert sum(file.stat().st_size for file in root.iterdir()) > COPIES_BYTES
     return root
 
 
