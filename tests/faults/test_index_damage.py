@@ -69,7 +69,7 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def write_corpus(root: Path, seed: int) -> Path:
-    """Write some 600 chunks, so that the derived files are written and searched, and several processes share the work."""
+    """Write some 600 chunks: enough for derived files to be written, and for several processes to share the work."""
     draw = random.Random(seed)
     root.mkdir()
     for number in range(20):
