@@ -91,6 +91,7 @@ class Conversation:
         self.transcript = transcript or Transcript.in_memory()
         model = charged_to(model, index, self.transcript)
         self.index = index
+        self._current_text = partial(current_text, index)
         self.model = model
         self.settings = settings or ConversationSettings()
         if subroutines is None or subroutines.short:
@@ -113,7 +114,6 @@ class Conversation:
         self._loop = None if model is None else self._make_loop(model)
         self._busy = False
         self._added = AddedFiles(index)
-        self._current_text = partial(current_text, index)
 
     def _instructions(self, limit: int) -> Message:
         names = self._subroutines.names if self._subroutines else ()
