@@ -17,7 +17,7 @@ _EMPTY = re.compile(r"^[\W_]*$")
 _NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
     r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
-    r"|(?:(?:<!--(?:(?!-->).)*+-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
+    r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
     r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+)\s*+)++"
     # of a tag that goes over several lines
     r"|(?:class|role|id|style|align|width|height|(?:aria|data)-[a-z-]+)=(?:\"[^\"]*\"|'[^']*')\s*/?>?"
@@ -25,7 +25,7 @@ _NO_WORDS = re.compile(
     # reStructuredText's labels, directives about the page, and the lines of its tables
     r"|\.\. _[^:\n]+:|\.\. (?:class|contents|currentmodule|highlight|index|only|program|raw|rst-class)::.*|\+[-=+]+\+"
     r"|:::+\s*(?:\{.*\})?"
-    r"|include::[^\s\[]*+\[.*\]|(?:\(\(\((?:[^()]++|\([^()]*+\))*+\)\)\)\s*+)++"  # AsciiDoc's, and its index
+    r"|include::[^\s\[]*\[.*\]|\(\(\(.*\)\)\)"  # AsciiDoc's, and its index
     r")\s*$"
 )
 """What a page's machinery reads and its readers do not."""
