@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from quote_parts import hit
 
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.fixed_parts import agreement, template_words
@@ -26,11 +27,6 @@ QUESTION = "What is the default?"
 
 def passage(n: int, text: str, language: str = "markdown", start: int = 1) -> Passage:
     return Passage(n, f"{n}.x", start, start + text.count("\n"), text, language=language)
-
-
-def hit(one: Passage, score: float) -> Hit:
-    document = Document(one.path, "", 0, 0, one.language)
-    return Hit(document, Chunk(Span(0, 1, one.start_line, one.end_line), one.text), score)
 
 
 def quoted(passages: Sequence[Passage], scores: Sequence[float], most: int = 3) -> list[int]:

@@ -1,0 +1,59 @@
+"""Which passage is quoted first, where the question says what it is for: a default, or a test."""
+
+from __future__ import annotations
+
+import pytest
+from quote_parts import hit
+
+from quaestor.answers.quotes import answer
+from quaestor.llm.prompts.numbered_passages import Passage
+
+
+def test_a_default_is_told_by_the_name_whatever_else_is_asked_and_by_all_of_its_paragraph() -> None:
+    warns = 'void check() {\n  warn("idleTime {} is little, default {} is taken", t, D);\n}'
+    limits = Passage(1, "Limits.java", 1, 3, warns, language="java")
+    told = "``idleTime``\n" + "How long a boat may lie idle.\n" * 9 + "*Default: 600000 (10 minutes)*\n"
+    gives = Passage(2, "README.md", 1, 11, told, language="markdown")
+    hits = [hit(one, 9.0 - 3 * rank) for rank, one in enumerate((limits, gives))]
+    question = "What is the default of idleTime and the smallest value allowed?"
+    assert answer(question, [limits, gives], refused=False, hits=hits).quotes[0].path == "README.md"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## timeout\n\nType: `number`\nDefault: `10000`\n\nOf each attempt.",
+        "/**\nOf an attempt.\n\n@default 10000\n*/\ntimeout?: number;",
+        "DEFAULT_TIMEOUT = 10",
+        "  --timeout int   seconds (default 10)",
+        'parser.add("--timeout", default=10)',
+    ],
+)
+def test_who_asks_for_a_default_gets_first_what_gives_it(text: str) -> None:
+    waits = Passage(1, "timeout.py", 1, 2, "def timeout(request):\n    wait(request, default())\n", language="python")
+    gives = Passage(2, "options.txt", 1, 9, text, language="markdown")
+    hits = [hit(waits, 9.0), hit(gives, 5.0)]
+    asked = answer("What is the default timeout?", [waits, gives], refused=False, hits=hits)
+    assert asked.quotes[0].path == "options.txt"
+    other = answer("What is the default size?", [waits, gives], refused=False, hits=hits)
+    assert other.quotes[0].path == "timeout.py"
+    elsewhere = answer("Where is the timeout?", [waits, gives], refused=False, hits=hits)
+    assert elsewhere.quotes[0].path == "timeout.py"
+
+
+@pytest.mark.parametrize(
+    ("question", "paths"),
+    [
+        ("How is an enum of ships read?", ["enum.py", "src/reader.py", "tests/test_enum.py"]),
+        ("Where is an enum of ships tested?", ["enum.py", "tests/test_enum.py", "src/reader.py"]),
+    ],
+)
+def test_a_test_is_quoted_behind_what_it_tests_unless_it_is_asked_for(question: str, paths: list[str]) -> None:
+    texts = {
+        "enum.py": "def enum(ships):\n    return ships\n",
+        "tests/test_enum.py": "def test_enum():\n    assert read(enum(ships)) == ships\n",
+        "src/reader.py": "def reader(ship):\n    return of(ship)\n",
+    }
+    passages = [Passage(n, path, 1, 2, text, language="python") for n, (path, text) in enumerate(texts.items(), 1)]
+    hits = [hit(one, 9.0 - rank / 10) for rank, one in enumerate(passages)]
+    assert [quote.path for quote in answer(question, passages, refused=False, hits=hits).quotes] == paths
