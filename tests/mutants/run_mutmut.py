@@ -53,7 +53,7 @@ _OPTIONS = (
     *("-q", "-p", "no:cacheprovider"),
     # hypothesis is imported before pytest, to say what its profiles take over.
     *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
-    # By default pytest loads every module that is named like a test by itself, build_and_test.py too, as it is unchanged.
+    # By default pytest loads every module named like a test itself, unchanged: build_and_test.py, too.
     *("-o", "python_files=test_*.py"),
 )
 
