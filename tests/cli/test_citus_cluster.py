@@ -1,6 +1,6 @@
 """Commands on a database that Citus spreads over machines by the statements of docs/stores.md.
 
-QUAESTOR_POSTGRES names the folder of programs of a PostgreSQL that has Citus; the package that other tests use has none.
+They need a PostgreSQL that has Citus: QUAESTOR_POSTGRES names the folder of its programs. That of other tests has none.
 """
 
 from __future__ import annotations
