@@ -249,7 +249,7 @@ def test_the_time_of_a_turn_is_limited_while_a_subroutine_runs(
     corpus: Index, scripted_server: StartServer, way: Way
 ) -> None:
     held = threading.Event()
-    runs = Runs(corpus, text=lambda _: "x" if held.wait(20) else "")
+    runs = Runs(corpus, text=lambda _: "x" if held.wait(600) else "")
     server = scripted_server([way.call("search", {"query": "x"})], models=("gpt-4o",))
     conversation = talking(corpus, server, way, runs, seconds=1.0)
 
