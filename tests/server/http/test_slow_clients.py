@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BufferedReader
-from typing import Any
 
 import httpx
 import pytest
@@ -19,31 +18,10 @@ from served import get
 
 from quaestor.server.free_port import listen_at
 from quaestor.server.http.run_server import BoundedConnection, make_server
+from servers.turned_loop import TurnedLoop
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LATER = BoundedConnection.head_seconds + 1
-
-
-class TurnedLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock goes on by as much more as it is told."""
-
-    turned = 0.0
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits: list[float] = []
-
-    def call_later(self, delay: float, *given: Any, **named: Any) -> asyncio.TimerHandle:
-        """Note for how long something is waited for, too."""
-        self.waits.append(delay)
-        return super().call_later(delay, *given, **named)
-
-    def time(self) -> float:
-        return super().time() + self.turned
-
-    def turn(self, seconds: float) -> None:
-        self.turned += seconds
-        self.call_soon_threadsafe(lambda: None)
 
 
 class Slow:
