@@ -23,7 +23,7 @@ import pytest
 PASSWORD = "a password, with:odd@characters/"
 OWNER = "quaestor"
 _PROGRAMS = os.environ.get("QUAESTOR_POSTGRES")  # read at once: tests of commands hide our variables
-_STARTING_SECONDS = 60.0
+_STARTING_SECONDS = 600.0
 # Every new database would be vacuumed and analysed at once, and none lives long enough to need it.
 _UNSAFE_AND_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=off", "autovacuum=off")
 _SMALL = ("max_connections=60", "shared_buffers=64MB", "max_wal_senders=4", "wal_level=replica")
@@ -148,7 +148,7 @@ class PostgresServer:
         if self._process is not None:
             self._process.send_signal(number)
             try:
-                self._process.wait(20)
+                self._process.wait(600)
             except subprocess.TimeoutExpired:
                 os.killpg(self._process.pid, signal.SIGKILL)
                 self._process.wait()

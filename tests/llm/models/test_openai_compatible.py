@@ -228,7 +228,7 @@ def test_abandoned_stream_closes_the_connection(scripted_server: Start) -> None:
         await deltas.aclose()  # type: ignore[attr-defined]
 
     asyncio.run(run())
-    assert server.hung_up.wait(60)
+    assert server.hung_up.wait(600)
 
 
 def test_cancellation_ends_the_request(scripted_server: Start) -> None:
@@ -248,7 +248,7 @@ def test_cancellation_ends_the_request(scripted_server: Start) -> None:
             await task
 
     asyncio.run(run())
-    assert server.hung_up.wait(60)
+    assert server.hung_up.wait(600)
 
 
 @pytest.mark.parametrize(
