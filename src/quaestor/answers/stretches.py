@@ -11,7 +11,7 @@ from itertools import groupby
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
 from quaestor.chunking.languages import PROSE as DOCUMENTS
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
 PROSE = frozenset(("", "html", "mdx", "rst", "tex", *DOCUMENTS))

@@ -330,7 +330,7 @@ def test_as_many_conversations_at_once_as_there_are(scripted_server: Start) -> N
     most = threading.Barrier(120)
 
     def script(_request: Recorded) -> str:
-        most.wait(60)  # until all are there, or it breaks
+        most.wait(600)  # until all are there, or it breaks
         return "ok"
 
     server = scripted_server(script)
