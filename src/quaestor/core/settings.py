@@ -1,4 +1,4 @@
-"""The settings: their defaults, what they mean, and who may set them. Where values come from: ``config``."""
+"""The settings: their defaults, meanings, and who may set them. ``config`` finds their values."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Rule(NamedTuple):
         also: further environment variables, used if its own is not set; see ``variables_of``.
         secret: whether its value is masked when shown.
         least: the smallest number allowed.
-        form: a regular expression that a text must match as a whole.
+        form: a regular expression that must match the whole text.
     """
 
     help: str
@@ -31,7 +31,7 @@ class Rule(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """Every setting's value; defaults stand here and nowhere else."""
+    """The value of every setting; all defaults are here."""
 
     home: str = ""
     model: str = ""

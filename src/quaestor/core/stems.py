@@ -1,4 +1,4 @@
-"""The words of a sentence that carry meaning, as stems."""
+"""Stems of the words that carry a sentence's meaning."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ line lines called calls call defined according shows show shown come comes go go
 happen happens mean means want wants please tell explain
 """
 EMPTY_WORDS = frozenset(_EMPTY.split())
-"""Words that say nothing by themselves."""
+"""Words without a meaning of their own."""
 
 
 def content_terms(text: str) -> frozenset[str]:
