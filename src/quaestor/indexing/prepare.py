@@ -315,8 +315,9 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
     if note is None and parts.chunker == "lines":
         note = why_not_parse(snapshot.data, path)
     # A guide that a program wrote may be all that there is; a manual page has a source.
-    if note is None and (parts.language not in PROSE or parts.language in _WRITTEN_FROM_SOURCES):
-        note = "generated" if says_generated(snapshot.data) else None
+    guide = (parts.language in PROSE and parts.language not in _WRITTEN_FROM_SOURCES) or parts.language == "html"
+    if note is None and not guide and says_generated(snapshot.data):
+        note = "generated"
     return Document(
         path=path,
         sha256=snapshot.sha256,
