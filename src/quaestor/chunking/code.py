@@ -84,7 +84,7 @@ class Refusal(NamedTuple):
 
 
 def cut_code(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...] | Refusal:
-    """Cut source code along its definitions, or say why that is not possible."""
+    """Return source code cut along its definitions, or why that is not possible."""
     syntax = SYNTAXES[language]
     data = decoded.data
     if len(data) > LARGEST_PARSED:

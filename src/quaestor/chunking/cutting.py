@@ -18,20 +18,20 @@ def cut(
     *,
     paged: bool = False,
 ) -> Cut:
-    """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
+    """Cut a file into chunks; if it cannot be cut by its structure, it is cut by lines.
 
     Args:
         data: the file's bytes.
         path: its path, which decides its language.
         settings: the method, and sizes of chunks.
-        paged: whether the top sections of prose are pages, slides or sheets, which share no chunk.
+        paged: whether the top sections of prose are pages, slides or sheets; no chunk spans two.
 
-    Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
+    Spans refer to bytes of ``decode(data).data``, which is the file itself unless it is UTF-16 or UTF-32.
     """
     decoded = decode(data)
     language = recognise(decoded.data, path)
     note = decoded.note
-    # Code and prose need modules of their own, and most refreshes bring files of one kind.
+    # Code and prose need different modules, and most refreshes bring files of one kind.
     if settings.method in ("auto", "syntax") and language not in PROSE and language in _syntaxes():
         from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415 - see above
 
@@ -56,7 +56,7 @@ def cut(
             by_headings = prose.has_headings or language != "text"
             chunker: ChunkerName = "headings" if by_headings else "lines"
             return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
-        # What a document says of itself counts however it is cut.
+        # A document's metadata count however it is cut.
         return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
     return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
 
