@@ -45,7 +45,7 @@ _ALSO_SUBJECTS = frozenset("history news releases".split())
 _REGION = frozenset("br cn hans hant hk in latn mx pt tw us".split())
 # ack-2.24 and ack-v3.0.0, policy-v1.2.html and policy-v1.10.html: editions of one file, kept side by side.
 _EDITION = re.compile(
-    r"(?P<before>(?:.*/)?[^/]*?[A-Za-z][^/]*?[-_. ])v?(?P<version>\d+(?:[._]\d+){1,3})"
+    r"(?P<before>[^A-Za-z]{0,100}[A-Za-z].{0,100}?[-_. ])v?(?P<version>\d+(?:[._]\d+){1,3})"
     r"(?P<after>(?:\.[A-Za-z]\w{0,7}){0,2})",
     re.IGNORECASE,
 )
@@ -176,8 +176,12 @@ def earlier_editions(paths: Sequence[str], query: str) -> list[int]:
 @lru_cache(maxsize=1 << 14)
 def _edition_of(path: str) -> tuple[str, str, tuple[int, ...]] | None:
     """Return the parts of a path before and after its version, and the version; None if it has none."""
-    named = _EDITION.fullmatch(path)
-    return named and (named["before"], named["after"], tuple(map(int, re.split(r"[._]", named["version"]))))
+    folder, slash, name = path.rpartition("/")
+    named = _EDITION.fullmatch(name)
+    if named is None:
+        return None
+    version = tuple(map(int, re.split(r"[._]", named["version"])))
+    return folder + slash + named["before"], named["after"], version
 
 
 @lru_cache(maxsize=256)
