@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -63,3 +64,28 @@ def test_what_says_most_of_it_comes_first() -> None:
     texts = ["Rework the layout of orders", "Add an umbrella layout of orders", "Fix a typo"]
     assert best_of("umbrella layout of orders", texts, "add")[0] == 1
     assert best_of("of the", texts, "add") == []
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("When was bell.sh renamed?", "`bell.sh` went with"),
+        ("When was new.py renamed?", "`new.py` was renamed by"),
+        ("When was old.py renamed?", "`old.py` was renamed by"),
+        ("When was README.md renamed?", None),
+        ("When was README.md removed?", None),
+    ],
+)
+def test_only_what_was_renamed_was_renamed(tmp_path: Path, question: str, told: str | None) -> None:
+    made = Repository(tmp_path / "shop")
+    made.commit(
+        "Begin", {"bell.sh": "ring\n", "README.md": "# Shop\n", "old.py": "def order():\n    return 1\n"}, "2020-01-01"
+    )
+    (tmp_path / "shop" / "bell.sh").unlink()
+    made.commit("Drop the bell", {}, "2020-02-01")
+    (tmp_path / "shop" / "old.py").rename(tmp_path / "shop" / "new.py")
+    made.commit("Move orders", {}, "2020-03-01")
+    with Index.build(tmp_path / "shop") as index:
+        answer = answer_history(Question(question), index)
+        assert (told is None) == (answer is None)
+        assert answer is None or told is None or told in answer.text([1, 2, 3])

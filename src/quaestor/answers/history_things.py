@@ -91,13 +91,15 @@ def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | N
         found = origin(git, needle, path)
         return None if found is None else (found.commit, needle)
     if subject.path:
-        return _of_path(subject, git)
+        return _of_path(subject, git, "R" if asked.verb == "renamed" else "AR")
     return None
 
 
 def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the newest commit that removed a text from the code, if the code no longer holds it."""
     needle = subject.needle or subject.literal
+    if subject.path and not subject.needle:
+        return None  # the file is there
     if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
         return found[0], needle
     if subject.literal and (found := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
@@ -105,11 +107,17 @@ def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | Non
     return None
 
 
-def _of_path(subject: Subject, git: Git) -> tuple[Commit, str] | None:
-    """Return the commit that added a file, under whatever name, or the first one in a folder."""
+def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | None:
+    """Return the commit that added a file, under whatever name, or the first one in a folder.
+
+    Args:
+        subject: the file or folder.
+        git: the repository.
+        kinds: of changes, as git's letters: ``AR`` for the first addition, ``R`` for the last renaming.
+    """
     followed = ("--follow",) if presence(git, subject.path) == "file" else ()
-    found = log(git, paths=(subject.path,), limit=5000, options=(*followed, "--diff-filter=AR"))
-    return (found[-1], "") if found else None
+    found = log(git, paths=(subject.path,), limit=5000, options=(*followed, f"--diff-filter={kinds}"))
+    return (found[0 if kinds == "R" else -1], "") if found else None
 
 
 def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
@@ -133,9 +141,11 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
     text = commit_text(git, commit.id)
     if text is None:
         return
-    verb = {"added": "came with", "removed": "went with", "renamed": "was renamed by", "changed": "was changed by"}
+    said = re.search(_SAID[asked.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
+    # What is gone may have been renamed or not: only the message tells.
+    renamed = "was renamed by" if said or not (needle or subject.literal) or subject.path else "went with"
+    verb = {"added": "came with", "removed": "went with", "renamed": renamed, "changed": "was changed by"}
     if not needle and not subject.path:
-        said = re.search(_SAID[asked.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
         says = "says so" if said else "is the oldest that speaks of it"
         draft.say(f"{code(commit.short)} of {commit.date}, by {one_line(commit.author)}, {says}:")
     else:
