@@ -100,7 +100,7 @@ def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:
 
 
 def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *, create: bool) -> Store:
-    """Open the store that holds a source's index.
+    """Open the store of a source's index.
 
     Args:
         root: real path of the source.

@@ -180,7 +180,7 @@ class Loop:
             self._transcript.record_window(self._requests.model.name, self._history.limit)
 
     async def _send(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
-        """Compose, send and stream; compose a prompt that is too long anew for the window that the server reports."""
+        """Compose, send and stream; compose a too long prompt again for the window that the server reports."""
         before, believed = self._history.limit, True
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.

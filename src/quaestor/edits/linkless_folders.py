@@ -80,7 +80,7 @@ class Folders:
         self._open.clear()
 
     def parent(self, path: str) -> int:
-        """Return a descriptor of the folder that holds ``path``.
+        """Return a descriptor of the folder that contains ``path``.
 
         Raises:
             FileNotFoundError: there is no such folder.

@@ -44,7 +44,7 @@ class Allowance:
         self._lock = threading.Lock()
 
     def take(self, cost: int | None) -> None:
-        """Take a request's maximum cost before it is sent.
+        """Reserve a request's maximum cost before it is sent.
 
         Args:
             cost: the maximum; None if no price is known.
@@ -80,7 +80,7 @@ class Meter(Protocol):
     """Accounts for requests: each is reserved before it is sent, and settled however it ends."""
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> Entry:
-        """Reserve a request of at most so many tokens.
+        """Reserve a request of at most a number of tokens.
 
         Args:
             tokens: the most that it could take.

@@ -307,7 +307,7 @@ def _without_options(text: str) -> str:
 
 
 def _is_private(host: str) -> bool:
-    """Return whether a host is this machine, or an address that is not public; what a name leads to is not asked."""
+    """Return whether a host is this machine or an address that is not public; names are not resolved."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -205,7 +205,7 @@ def show_places(passages: Sequence[Passage], room: Room) -> str:
 
 
 def _left_out(passages: Sequence[Passage], room: Room) -> str:
-    """Return a line that names the passages there is no room for, as many as a tenth of the room holds."""
+    """Return a line that names the passages that do not fit, as many as a tenth of the space allows."""
     template = load("result_more_hits")
     for named in range(min(len(passages), 8), 0, -1):
         more = " …" if named < len(passages) else ""

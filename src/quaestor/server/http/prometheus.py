@@ -1,4 +1,4 @@
-"""The server's metrics for Prometheus. None of them names a user or holds a word of a question."""
+"""The server's metrics for Prometheus. None of them names a user or contains a word of a question."""
 
 from __future__ import annotations
 

@@ -233,7 +233,7 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
 
 
 def _find_turn(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
-    """Return the turn of a conversation that holds all words of a query, with its text, or None.
+    """Return the turn of a conversation that contains all words of a query, with its text, or None.
 
     An unreadable conversation is found by its title, and an empty query matches everything.
     """
