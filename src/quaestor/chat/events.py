@@ -65,7 +65,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Summarising:
-    """The model is asked for a summary of what slid out of the window.
+    """The model is asked for a summary of messages that no longer fit into the window.
 
     Attributes:
         messages: number of messages that are summarised.

@@ -264,7 +264,7 @@ class Loop:
         turn.after_call = turn.after_call or bool(done)
 
     async def _record_passages(self, turn: Turn, passages: Sequence[Passage]) -> None:
-        """Record passages that can be cited from now on, with what their documents are by now."""
+        """Record passages that can be cited from now on, with the present state of their documents."""
         if passages:
             read = [await asyncio.to_thread(self._read, passage.path) for passage in passages]
             hashes = [hashlib.sha256(data or b"").hexdigest() for data in read]

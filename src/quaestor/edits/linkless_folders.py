@@ -99,7 +99,7 @@ class Folders:
         return []
 
     def make(self, folder: str) -> None:
-        """Make one folder; one that exists by now is as good."""
+        """Create one folder, unless it exists."""
         with suppress(FileExistsError):
             os.mkdir(_name(folder), dir_fd=self.parent(folder))
 

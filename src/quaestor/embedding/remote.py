@@ -198,7 +198,7 @@ _PAUSE_SECONDS = 30.0
 
 
 class ForgivingEmbedder:
-    """An embedder of queries that gives zeros, which are like nothing, when the one behind it fails.
+    """An embedder of queries that returns zeros, which are similar to nothing, if the inner embedder fails.
 
     After a failure it is left alone for a while, so that not every search waits for a server that is down.
 

@@ -178,7 +178,7 @@ class AddedSites:
         return found
 
     def require_fetchable(self, address: str) -> str:
-        """Return an address in its one form if it may be fetched; nothing is asked for.
+        """Return the normal form of an address if it may be fetched; no request is made.
 
         Raises:
             UsageError, ForbiddenError: as ``require_allowed`` raises them.

@@ -33,7 +33,7 @@ ALL = "*"
 
 
 class StillIndexingError(IndexUnusableError):
-    """A corpus is asked for before its first index is there; asking again later helps."""
+    """A corpus was requested before its first index was complete; a later request may succeed."""
 
 
 class _StoppedError(Exception):

@@ -71,7 +71,7 @@ class Metrics:
 
 
 class _Corpora(Collector):
-    """How far each corpus is, looked up when it is asked for."""
+    """The progress of each corpus, determined when it is requested."""
 
     def __init__(self, corpora: Corpora) -> None:
         self._corpora = corpora

@@ -163,7 +163,7 @@ class _Heart:
 
 
 async def _run_beside(work: Awaitable[None], other: Awaitable[None]) -> None:
-    """Run a task beside some work for as long as the work takes."""
+    """Run a task beside some work until the work ends."""
     beating = asyncio.ensure_future(other)
     try:
         await work

@@ -347,7 +347,7 @@ def _first_letters(content: str) -> str:
 
 @router.post("/ask")
 async def ask(request: Request, served: ServedHere, who: Who, number: RequestId) -> Response:
-    """Ask, in a session or in a new one, and show the conversation when the turn is over, whatever became of it."""
+    """Ask a question, in a session or in a new one, and show the conversation when the turn has ended in any way."""
     async with request.form(max_files=_MOST_FILES, max_part_size=served.upload_limit) as form:
         question = str(form.get("question", ""))
         if not 0 < len(question) <= LONGEST_QUESTION:
