@@ -7,7 +7,7 @@ from collections.abc import Collection
 from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.languages import PROSE, recognise, why_not_parse
+from quaestor.chunking.languages import PROSE, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
 
 
@@ -40,6 +40,12 @@ def cut(
         if not isinstance(chunks, Refusal):
             return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
+    if settings.method in ("auto", "syntax") and language in WITHOUT_GRAMMAR:
+        from quaestor.chunking.code import cut_by_defining_lines  # noqa: PLC0415 - see above
+
+        found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
+        if found:
+            return Cut(language, decoded.encoding, "lines", found, note=note)
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 

@@ -128,8 +128,47 @@ _EXTENSIONS: dict[str, str] = {
     "yaml": "yaml yml",
     "zig": "zig zon",
 }
-BY_EXTENSION = {extension: language for language, all_ in _EXTENSIONS.items() for extension in all_.split()}
-KNOWN = frozenset(_EXTENSIONS)
+_OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
+    "ada": "adb ads",
+    "agda": "agda",
+    "awk": "awk gawk",
+    "coffeescript": "coffee",
+    "common-lisp": "lisp lsp asd",
+    "crystal": "cr",
+    "d": "d di",
+    "elm": "elm",
+    "emacs-lisp": "el",
+    "fish": "fish",
+    "fsharp": "fs fsi fsx",
+    "gdscript": "gd",
+    "gleam": "gleam",
+    "glsl": "glsl vert frag",
+    "haxe": "hx",
+    "hlsl": "hlsl",
+    "idris": "idr",
+    "lean": "lean",
+    "moonscript": "moon",
+    "nim": "nim nims",
+    "nushell": "nu",
+    "odin": "odin",
+    "pascal": "pas dpr lpr",
+    "puppet": "pp",
+    "purescript": "purs",
+    "reason": "re rei",
+    "rescript": "res resi",
+    "tcl": "tcl tk",
+    "vala": "vala vapi",
+    "verilog": "sv svh vh v",
+    "vhdl": "vhd vhdl",
+    "visual-basic": "vb bas",
+    "wgsl": "wgsl",
+}
+WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
+"""Code that is cut along the lines that begin a definition; see ``code.cut_by_defining_lines``."""
+
+_ALL_EXTENSIONS = _EXTENSIONS | _OF_CODE_WITHOUT_GRAMMAR
+BY_EXTENSION = {extension: language for language, all_ in _ALL_EXTENSIONS.items() for extension in all_.split()}
+KNOWN = frozenset(_ALL_EXTENSIONS)
 
 
 def knows_extension(name: str) -> bool:
