@@ -1,4 +1,4 @@
-"""Users and what they spend: tokens of users, the ledger of requests to models, prices, limits, rates.
+"""Users and their spending: users' tokens, the ledger of requests to models, prices, limits, rates.
 
 Users and ledger share one SQLite file, ``accounts.sqlite`` in the data folder, which several processes use at once; a
 server with PostgreSQL keeps them there.

@@ -88,7 +88,7 @@ class AccountsFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside a transaction that holds the write lock; an exception takes all of it back.
+        """Yield a connection within a transaction that has the write lock; an exception rolls it back.
 
         Raises:
             AccountsUnusableError: the file cannot be written.

@@ -90,7 +90,7 @@ class Ledger:
         return self._database.name
 
     def close(self) -> None:
-        """Release what holds it; that is opened again when needed."""
+        """Release the database, which is opened again when needed."""
         self._database.close()
 
     def reserve(self, purpose: Purpose, model: str, bound: Amount, limits: Limits = Limits()) -> int:  # noqa: B008 - frozen
@@ -124,7 +124,7 @@ class Ledger:
         return int(number)
 
     def settle(self, number: int, took: Amount, state: State) -> None:
-        """Replace a request's reservation by what it took.
+        """Replace a request's reservation by its actual usage.
 
         Args:
             number: its row.

@@ -72,7 +72,7 @@ class Record:
             return None
 
     def settle(self, number: int | None, took: Amount, state: State) -> None:
-        """Replace a request's reservation by what it took; ``number`` is the one that ``reserve`` returned."""
+        """Replace a request's reservation by its actual usage; ``number`` is the one that ``reserve`` returned."""
         if number is None:
             return
         try:
@@ -108,11 +108,11 @@ class EmbeddingMeter:
         return None if self.price is None else self.price.cost(tokens, 0)
 
     def amount(self, tokens: int, *, reported: bool = False) -> Amount:
-        """Return the amount of a request of so many tokens."""
+        """Return the amount of a request with a number of tokens."""
         return Amount(tokens, 0, self.cost(tokens), self._record.prices.currency, reported)
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> MeteredRequest:
-        """Reserve a request of at most so many tokens; see ``Meter``.
+        """Reserve a request of at most a number of tokens; see ``Meter``.
 
         Raises:
             BudgetError: it could pass a limit or the allowance; it must not be sent.
@@ -210,7 +210,7 @@ class MeteredModel:
         return other
 
     async def aclose(self) -> None:
-        """Close what the inner model holds open; the model can be used again."""
+        """Close the inner model's connections; the model can be used again."""
         close = getattr(self._inner, "aclose", None)
         if close is not None:
             await close()

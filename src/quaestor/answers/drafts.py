@@ -45,7 +45,7 @@ def place_of(hit: Hit) -> str:
 
 
 def in_code(text: str) -> str:
-    """Return a text as a span of code in Markdown, whatever backticks it holds, in one line."""
+    """Return a text as a code span in Markdown on one line, whatever backticks it contains."""
     plain = " ".join(text.split())
     longest = max((len(run) for run in re.findall(r"`+", plain)), default=0)
     mark = "`" * (longest + 1)

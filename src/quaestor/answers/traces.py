@@ -71,7 +71,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """A text that tells of something that went wrong.
+    """A text that reports an error.
 
     Attributes:
         frames: innermost first.

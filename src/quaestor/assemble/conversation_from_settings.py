@@ -134,7 +134,7 @@ def answering(
 
 
 def make_sessions(settings: Settings) -> Sessions:
-    """Return the sessions that the settings name: in the data folder, or on the server that holds the index."""
+    """Return the sessions that the settings name: in the data folder, or on the index's server."""
     from quaestor.assemble.shared_state import shared_server  # noqa: PLC0415 - only for conversations
 
     server = shared_server(settings)

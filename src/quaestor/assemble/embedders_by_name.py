@@ -233,7 +233,7 @@ def refresh_cost(settings: Settings, embedder: Embedder) -> int:
 
 
 def allowance_of(most: float) -> Allowance:
-    """Return an allowance of so many units of the prices' currency; ``math.inf`` for one without a bound."""
+    """Return an allowance in units of the prices' currency; ``math.inf`` means no limit."""
     from quaestor.accounts.money import millionths  # noqa: PLC0415 - only for remote embedders
 
     return Allowance(None if math.isinf(most) else millionths(most))

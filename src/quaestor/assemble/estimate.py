@@ -264,7 +264,7 @@ def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made |
 
 
 def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
-    """Return the keys whose vectors the index holds."""
+    """Return the keys whose vectors are in the index."""
     if made is None:
         return set()
     with _open_store(root, settings, made) as store:

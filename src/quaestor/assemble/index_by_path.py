@@ -168,7 +168,7 @@ class Index(Corpus):
     def ready(
         cls, path: str | Path, *, settings: Settings, progress: Progress | None = None, whole: bool = False
     ) -> Self:
-        """Open an index for searching, building it first only if it holds nothing yet.
+        """Open an index for searching; build it first only if it is empty.
 
         Later changes are indexed by the search itself, within its time limit.
 
@@ -220,7 +220,7 @@ class Index(Corpus):
             raise
 
     def _whole(self, progress: Progress | None) -> Self:
-        """Return the index with all vectors that it is to be given; it may be another object then."""
+        """Return the index with all coming vectors; it may be another object then."""
         with self._or_closed():
             given = upgrade(self.root, self._settings, progress)
         if given is None:

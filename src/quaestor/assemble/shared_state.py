@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def shared_server(settings: Settings) -> Server | None:
-    """Return the server that holds the state, its tables up to date; None where the data folder does.
+    """Return the server with the state, its tables migrated; None if the state is in the data folder.
 
     Raises:
         UsageError: its address is wrong, or the extra is missing.

@@ -33,7 +33,7 @@ def index_folder(root: Path, settings: Settings) -> Path:
 
 
 def note_source(root: Path, settings: Settings) -> None:
-    """Note beside an index what it is of, for the day on which that is gone; one that cannot be written to stays so.
+    """Record beside an index the path of its source, in case the source is deleted; skip a read-only index.
 
     Args:
         root: real path of the source.

@@ -100,7 +100,7 @@ def made_with(root: Path, settings: Settings) -> tuple[str, int] | None:
 
 
 def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *, create: bool) -> Store:
-    """Open the store that holds a source's index.
+    """Open the store of a source's index.
 
     Args:
         root: real path of the source.
@@ -127,7 +127,7 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
 
 @contextmanager
 def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
-    """Hold the store of a source's index, whatever embedder it was made with; nothing is made.
+    """Open the existing store of a source's index for a block, whatever embedder it was made with.
 
     Raises:
         IndexUnusableError: the index does not exist, or cannot be used.

@@ -100,7 +100,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
-    """Make the missing vectors and store them in the index; the caller holds the lock on coming vectors."""
+    """Make the missing vectors and store them in the index; the caller has the lock on coming vectors."""
     # Few indexes lack any.
     from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget, reembed  # noqa: PLC0415
 

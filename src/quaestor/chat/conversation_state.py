@@ -169,7 +169,7 @@ class History:
 
 
 def restore_history(transcript: Transcript, model: Model | None, limit: int, head: Sequence[Message]) -> History:
-    """Return the history that a transcript holds.
+    """Return the history in a transcript.
 
     Args:
         transcript: the record.

@@ -334,7 +334,7 @@ def fit_passages(
 
 
 def ask_message(question: str, passages: Sequence[Passage]) -> Message:
-    """Return the user's message as it is sent: the passages, then the question."""
+    """Return the user's message in the form that is sent: the passages, then the question."""
     return Message("user", load("question").render(passages=show_all(passages), question=question))
 
 

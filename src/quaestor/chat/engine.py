@@ -137,7 +137,7 @@ class Conversation:
 
     @property
     def limit(self) -> int:
-        """The model's window as it is known by now, tokens."""
+        """The presently known size of the model's window, in tokens."""
         return self._history.limit
 
     @property
@@ -366,7 +366,7 @@ class Conversation:
         return hits
 
     def _record_passages(self, turn: Turn, hits: tuple[Hit, ...], *, known: bool) -> Passages:
-        """Record what a turn may cite, and return it as an event."""
+        """Record the passages that a turn may cite, and return them as an event."""
         self.transcript.record_passages(turn.number, turn.passages, [hit.document.sha256 for hit in hits])
         return Passages(hits, known, tuple(passage.n for passage in turn.passages))
 

@@ -65,7 +65,7 @@ class Composed:
 
 @dataclass(frozen=True, slots=True)
 class Summarising:
-    """The model is asked for a summary of what slid out of the window.
+    """The model is asked for a summary of messages that no longer fit into the window.
 
     Attributes:
         messages: number of messages that are summarised.
@@ -268,11 +268,11 @@ class TurnOutcome:
 
     @property
     def unchecked(self) -> bool:
-        """Whether a model answered without any citation that holds."""
+        """Whether a model answered without any valid citation."""
         return self.done is not None and self.done.unchecked
 
     @property
     def nearest(self) -> tuple[Hit, ...]:
-        """The nearest passages if the corpus does not hold an answer; else none."""
+        """The nearest passages if the corpus has no answer; else none."""
         known = self.done is not None and self.done.known
         return () if known else self.hits[:_NEAREST]

@@ -180,7 +180,7 @@ class Loop:
             self._transcript.record_window(self._requests.model.name, self._history.limit)
 
     async def _send(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
-        """Compose, send and stream; compose a prompt that is too long anew for the window that the server reports."""
+        """Compose, send and stream; compose a too long prompt again for the window that the server reports."""
         before, believed = self._history.limit, True
         while True:
             # Counting tokens takes milliseconds for which other conversations must not wait.
@@ -264,7 +264,7 @@ class Loop:
         turn.after_call = turn.after_call or bool(done)
 
     async def _record_passages(self, turn: Turn, passages: Sequence[Passage]) -> None:
-        """Record passages that can be cited from now on, with what their documents are by now."""
+        """Record passages that can be cited from now on, with the present state of their documents."""
         if passages:
             read = [await asyncio.to_thread(self._read, passage.path) for passage in passages]
             hashes = [hashlib.sha256(data or b"").hexdigest() for data in read]

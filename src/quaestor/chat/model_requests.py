@@ -293,7 +293,7 @@ def _parameters(request: Request) -> Mapping[str, object]:
 
 
 def too_long_error(failure: TooLongError, window: Window) -> TooLongError:
-    """Return the error for a request that is too long even after it was composed anew."""
+    """Return the error for a request that is too long even after it was composed again."""
     allowed = "an unknown number" if failure.limit is None else str(failure.limit)
     return TooLongError(
         f"the request is still too long after it was composed anew: {window.tokens} tokens by our count and"

@@ -303,7 +303,7 @@ class Visible:
 
     @property
     def answer(self) -> str:
-        """The reply as it is shown and remembered."""
+        """The text of the reply that is shown and recorded."""
         return self.written[: self._begins] + _without_mark(self._part)
 
     def begin_part(self) -> str:
@@ -341,7 +341,7 @@ def _may_be_mark(part: str) -> bool:
 
 
 def _without_mark(part: str) -> str:
-    """Return a part of a reply as it is shown; the blank lines before it stay."""
+    """Return the shown text of a part of a reply; the blank lines before it stay."""
     if not says_no_answer(part):
         return part
     rest = part.lstrip()

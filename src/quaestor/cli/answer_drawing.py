@@ -54,7 +54,7 @@ class Answer(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
     def wait_for(self, what: str) -> None:
-        """Say what is waited for."""
+        """Print what the command is waiting for."""
 
     def write(self, text: str) -> None:
         """Show more of the answer's Markdown."""
@@ -67,7 +67,7 @@ def new_answer() -> Answer:
 
 
 class PlainAnswer:
-    """The text as it is."""
+    """The unchanged text."""
 
     def __enter__(self) -> PlainAnswer:
         return self

@@ -112,7 +112,7 @@ def byline(hit: Hit) -> str:
 
 
 def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:
-    """Yield the ``count`` neighbouring lines of a hit that hold most of the wanted terms, numbered, marked."""
+    """Yield the ``count`` neighbouring lines of a hit with most of the wanted terms, numbered and marked."""
     lines = hit.text.removesuffix("\n").split("\n")
     weights = [len(wanted & _line_terms(line)) for line in lines]
     # The first line usually names what this is; prefer it among equals.

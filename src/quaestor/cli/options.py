@@ -27,13 +27,13 @@ def model_options(command: Command) -> Command:
 
 
 def store_option(command: Command) -> Command:
-    """Add the option that says what holds the index."""
+    """Add the option for the store of the index."""
     told = "What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
     return click.option("--store", metavar="STORE", help=told)(command)
 
 
 def state_option(command: Command) -> Command:
-    """Add the option that says what holds users, sessions and the ledger; ``state_store`` returns it."""
+    """Add the option for the store of users, sessions and the ledger; ``state_store`` returns it."""
     told = "What holds it: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
 
     def remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:

@@ -107,7 +107,7 @@ def undo(journal: Journal) -> Applied:
 
 
 def recover(journal: Journal) -> tuple[str, ...]:
-    """Put back what an interrupted edit left half done; return the paths of that edit.
+    """Restore the files of an interrupted edit; return the paths of that edit.
 
     Raises:
         ChangedError: a file is neither as before nor as after; it is left as it is, the others are put back.

@@ -86,7 +86,7 @@ def confine(path: str) -> str | Refusal:
 
 
 def objections(path: str) -> tuple[str, ...]:
-    """Return why a person is to be asked about a path in particular: hidden, or run without being called."""
+    """Return why a path needs a second consent: it is hidden, say, or run without being called."""
     found = []
     seen = _as_disks_see(path)
     if any(part.startswith(".") for part in seen.split("/")):
@@ -104,7 +104,7 @@ def _is_version_control(part: str) -> bool:
 
 
 def _as_disks_see(path: str) -> str:
-    """Return a path as the file system takes it that tells the fewest names apart.
+    """Return a path in the form of the file system that distinguishes the fewest names.
 
     ext4 and F2FS, in folders that ignore case, and macOS's HFS+ ignore characters that nobody sees; NTFS and FAT drop
     dots and blanks at the end, and what NTFS finds behind a colon is a stream of the same file.

@@ -15,7 +15,7 @@ _NEARLY_ALL = 0.9
 
 
 class UnclearError(ValueError):
-    """What the lines have in common does not settle how a new line is to be written."""
+    """The quoted lines do not determine how to write a new line."""
 
 
 def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str]) -> Indent:
@@ -167,7 +167,7 @@ class Mending:
         self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
 
     def line(self, said: str) -> str:
-        """Return a new line as it is to be written.
+        """Return a new line in the form to write.
 
         Raises:
             UnclearError: the pairs leave open how.

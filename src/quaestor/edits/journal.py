@@ -165,7 +165,7 @@ class Journal:
             shutil.rmtree(self._place(number), ignore_errors=True)
 
     def _make_folder(self) -> None:
-        """Make the folder where it is missing; its name, too, is to outlive a loss of power."""
+        """Create the folder if it is missing, and sync its name so that it survives a loss of power."""
         missing = [place for place in (self.folder, *self.folder.parents) if not place.exists()]
         make_private(self.folder)
         for place in missing:

@@ -80,7 +80,7 @@ class Folders:
         self._open.clear()
 
     def parent(self, path: str) -> int:
-        """Return a descriptor of the folder that holds ``path``.
+        """Return a descriptor of the folder that contains ``path``.
 
         Raises:
             FileNotFoundError: there is no such folder.
@@ -99,7 +99,7 @@ class Folders:
         return []
 
     def make(self, folder: str) -> None:
-        """Make one folder; one that exists by now is as good."""
+        """Create one folder, unless it exists."""
         with suppress(FileExistsError):
             os.mkdir(_name(folder), dir_fd=self.parent(folder))
 

@@ -329,7 +329,7 @@ class _Writing:
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
     def _with_line_ends(self, merged: Merged, mending: Mending) -> list[Line]:
-        """Return lines with line ends: a new one ends as the line before it in the same place does."""
+        """Return lines with line ends: a new line has the line end of the one before it."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]
         end = next((one for one in kept if one), "") or self._text.end

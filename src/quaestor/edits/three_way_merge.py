@@ -22,7 +22,7 @@ class ConflictError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Hunk:
-    """Lines ``s1`` to ``s2`` of the search text give way to ``r1`` to ``r2`` of the other."""
+    """Lines ``r1`` to ``r2`` of the other text replace ``s1`` to ``s2`` of the search text."""
 
     s1: int
     s2: int

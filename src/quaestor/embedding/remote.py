@@ -44,7 +44,7 @@ class Allowance:
         self._lock = threading.Lock()
 
     def take(self, cost: int | None) -> None:
-        """Take a request's maximum cost before it is sent.
+        """Reserve a request's maximum cost before it is sent.
 
         Args:
             cost: the maximum; None if no price is known.
@@ -80,7 +80,7 @@ class Meter(Protocol):
     """Accounts for requests: each is reserved before it is sent, and settled however it ends."""
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> Entry:
-        """Reserve a request of at most so many tokens.
+        """Reserve a request of at most a number of tokens.
 
         Args:
             tokens: the most that it could take.
@@ -198,7 +198,7 @@ _PAUSE_SECONDS = 30.0
 
 
 class ForgivingEmbedder:
-    """An embedder of queries that gives zeros, which are like nothing, when the one behind it fails.
+    """An embedder of queries that returns zeros, which are similar to nothing, if the inner embedder fails.
 
     After a failure it is left alone for a while, so that not every search waits for a server that is down.
 

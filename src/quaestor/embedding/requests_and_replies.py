@@ -114,7 +114,7 @@ def in_requests(pieces: Iterable[Piece], limits: RequestLimits) -> Iterator[list
 
 
 class NoVectorsError(ValueError):
-    """A reply does not hold the requested vectors; the message says why."""
+    """A reply lacks the requested vectors; the message says why."""
 
 
 def read_vectors(answer: Any, count: int) -> Vectors:

@@ -38,7 +38,7 @@ _LONGEST_HEADER = 256
 
 
 def damp(counts: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return the weight of so many occurrences of a row in one text: log(1 + n)."""
+    """Return the weight of a number of occurrences of a row in one text: log(1 + n)."""
     weighed: NDArray[np.float32] = np.log1p(counts)
     return weighed
 

@@ -31,7 +31,7 @@ def base_of(name: str) -> str:
 
 
 def file_of(name: str) -> str:
-    """Return the name of the file that holds the rows of a tuned embedder.
+    """Return the name of the file with the rows of a tuned embedder.
 
     Raises:
         ValueError: ``name`` is not that of a tuned embedder.

@@ -198,7 +198,7 @@ def program() -> str:
 
 
 def environment_for(folder: Path, inherited: Mapping[str, str]) -> dict[str, str]:
-    """Return the whole environment that git is given; of the caller's it holds the path alone."""
+    """Return git's whole environment; of the caller's it has only the path."""
     system = {name: inherited[name] for name in ("SYSTEMROOT",) if name in inherited}
     place = str(folder)
     return {

@@ -132,7 +132,7 @@ def _path(lines: list[str]) -> str:
 
 
 def _unquote(name: str) -> str:
-    """Return a name that git put in quotes, because it holds quotes, backslashes or control characters."""
+    """Return a name that git quoted, because it contains quotes, backslashes or control characters."""
     plain = {"n": "\n", "t": "\t", "r": "\r", "a": "\a", "b": "\b", "f": "\f", "v": "\v"}
 
     def character(found: re.Match[str]) -> str:

@@ -1,4 +1,4 @@
-"""Who last changed each line of a file, and when something came and went, by what differences hold."""
+"""Who last changed each line of a file, and when a text was added and removed, from git's differences."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def _oldest(git: Git, needle: str, path: str, at: str) -> Commit | None:
 
 
 def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
-    """Return git's path of a file that holds a text in a revision, or None.
+    """Return git's path of a file that contains a text in a revision, or None.
 
     Given a ``path``, only that file is looked at.
     """

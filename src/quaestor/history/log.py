@@ -43,7 +43,7 @@ class Commit(NamedTuple):
 
     @property
     def short(self) -> str:
-        """The hash as it is shown."""
+        """The short hash that is shown."""
         return self.id[:10]
 
 

@@ -116,7 +116,7 @@ def tags(git: Git, *options: str) -> list[Tag]:
 
 
 def first_release(git: Git, commit: str) -> Tag | None:
-    """Return the first version that holds a commit."""
+    """Return the first version that contains a commit."""
     held = tags(git, f"--contains={commit}")
     released = [tag for tag in held if tag.version is not None and not tag.version.is_early]
     return min(released or held, key=lambda tag: (bool(tag.series), tag.date), default=None)

@@ -134,7 +134,7 @@ async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
 async def _hand_on(
     reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _Answers
 ) -> None:
-    """Give the SDK what a client says, and its end when all is answered; refuse what is no message.
+    """Pass a client's messages to the SDK, and their end when all are answered; refuse malformed lines.
 
     By itself the SDK drops a line that it cannot read, so that its client waits for ever, and at the end whatever it
     has not answered yet, so that `quaestor mcp < requests` printed the first answers only.
@@ -160,20 +160,20 @@ class _Answers:
         self._given = anyio.Event()
 
     def expect(self, message: types.JSONRPCMessage) -> None:
-        """Note what a client says: a request is to be answered, unless it is called off."""
+        """Record a client's message: a request must be answered, unless it is cancelled."""
         if isinstance(message, types.JSONRPCRequest):
             self._expected.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._note((message.params or {}).get("requestId"))
 
     async def all_given(self) -> None:
-        """Wait until nothing is to be answered any more."""
+        """Wait until all requests are answered."""
         while self._expected:
             self._given = anyio.Event()
             await self._given.wait()
 
     async def refuse(self, error: Exception) -> None:
-        """Tell a client that a line is no message; an empty line says nothing, and is told nothing."""
+        """Tell a client that a line is not a message; an empty line gets no reply."""
         code, said, number = types.INTERNAL_ERROR, "The line could not be read.", None
         if isinstance(error, ValidationError):
             wrong = error.errors(include_url=False)

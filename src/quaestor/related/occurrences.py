@@ -200,7 +200,7 @@ class _Reader:
                 yield self._occurrence_at(node, role, self.symbols(node.parent), bare=not qualified, base=base)
 
     def symbols(self, node: Node | None) -> tuple[str, ...]:
-        """Return the names of the functions and types that hold a node, and its own if it is one."""
+        """Return the names of the functions and types around a node, and its own if it is one."""
         names: list[tuple[str, ...]] = []
         while node is not None and len(names) < _HIGHEST:
             found = self._find_definition(node)
@@ -222,7 +222,7 @@ class _Reader:
         return above if found is not None and found.defines else None
 
     def _is_declared(self, node: Node) -> bool:
-        """Return whether a name node only announces what is defined elsewhere: ``int f(void);``."""
+        """Return whether a name node only declares what is defined elsewhere: ``int f(void);``."""
         _, found = self._named_by(node)
         return found is not None and found.kind == "declaration" and not found.defines
 

@@ -1,4 +1,4 @@
-"""Documents as the index holds them: whole texts put together from chunks, and offsets of lines."""
+"""Documents in the index: whole texts joined from chunks, and offsets of lines."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class IndexedFile:
         return _join_chunks(kept)
 
     def chunk_at(self, line: int) -> Chunk | None:
-        """Return the chunk that holds a line, or None if it is blank."""
+        """Return the chunk that contains a line, or None if the line is blank."""
         holding = (one.chunk for one in self.chunks if one.chunk.span.start_line <= line <= one.chunk.span.end_line)
         return next(holding, None)
 

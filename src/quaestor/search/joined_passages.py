@@ -202,7 +202,7 @@ def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Se
 
 
 def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return a passage of code with the rest of its definition and its members, as far as there is room."""
+    """Return a passage of code with the rest of its definition and its members, as far as they fit."""
     names = _names(run.main)
     before, after = map(deque, _free_neighbours(run, (), document))
     shown = deque(run.chunks)
@@ -233,7 +233,7 @@ def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], 
 
 
 def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
-    """Return a passage with what its last line introduces, if there is room for it; else the passage."""
+    """Return a passage, with the text that its last line introduces if that fits."""
     if not _announces_more(run):
         return run
     _, after = _free_neighbours(run, others, document)

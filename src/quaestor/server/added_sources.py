@@ -178,7 +178,7 @@ class AddedSites:
         return found
 
     def require_fetchable(self, address: str) -> str:
-        """Return an address in its one form if it may be fetched; nothing is asked for.
+        """Return the normal form of an address if it may be fetched; no request is made.
 
         Raises:
             UsageError, ForbiddenError: as ``require_allowed`` raises them.
@@ -307,7 +307,7 @@ def _without_options(text: str) -> str:
 
 
 def _is_private(host: str) -> bool:
-    """Return whether a host is this machine, or an address that is not public; what a name leads to is not asked."""
+    """Return whether a host is this machine or an address that is not public; names are not resolved."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

@@ -102,7 +102,7 @@ class Starters:
 
 
 async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ...]:
-    """Return the first questions whose answers begin with what they ask about, and no two with the same lines."""
+    """Return the first questions whose answers begin with their subject, no two with the same lines."""
     found: dict[tuple[str, int], str] = {}
     until = time.monotonic() + _SECONDS
     for tried, starter in enumerate(starters(corpus)):

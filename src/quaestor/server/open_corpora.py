@@ -33,7 +33,7 @@ ALL = "*"
 
 
 class StillIndexingError(IndexUnusableError):
-    """A corpus is asked for before its first index is there; asking again later helps."""
+    """A corpus was requested before its first index was complete; a later request may succeed."""
 
 
 class _StoppedError(Exception):
@@ -283,7 +283,7 @@ class _Opening:
 
 
 def _free_name(root: Path, taken: Container[str]) -> str:
-    """Return the folder's name with as many of its parents before it as no other corpus is called."""
+    """Return the folder's name with as many of its parents as make it unique among the corpora."""
     names = (Path(*root.parts[-length:]).as_posix() for length in range(1, len(root.parts) + 1))
     return next((name for name in names if name not in taken), str(root))
 

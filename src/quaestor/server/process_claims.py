@@ -62,7 +62,7 @@ class Claims:
             claims.execute("delete from claims where holder = ?", (holder,))
 
     def renew(self) -> None:
-        """Begin the leases of this process anew."""
+        """Renew the leases of this process."""
         with self._shared.step("") as claims:
             claims.execute("update claims set until = ? where holder = ?", (self._lease_end(claims), self._holder))
 

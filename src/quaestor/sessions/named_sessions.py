@@ -30,7 +30,7 @@ _KNOWN: dict[Path, tuple[tuple[int, ...], SessionInfo]] = {}
 
 
 class Sessions(ABC):
-    """Sessions by their names; ``FolderSessions`` and ``SharedSessions`` hold them."""
+    """Sessions by name; ``FolderSessions`` and ``SharedSessions`` store them."""
 
     @abstractmethod
     def of(self, user: str) -> Sessions:

@@ -43,7 +43,7 @@ def now() -> str:
 
 
 def ago(seconds: float) -> str:
-    """Return the time so many seconds ago, in the form of ``now``."""
+    """Return the time some seconds ago, in the form of ``now``."""
     return (datetime.now(UTC) - timedelta(seconds=seconds)).isoformat(timespec="microseconds")
 
 
@@ -116,7 +116,7 @@ def _state_of(value: str) -> State:
 
 
 def as_shown(value: Any) -> Any:
-    """Return a column's value as JSON can hold it."""
+    """Return a column's value in a form that JSON can represent."""
     return json.loads(zlib.decompress(value)) if isinstance(value, bytes) else value
 
 

@@ -63,7 +63,7 @@ class Transcript(Recorded):
         return cls(tables.SessionFile.open(path))
 
     def close(self) -> None:
-        """Release what holds it."""
+        """Release its resources."""
         self._place.close()
 
     def __enter__(self) -> Self:

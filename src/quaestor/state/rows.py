@@ -120,7 +120,7 @@ class SharedFile:
 
     @contextmanager
     def step(self, name: str) -> Iterator[sqlite3.Connection]:
-        """Give a connection inside a transaction; all run one after the other, whatever their names."""
+        """Yield a connection within a transaction; all transactions run one after the other, whatever their names."""
         with self._lock:
             self._connection.execute("begin immediate")
             try:

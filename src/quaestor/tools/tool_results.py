@@ -134,7 +134,7 @@ class Shown:
 
 
 def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] = ()) -> Shown:
-    """Return as many passages as the room allows, best first, with ``notes`` under them if there is room for those."""
+    """Return as many passages as fit, best first, with ``notes`` below them if those fit."""
     budget = room.budget
     for _ in range(_TRIES):
         shown = _show_within(passages, replace(room, budget=budget), notes)
@@ -196,7 +196,7 @@ def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) 
 
 
 def show_places(passages: Sequence[Passage], room: Room) -> str:
-    """Return the places of passages, if there is no room for their text."""
+    """Return the places of passages whose text does not fit."""
     lines = [place(passage) for passage in passages]
     mark = load("result_cut")
     return fit(
@@ -205,7 +205,7 @@ def show_places(passages: Sequence[Passage], room: Room) -> str:
 
 
 def _left_out(passages: Sequence[Passage], room: Room) -> str:
-    """Return a line that names the passages there is no room for, as many as a tenth of the room holds."""
+    """Return a line that names the passages that do not fit, as many as a tenth of the space allows."""
     template = load("result_more_hits")
     for named in range(min(len(passages), 8), 0, -1):
         more = " …" if named < len(passages) else ""

@@ -230,7 +230,7 @@ def train(
     watch: Callable[[int, int, float, Parameters], None] = lambda step, steps, loss, now: None,
     negatives: NDArray[np.intp] | None = None,
 ) -> Parameters:
-    """Return trained parameters; ``start`` is left as it is.
+    """Return trained parameters; ``start`` is unchanged.
 
     ``negatives`` holds for each pair the number of the pair whose text is its hard negative, or its own if it has none.
     """

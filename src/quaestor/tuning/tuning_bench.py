@@ -371,7 +371,7 @@ def _of_one_part(question: Question) -> bool:
 
 
 def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]:
-    """Return all documents, or of a large corpus so many at random."""
+    """Return all documents, or a random sample of a large corpus."""
     left, chosen = _MOST_CHARACTERS, set()
     for path in _shuffle(sorted(texts), seed):
         left -= sum(map(len, texts[path].lines)) + len(texts[path].lines)

@@ -174,7 +174,7 @@ class _Composition:
         return draft
 
     def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
-        """Return whether any passage would be shown if history, and history alone, made room for it."""
+        """Return whether any passage would be shown if only history were left out for it."""
         draft = self._empty_draft()
         draft.budget.hold(self._reserved_for_marks() + sum(self.reading.unit_tokens))
         draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))

@@ -104,7 +104,7 @@ def _counter_around(tokenizer: Tokenizer) -> Counter:
 
 
 class Counter(Protocol):
-    """Counts what texts, messages and tool schemas take in a model's window."""
+    """Counts the tokens of texts, messages and tool schemas in a model's window."""
 
     def text(self, text: str) -> int:
         """Return the tokens of bare text."""

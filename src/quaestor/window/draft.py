@@ -118,7 +118,7 @@ class Draft:
         return True
 
     def take_trimmed(self, number: int, section: Section, budget: int) -> bool:
-        """Put in as much of a unit as ``budget`` holds; return whether anything is in."""
+        """Add as much of a unit as fits into ``budget``; return whether anything was added."""
         unit = self.reading.units[number]
         cut = trim_messages(self.reading.messages[unit.start : unit.end], budget, self.reading, self._mark)
         if cut is None:

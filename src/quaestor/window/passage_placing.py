@@ -68,7 +68,7 @@ def _passage_writer(passage: PassageLike, place: int) -> Callable[[str], str]:
 
 
 def message_of(shown: Iterable[str]) -> Message:
-    """Return the message that holds passages.
+    """Return the message with passages.
 
     It has the user's role, not the system's: a document's words carry no authority.
     """

@@ -102,7 +102,7 @@ POLICIES: tuple[str, ...] = get_args(Policy)
 
 @dataclass(slots=True)  # mutable: keeps what recall and the summary gave
 class Choice:
-    """A policy with what it needs.
+    """A policy with its data.
 
     Attributes:
         policy: its name.

@@ -250,7 +250,7 @@ def tree(
 
 
 class _Chooser:
-    """Adds parts, the most important first, for as long as there is room."""
+    """Adds parts, the most important first, while there is space."""
 
     def __init__(self, material: Material, named: Mapping[str, Named], room: int, count: Count) -> None:
         self._material = material

@@ -38,7 +38,7 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
 
 
 def line_of(entry: Entry, number: int | None) -> str:
-    """Return one line in plain letters, on one line whatever stands in it."""
+    """Return an entry as one line of plain text, whatever it contains."""
     says = entry.says
     said = "" if says is None else on_one_line(says.text if says.brief is None else says.brief)
     mark = f" [{number}]" if number is not None and says is not None and says.source is not None else ""

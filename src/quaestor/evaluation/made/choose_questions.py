@@ -207,7 +207,7 @@ def make_questions(
 
 
 def _is_fair(one: _AskedQuestion, texts: Mapping[str, SourceText], words: Words) -> bool:
-    """Return whether only what answers a question can hold its words, once they are taken out where they stood."""
+    """Return whether a question's words occur only in its answers once they are removed from their source."""
     own = texts.get(one.place)
     answers = {path for path, first, _ in one.targets if first is None}
     if words.stand_in(one.query, answers | {one.place}):

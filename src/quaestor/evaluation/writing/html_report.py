@@ -119,7 +119,7 @@ class Scale:
 
 
 def linear(low: float, high: float, count: int = 5) -> Scale:
-    """Return an axis that holds everything from ``low`` to ``high`` and begins and ends at round numbers."""
+    """Return an axis that covers ``low`` to ``high`` and begins and ends at round numbers."""
     if high - low <= _ALIKE * max(1.0, abs(low), abs(high)):
         low, high = (low - 0.5, low + 0.5) if low else (0.0, 1.0)
     step = _round_step((high - low) / count)

@@ -93,7 +93,7 @@ FORMS: Sequence[Form] = (
 
 
 def _openings(blanks: str) -> str:
-    """Return a regular expression for the first letter of every form, followed by so many blanks.
+    """Return a regular expression for the first letter of every form, followed by a number of blanks.
 
     Args:
         blanks: how many, as between the braces of a regular expression.

@@ -1,4 +1,4 @@
-"""The HTTP client of one endpoint, what goes wrong with it as our errors, and retries.
+"""The HTTP client of one endpoint, with its failures as our errors, and retries.
 
 Its retries are ours alone, so that each is on record. This module loads the HTTP library; import it where requests are
 made.
@@ -197,7 +197,7 @@ def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str,
 
 
 def _address(endpoint: Endpoint, path: str) -> str:
-    """Return where requests of a kind go; what follows a question mark in the endpoint's address stays at the end."""
+    """Return the address for a kind of request; the query of the endpoint's address stays at the end."""
     parts = urlsplit(endpoint.base_url)
     return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
 

@@ -23,7 +23,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class TooLongError(UpstreamError):
-    """A prompt is too long for the model's window; it is composed anew and sent once more.
+    """A prompt is too long for the model's window; it is composed again and sent once more.
 
     Attributes:
         limit: the window in tokens, if the server reports it.
@@ -94,7 +94,7 @@ class StreamCutError(UpstreamError):
 
 
 class RefusedError(Exception):
-    """A server's refusal as it came, before it is an error for people.
+    """A server's refusal, before it becomes an error for people.
 
     Args:
         said: the JSON that the server sent, or text that is none.

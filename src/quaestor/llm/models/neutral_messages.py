@@ -25,7 +25,7 @@ _ESCAPED = re.compile(
 
 
 def neutral_text(text: str) -> str:
-    """Return a text as it is sent."""
+    """Return a text in the form that is sent."""
     return chatml.neutralise(text, tags.OPENINGS)
 
 
@@ -39,7 +39,7 @@ def neutral_request(request: Request) -> Request:
 
 
 def neutral_message(message: Message) -> Message:
-    """Return a message as it is sent."""
+    """Return a message in the form that is sent."""
     return replace(
         message,
         content=neutral_text(message.content),

@@ -178,7 +178,7 @@ def parse_event(data: bytes, most: int = _MOST_PARTS) -> Any:
 
 
 def _has_more_values(data: bytes, most: int) -> bool:
-    """Return whether JSON holds more than so many values, by counting its marks without parsing it."""
+    """Return whether JSON has more than a number of values, by counting its marks without parsing it."""
     if sum(map(data.count, _MARKS)) <= most:
         return False
     plain = data.replace(b"\\\\", b"").replace(b'\\"', b"")

@@ -37,7 +37,7 @@ class Prompt:
 
     @property
     def sha256(self) -> str:
-        """The template's hash, lower-case hex, for the record of what was sent."""
+        """The template's hash, lower-case hex, for the record of sent messages."""
         return hashlib.sha256(self.template.encode()).hexdigest()
 
     def render(self, **values: str) -> str:
@@ -76,7 +76,7 @@ def load(name: str) -> Prompt:
 
 
 def parse(name: str, source: str) -> Prompt:
-    """Return the prompt that a file's text holds.
+    """Return the prompt in a file's text.
 
     Raises:
         UsageError: the text has braces that are not a placeholder.

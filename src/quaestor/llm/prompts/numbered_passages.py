@@ -77,7 +77,7 @@ def where(passage: Passage) -> str:
 
 
 def show(passage: Passage) -> str:
-    """Return one passage as it is shown to a model; its text cannot close the passage before its end."""
+    """Return one passage in the form for a model; its text cannot close the passage before its end."""
     label = passage.title or passage.symbol
     return load("passage").render(
         n=str(passage.n),

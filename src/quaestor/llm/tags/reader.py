@@ -58,7 +58,7 @@ _BARE_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 
 
 def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
-    """Return a tag as a model is to write it; the inverse of parsing one.
+    """Return a tag as a model should write it; the inverse of parsing one.
 
     No value can end the tag or look like another: ``|>`` and ``<|`` inside of strings are written as escapes.
 
@@ -133,7 +133,7 @@ def _finite(digits: str) -> float:
 
 
 def _text_only(value: Any) -> Any:
-    """Return a value without lone surrogates, which no encoding can hold."""
+    """Return a value without lone surrogates, which no encoding can represent."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):

@@ -140,7 +140,7 @@ def _without_long_blanks(text: str) -> list[str]:
 
 
 class HuggingFaceTokenizer:
-    """Counts with the tokenizer that a model was published with; never too few for text that holds added tokens.
+    """Counts with a model's published tokenizer; never too few for text that contains added tokens.
 
     Raises:
         NotFoundError: there is no such file.

@@ -48,7 +48,7 @@ TEMPLATE = Overheads(message=8, name=4, reply=96, call=24, tools=320, tool=24, i
 
 
 class MessageCounter:
-    """Counts what a request takes in a model's window.
+    """Counts the tokens of a request in a model's window.
 
     Args:
         tokenizer: counts texts.

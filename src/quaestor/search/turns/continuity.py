@@ -1,4 +1,4 @@
-"""Whether a question goes on with the topic of the conversation or changes it.
+"""Whether a question continues the topic of the conversation or changes it.
 
 A question that can be understood by itself names what it is about; one that goes on leaves it out. What is left out
 shows in how the question is made: it points back (*it*, *that*, *those ones*), it begins in the middle (*and*, *what
@@ -113,7 +113,7 @@ _READ = 400  # characters: what a question is made like shows in its beginning
 
 @dataclass(frozen=True, slots=True)
 class Signals:
-    """What shows whether a question goes on.
+    """The signs of whether a question continues the topic.
 
     Attributes:
         opens: it begins as a sentence does that continues another.

@@ -141,7 +141,7 @@ def _weighted_query(exchanges: Sequence[Exchange], budget: int, count: _CountTok
 
 
 def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
-    """Search for the newest question with the replies on its topic, as far as it goes on with that topic."""
+    """Search for the newest question with the replies on its topic, as far as it continues that topic."""
     newest = exchanges[-1].sought
     topic = _topic(exchanges[:-1])
     if not topic:

@@ -92,7 +92,7 @@ def _mixed_probabilities(turn: TurnQuery, alone: _Found, going_on: _Found) -> di
 
 
 def _going_on_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
-    """Return scores under the reading that the topic goes on."""
+    """Return scores on the assumption that the topic continues."""
     if turn.seeks_tests:
         boost = _TEST * going_on.unit
         return {number: score + boost * _is_test(going_on.chunks[number]) for number, score in going_on.scores.items()}

@@ -118,7 +118,7 @@ def _names_documents(question: str) -> bool:
 
 
 def _own_documents(served: Served, user: User) -> dict[str, Index]:
-    """Return a user's own documents by the name of their corpus, with the newest; nothing where there are none."""
+    """Return a user's own documents by their corpus's name, the newest included; empty if there are none."""
     if all(state.name != MY_DOCUMENTS for state in corpora_of(served, user)):
         return {}
     found = corpus_of(served, user, MY_DOCUMENTS)

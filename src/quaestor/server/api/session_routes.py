@@ -138,7 +138,7 @@ def _number_of_turn(transcript: Transcript, turn: int | None) -> int:
 
 
 def _source(served: Served, user: User, start: session_schemas.SessionStart) -> str:
-    """Return the source of a new session, as it is recorded.
+    """Return the source of a new session in its recorded form.
 
     Raises:
         NotFoundError: there is no such corpus for this user.

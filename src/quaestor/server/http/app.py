@@ -105,7 +105,7 @@ def _load_client() -> None:
 
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Return all routes. They hold nothing of an application, and most of its making is theirs: all have the same."""
+    """Return all routes. They take most of an application's start, and all applications share them."""
     every = APIRouter()
     for router in ROUTERS:
         every.include_router(router)

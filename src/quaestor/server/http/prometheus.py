@@ -1,4 +1,4 @@
-"""The server's metrics for Prometheus. None of them names a user or holds a word of a question."""
+"""The server's metrics for Prometheus. None of them names a user or contains a word of a question."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Metrics:
 
 
 class _Corpora(Collector):
-    """How far each corpus is, looked up when it is asked for."""
+    """The progress of each corpus, determined when it is requested."""
 
     def __init__(self, corpora: Corpora) -> None:
         self._corpora = corpora

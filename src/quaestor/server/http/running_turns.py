@@ -148,7 +148,7 @@ class Turns:
 
 
 async def hold_place(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """Yield a turn's events; it holds a place until its window is composed or it waits for a model.
+    """Yield a turn's events; it occupies a place until its window is composed or it waits for a model.
 
     Args:
         places: of turns in preparation.
@@ -198,7 +198,7 @@ class _DetachedTurn:
         self._wake()
 
     async def wait_for_start(self, patience: float) -> None:
-        """Wait for the first event, the turn's end, or so many seconds.
+        """Wait for the first event, the turn's end, or a number of seconds.
 
         Raises:
             Exception: the turn failed before its first event.

@@ -202,7 +202,7 @@ class _Workers:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _serve_as_copy(self, place: Place, mask: Iterable[int]) -> None:
-        """Let go, in a copy, of what is this process's alone, and serve."""
+        """Release, in a fork, what belongs to the parent alone, and serve."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._pipes.close()

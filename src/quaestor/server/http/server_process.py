@@ -83,7 +83,7 @@ def preload(folder: Path, *, model: bool) -> None:
 
 
 def serve_as_copy(job: Job, place: Place, mask: Iterable[int]) -> NoReturn:
-    """Do a job in a copy of the process that watches, until told to stop; then end without running its exit handlers.
+    """Do a job in a fork of the supervisor until told to stop; then exit without running its exit handlers.
 
     Args:
         job: the job.

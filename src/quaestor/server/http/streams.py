@@ -26,7 +26,7 @@ _COMMENT = b":\n\n"
 
 
 def event(data: Any, name: str = "") -> bytes:
-    """Return one event; text that is not a JSON value is sent as it is."""
+    """Return one event; text that is not a JSON value is sent unchanged."""
     text = data if isinstance(data, str) else as_json(data)
     return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
 
@@ -39,7 +39,7 @@ def as_json(data: Any) -> str:
 
 
 class EventStream(Response):
-    """An answer of server-sent events, kept open by comments while there are none.
+    """A response of server-sent events, kept open by comments between them.
 
     Args:
         events: each as ``event`` returns it; closed when the client goes away.
@@ -163,7 +163,7 @@ class _Heart:
 
 
 async def _run_beside(work: Awaitable[None], other: Awaitable[None]) -> None:
-    """Run a task beside some work for as long as the work takes."""
+    """Run a task beside some work until the work ends."""
     beating = asyncio.ensure_future(other)
     try:
         await work

@@ -79,7 +79,7 @@ class _ChatReply(Reply):
         return {**self._object("chat.completion", [choice]), "usage": self.usage}
 
     def first(self) -> dict[str, Any]:
-        """Return the first chunk, which holds the role."""
+        """Return the first chunk, which has the role."""
         return self._chunk({"role": "assistant", "content": "", "refusal": None})
 
     def piece(self, text: str) -> dict[str, Any]:
@@ -93,7 +93,7 @@ class _ChatReply(Reply):
         yield {**self._chunk({}, self.ended), "quaestor": self.checked}
 
     def usage_chunk(self) -> dict[str, Any]:
-        """Return the chunk that holds nothing but the usage."""
+        """Return the chunk that has only the usage."""
         return {**self._object("chat.completion.chunk", []), "usage": self.usage}
 
     def _chunk(self, delta: dict[str, Any], reason: Ended | None = None) -> dict[str, Any]:

@@ -317,7 +317,7 @@ def _read_request(request: ChatRequest) -> Asked:
 
 
 def _wants_json(request: ChatRequest) -> bool:
-    """Return whether the answer is to be JSON and nothing else."""
+    """Return whether the answer must be only JSON."""
     return request.response_format is not None and request.response_format.type != "text"
 
 
@@ -403,7 +403,7 @@ def _parts(where: str, parts: Sequence[ContentPart]) -> Iterator[str]:
 
 
 def transcript_of_client(messages: Sequence[Message]) -> Transcript:
-    """Return a transcript in memory that holds the earlier messages of a conversation as one turn.
+    """Return a transcript in memory with the earlier messages of a conversation as one turn.
 
     Args:
         messages: before the newest question, in order; system messages among them stay where they are.

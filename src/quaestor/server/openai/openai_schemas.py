@@ -83,7 +83,7 @@ class StreamOptions(RequestPart):
 
 
 class ResponseFormat(_PassedOn):
-    """The form of the answer; a JSON schema goes to the model's server as it is."""
+    """The form of the answer; a JSON schema is passed to the model's server unchanged."""
 
     type: Literal["text", "json_object", "json_schema"]
 
@@ -115,7 +115,7 @@ class ChatRequest(RequestPart):
 
 
 def wants_usage(request: ChatRequest | CompletionRequest) -> bool:
-    """Return whether a stream is to end with the usage."""
+    """Return whether a stream should end with the usage."""
     return request.stream_options is not None and bool(request.stream_options.include_usage)
 
 

@@ -50,19 +50,19 @@ class TextFormat(RequestPart):
 
 
 class TextWanted(RequestPart):
-    """What the text is to be like."""
+    """The form of the text."""
 
     format: TextFormat | None = None
 
 
 class ReasoningWanted(RequestPart):
-    """How much the model is to think."""
+    """How much the model should think."""
 
     effort: str | None = None
 
 
 class ToolNamed(RequestPart):
-    """The tool that is to be called."""
+    """The tool to call."""
 
     type: Literal["function"]
     name: Name

@@ -47,7 +47,7 @@ class TextReply(Reply):
         return {**self._object([_choice("", self.ended)]), "quaestor": self.checked}
 
     def usage_chunk(self) -> dict[str, Any]:
-        """Return the chunk that holds nothing but the usage."""
+        """Return the chunk that has only the usage."""
         return {**self._object([]), "usage": self.usage}
 
     def _object(self, choices: list[Any]) -> dict[str, Any]:

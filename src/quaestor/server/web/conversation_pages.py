@@ -233,7 +233,7 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
 
 
 def _find_turn(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
-    """Return the turn of a conversation that holds all words of a query, with its text, or None.
+    """Return the turn of a conversation that contains all words of a query, with its text, or None.
 
     An unreadable conversation is found by its title, and an empty query matches everything.
     """
@@ -347,7 +347,7 @@ def _first_letters(content: str) -> str:
 
 @router.post("/ask")
 async def ask(request: Request, served: ServedHere, who: Who, number: RequestId) -> Response:
-    """Ask, in a session or in a new one, and show the conversation when the turn is over, whatever became of it."""
+    """Ask a question, in a session or in a new one, and show the conversation when the turn has ended in any way."""
     async with request.form(max_files=_MOST_FILES, max_part_size=served.upload_limit) as form:
         question = str(form.get("question", ""))
         if not 0 < len(question) <= LONGEST_QUESTION:

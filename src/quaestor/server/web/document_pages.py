@@ -90,7 +90,7 @@ class Pointed:
 
 @router.get("/sessions/{session}/turns/{number}/citations/{index}")
 def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
-    """Show a citation of an answer in the document as it is now."""
+    """Show a citation of an answer in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
         ending = turn_of(transcript, number).ending
         # What was quoted beside an unchecked answer comes after what that cites.
@@ -104,7 +104,7 @@ def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLRes
 
 @router.get("/sessions/{session}/turns/{number}/sources/{index}")
 def show_source(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
-    """Show a passage that was found for a turn in the document as it is now."""
+    """Show a passage that was found for a turn in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
         found = transcript.sources(turn_of(transcript, number).number)
         if not 0 <= index < len(found):
@@ -151,7 +151,7 @@ def _pdf(pointed: Pointed, number: int, name: str) -> dict[str, object]:
 
 @router.get("/pdf")
 def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a PDF of a corpus as it is on disk; other files are not served."""
+    """Return a PDF of a corpus from disk; other files are not served."""
     index = corpus_of(at.served, at.user, corpus)
     data = index.read_source(path) or b""
     if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
@@ -200,7 +200,7 @@ def _page(
 
 
 def places_of(source: str, at: PageContext) -> PlaceIn:
-    """Return a function that says where lines of a session's documents stand: a PDF's page, or their numbers.
+    """Return a function that names the place of lines in a session's documents: a PDF's page, or line numbers.
 
     Args:
         source: of the session, as it is recorded.
@@ -260,7 +260,7 @@ def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) 
 
 @router.get("/picture")
 def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a picture of a corpus as it is on disk; other files are not served."""
+    """Return a picture of a corpus from disk; other files are not served."""
     index = corpus_of(at.served, at.user, corpus)
     data = _read(index.root, path) if _may_be_shown(index, path) else b""
     kind = _kind(data)

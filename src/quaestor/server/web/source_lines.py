@@ -94,7 +94,7 @@ class Shown:
 
 
 def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
-    """Return the numbers of the lines that hold most of a query's words; none if no line holds any."""
+    """Return the numbers of the lines with most of a query's words; none if no line has any."""
     wanted = content_terms(query)
     held = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
     most = max(held.values(), default=0)

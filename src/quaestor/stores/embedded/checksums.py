@@ -163,7 +163,7 @@ class DamagedRowError(sqlite3.DatabaseError):
 
 
 def require(holds: bool, what: str) -> None:
-    """Refuse what does not agree with its checksum or its number.
+    """Refuse data that do not match their checksum or number.
 
     Raises:
         DamagedRowError: it does not hold.

@@ -1,4 +1,4 @@
-"""Files that are derived from the truth: flushed to the disk while other work goes on, and removed.
+"""Files derived from the authoritative data: flushing them to the disk beside other work, and removing them.
 
 Their progress marks name the state of the truth that each was made from.
 """
@@ -105,7 +105,7 @@ class Lag(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Chunks that came or went."""
+        """Chunks that were added or removed."""
         return self.added + sum(run.chunk_count for run in self.removed)
 
 

@@ -6,7 +6,7 @@ from quaestor.core.light_imports import NamedTuple
 
 
 class Sizes(NamedTuple):
-    """The sizes; those given here were measured to be best. Results are right whatever they are.
+    """The thresholds; the defaults were measured to be best. Results do not depend on them.
 
     Attributes:
         overlaid: changed chunks that are laid over the derived files in memory instead of being written into them. A

@@ -161,7 +161,7 @@ class Transaction:
         return {by_key[row[1]]: _Place(row[0], *row[-3:-1]) for row in rows}
 
     def _drop(self, places: Sequence[_Place]) -> None:
-        """Delete the chunks at ``places`` and log that they went."""
+        """Delete the chunks at ``places`` and log their removal."""
         if not places:
             return
         self._content_changed = True

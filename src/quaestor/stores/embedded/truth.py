@@ -58,7 +58,7 @@ class Content(NamedTuple):
 
 
 class Removed(NamedTuple):
-    """A run of chunks that went together: ``first_chunk`` and the ``chunk_count`` - 1 that follow."""
+    """A run of chunks that were removed together: ``first_chunk`` and the ``chunk_count`` - 1 that follow."""
 
     document: int
     first_chunk: int
@@ -109,7 +109,7 @@ def has_been(connection: sqlite3.Connection, content: Content) -> bool:
 
 
 def removed_since(connection: sqlite3.Connection, content: Content) -> list[Removed]:
-    """Return the runs of chunks that went after ``content``."""
+    """Return the runs of chunks that were removed after ``content``."""
     rows = connection.execute(
         "SELECT document, first_chunk, chunk_count, generation, checksum FROM removed WHERE generation > ?",
         (content.generation,),

@@ -214,7 +214,7 @@ def check_server(version: int, address: Address) -> None:
 
 @contextmanager
 def _commit_at_end(pool: _Pool, connection: Connection) -> Iterator[None]:
-    """Commit at the end of the block, undo everything if it raises, and give the connection back."""
+    """Commit at the end of the block, roll back if it raises, and return the connection to the pool."""
     try:
         try:
             yield
