@@ -207,7 +207,7 @@ def test_what_a_document_says_of_a_path_may_be_wrapped_or_stand_below(program: I
 
 def test_a_folder_without_words_of_its_own_says_nothing(tmp_path: Path) -> None:
     files = {
-        "docs/index.md": "# Shop\n\nA library of orders.\n",
+        "docs/index.md": "# Shop\n\nIt sends orders by night.\n",
         "shop/a.py": "x = 1\n",
         "shop/b.py": "x = 1\n",
     }

@@ -11,7 +11,7 @@ import pytest
 from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_object, history_of
-from quaestor.answers.history_draft import one_line
+from quaestor.answers.history_draft import Draft, one_line
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 
@@ -295,6 +295,7 @@ def test_the_commit_is_found_by_a_number_or_by_its_body(
 ) -> None:
     index, ids = ferry
     found = history_of(index, question)
+    assert any(head.startswith(f"`{ids[name]}` of ") for head in found.heads)
     assert f"commit {ids[name]}" in {hit.path for hit in found.hits}
     assert not {f"commit {other}" for key, other in ids.items() if key != name} & {hit.path for hit in found.hits}
 
@@ -313,6 +314,14 @@ def test_of_documents_nobody_is_named_who_only_committed_them(tmp_path: Path) ->
         assert answer_by_way(Question("who wrote Hamlet?"), index) is None
         assert history_of(index, "who wrote hamlet.md?").heads[0] == "1 commit of `hamlet.md`, by 1 author:"
         assert "says so" in history_of(index, "when was the chapter of the bell added?").heads[0]
+
+
+def test_a_place_that_is_cited_again_keeps_its_number(ferry: tuple[Index, dict[str, str]]) -> None:
+    first, second, *_ = history_of(ferry[0], "what changed recently").hits
+    draft = Draft()
+    for hit in (first, second, first):
+        draft.cite(hit)
+    assert (draft.pieces, draft.hits) == ([0, 1, 0], [first, second])
 
 
 @pytest.mark.parametrize(
@@ -367,4 +376,5 @@ def test_the_contracted_form(ferry: tuple[Index, dict[str, str]]) -> None:
         "text": tag["text"],
     }
     assert tag["text"].startswith(f"tag v1.1.0\nTagger: Ana Núñez\nDate: 2023-03-10\nCommit: {ids['noted']}")
+    assert [hit.chunk.kind for hit in history_of(index, "when was 1.1 released?").hits] == ["block", "section"]
     assert (section["path"], section["start_line"], section["end_line"]) == ("CHANGELOG.md", 3, 3)

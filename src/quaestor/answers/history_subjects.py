@@ -36,11 +36,6 @@ _OF_USERS = re.compile(
     re.IGNORECASE,
 )
 """Words for what users see, such as an option; a variable of the same name is another thing."""
-_STOP = frozenset(
-    "the a an of in to for and or on with by from at is was were be as it this that support feature code new option"
-    " argument parameter setting function method class ability possibility handling any some our your my its via"
-    " into".split()
-)
 
 _MOST_BYTES = 48 << 20
 # Of a message, what says what it is about.
@@ -64,7 +59,6 @@ class Subject(NamedTuple):
         needle: for a name that is defined, the text of its definition's line to search for: ``def send``.
         lines: the first and last line of a definition or place in the newest commit, 1-based; (0, 0) for none.
         literal: a text that stands in code as it is written.
-        words: that messages and changelogs would use.
     """
 
     text: str
@@ -72,23 +66,17 @@ class Subject(NamedTuple):
     needle: str = ""
     lines: tuple[int, int] = (0, 0)
     literal: str = ""
-    words: tuple[str, ...] = ()
 
 
 def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     """Return what a text means in a corpus and its history."""
     bare = _KIND.sub("", text).strip("`'\" ")
-    words = tuple(dict.fromkeys(word for word in _words(text) if word.lower() not in _STOP))
     literal = bare.removesuffix("()") if _LITERAL.match(bare.removesuffix("()")) else ""
-    found = Subject(text, literal=literal, words=words)
+    found = Subject(text, literal=literal)
     if not bare:
         return found
     named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
     return _as_file(found, bare, corpus, git) or named or found
-
-
-def _words(text: str) -> Sequence[str]:
-    return [word for word in re.findall(r"[\w$][\w$./+#-]*[\w$+#]|[\w$]", text) if len(word) > 1 or word.isdigit()]
 
 
 def _as_file(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
