@@ -1,4 +1,4 @@
-"""``quaestor search``: find code and prose, for people and for programs."""
+"""``quaestor search``: finds code and prose by words and by meaning."""
 
 from __future__ import annotations
 

@@ -15,9 +15,9 @@ from quaestor.cli.scope import configure, find_root
 @path_argument
 @json_option
 def command(path: str | None, as_json: bool) -> int:
-    """Take the last edit back; once more takes back the one before it.
+    """Undo the last edit; run again, it undoes the one before.
 
-    If a file has changed since the edit, the command names it and reverts nothing.
+    If a file has changed since the edit, the command names it and undoes nothing.
     """
     root = find_root(path)
     root = root if root.is_dir() else root.parent
