@@ -34,7 +34,7 @@ def store_option(command: Command) -> Command:
 
 def state_option(command: Command) -> Command:
     """Add the option for the store of users, sessions and the ledger; ``state_store`` returns its value."""
-    told = "Where it is stored: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    told = "Store of users and sessions: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
 
     def remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
         context.meta[_STATE_STORE] = value
@@ -104,7 +104,7 @@ _FILTERS = (
 
 def embedder_options(command: Command) -> Command:
     """Add the options that choose an embedder."""
-    command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
+    command = click.option("--price", type=click.FloatRange(0), help="Price of embedding a million tokens.")(command)
     return click.option(
         "--embedder", metavar="NAME", help="'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL', or 'auto'."
     )(command)

@@ -59,7 +59,7 @@ class _EditOptions:
     help="Allow changes to hidden, ignored and secret files, and to files that builds run.",
 )
 @click.option("--patch", "patch_file", metavar="FILE", help="Write the diff to FILE ('-': stdout); change nothing.")
-@click.option("--check", metavar="COMMAND", help="Run this afterwards, and offer to undo if it fails.")
+@click.option("--check", metavar="COMMAND", help="Run this command after the edit, and offer to undo if it fails.")
 @click.option("--reply", metavar="FILE", help="Take the changes from FILE ('-': stdin) instead of a model.")
 @click.option(
     "--format",
@@ -69,7 +69,7 @@ class _EditOptions:
     show_default=True,
     help="How the model writes changes: as blocks, as whole files, or chosen by the model's name.",
 )
-@click.option("--any-syntax", is_flag=True, help="Allow a change after which a file no longer parses.")
+@click.option("--any-syntax", is_flag=True, help="Allow changes after which a file no longer parses.")
 @count_option(Settings().passages)
 @window_option
 @json_option

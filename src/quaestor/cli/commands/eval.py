@@ -61,7 +61,7 @@ _WIDEST = 110
     type=click.Choice(["on", "off"]),
     default=["on"],
     show_default=True,
-    help="Whether a hybrid's hits are ranked, or only fused.",
+    help="Whether hits of the hybrid retriever are ranked (on) or only fused (off).",
 )
 @click.option(
     "-k",
@@ -89,7 +89,7 @@ _WIDEST = 110
 @click.option("--only", multiple=True, metavar="NAME", help="For code search: only this repository; may be repeated.")
 @click.option("-y", "--yes", is_flag=True, help="Pay for embedding without asking.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
-@click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")
+@click.option("--price", type=click.FloatRange(0), help="Price of embedding a million tokens.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the tables.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option

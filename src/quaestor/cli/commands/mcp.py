@@ -28,9 +28,7 @@ _HOST = "127.0.0.1"
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="Port for --http.")
-@click.option(
-    "--store", metavar="STORE", help="What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
-)
+@click.option("--store", metavar="STORE", help="Store of the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'.")
 def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) -> None:
     """Serve folders to coding agents over MCP; without PATHS, the client's working folder, or the current repository.
 

@@ -62,7 +62,7 @@ _MOST_NAMES = 5
 @click.option("--allow-edits", "edits", is_flag=True, help="Allow the page to apply changes that a model proposes.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
-@click.option("--allow-host", "names", multiple=True, help="A further name of the server, as in a URL.")
+@click.option("--allow-host", "names", multiple=True, help="A further host name under which the server is reached.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),

@@ -189,7 +189,7 @@ def vacuum(path: str | None, store: str | None) -> None:
 @command.command("copy")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@click.option("--corpus", help="Its name in the database; by default, that of the folder's repository.")
+@click.option("--corpus", help="The corpus's name in the database; by default, that of the repository.")
 @json_option
 def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
     """Copy the contents of one store to another.

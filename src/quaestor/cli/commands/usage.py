@@ -26,7 +26,7 @@ _DAYS = 30
 @click.command("usage")
 @state_option
 @click.option(
-    "--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True, help="One row for each."
+    "--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True, help="How to group the rows."
 )
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); by default, thirty days ago.")
 @click.option("--user", "name", help="Only this user; 'local' means the command line.")
