@@ -199,7 +199,7 @@ def test_a_ledger_that_cannot_be_written(server: Any, repository: Path, quaestor
     (home / "accounts.sqlite").mkdir()
     done = shell("ask", QUESTION, str(repository))
     assert (done.code, server.requests != []) == (0, True)
-    assert done.err.count("is not recorded") == 1
+    assert done.err.count("are not recorded") == 1
     sent = len(server.requests)
     done = shell("ask", QUESTION, str(repository), QUAESTOR_LIMIT_DAY_TOKENS="1000000")
     assert done.code == 4
