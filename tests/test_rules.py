@@ -279,6 +279,30 @@ def test_no_test_bounds_how_long_something_takes() -> None:
     assert bounds == []
 
 
+_WAITS = ("join", "result", "wait", "wait_for")
+_BY_HTTPX = tuple(f"httpx.{name}" for name in ("AsyncClient", "Client", "delete", "get", "post", "stream"))
+_OTHERWISE = ("transport", None)  # with arguments that stand elsewhere
+
+
+def test_what_ends_a_hang_leaves_ten_minutes() -> None:
+    """No machine is so busy. Less than ten seconds are what a test is about; httpx by itself waits for five."""
+    hasty = []
+    for path in naming("timeout", "httpx", *(f".{name}(" for name in _WAITS)):
+        for node in (one for one in ast.walk(tree_of(path)) if isinstance(one, ast.Call)):
+            called = ast.unparse(node.func)
+            bounds = {
+                one.arg: one.value for one in node.keywords if one.arg and one.arg.startswith(("timeout", "read_"))
+            }
+            if isinstance(node.func, ast.Attribute) and node.func.attr in _WAITS and node.args:
+                bounds["waits"] = node.args[-1]
+            known = [one.value for one in bounds.values() if isinstance(one, ast.Constant)]
+            short = any(isinstance(one, int) and 10 <= one < 600 for one in known)
+            forgotten = called in _BY_HTTPX and not bounds and {one.arg for one in node.keywords}.isdisjoint(_OTHERWISE)
+            if (short and called != "spelt") or forgotten:  # where words are spelt, 40 is a count
+                hasty.append(f"{path.name}:{node.lineno}")
+    assert hasty == []
+
+
 def test_a_command_has_a_file_of_its_own() -> None:
     files = {path.stem for path in (ROOT / "cli" / "commands").glob("*.py")} - {"__init__"}
     assert files == set(COMMANDS)

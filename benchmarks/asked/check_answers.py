@@ -62,7 +62,8 @@ def main() -> int:
 def problems(file: Path, checkout: Path) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong with a file of questions."""
     data = json.loads(file.read_text("utf-8"))
-    older = json.loads((HERE / data["corpus"] / file.name).read_text("utf-8"))
+    place = HERE / data["corpus"] / file.name
+    older = json.loads(place.read_text("utf-8")) if place.exists() else {**data, "questions": []}
     by_id = {row["id"]: row for row in older["questions"]}
     if any(data[name] != older[name] for name in ("repository", "commit", "files")):
         yield "repository, commit or files are not those of the older questions"

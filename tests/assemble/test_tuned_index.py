@@ -132,7 +132,7 @@ def test_killed_at_any_moment_it_is_the_one_or_the_other(trial: Trial, corpus: t
             # At no set moment: after so many looks at a database that is being written.
             folder = index_folder(root, settings)
             for _ in range(40 * round_ + 1):
-                with sqlite3.connect(folder / "index.sqlite3", timeout=30) as connection:
+                with sqlite3.connect(folder / "index.sqlite3", timeout=600) as connection:
                     connection.execute("SELECT generation FROM state").fetchone()
                 connection.close()
             process.kill()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib import resources
@@ -15,7 +16,6 @@ from selenium.webdriver import ActionChains, Chrome, ChromeOptions, ChromeServic
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.remote.webelement import WebElement
-from selenium.webdriver.support.ui import WebDriverWait
 
 Found = TypeVar("Found")
 
@@ -29,7 +29,8 @@ LOOKS = [
     pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.slow),
 ]
 """Sizes and colours of a page: each once in every run, all together in `make slow`."""
-_SECONDS = 30
+_TRIES = 300
+"""How often something is looked for before it counts as missing: the slower the machine, the longer that takes."""
 _ABSENT = "there is no {}; `apt-get install chromium chromium-driver` (Debian, Ubuntu) brings it"
 
 
@@ -43,7 +44,7 @@ def start_chromium() -> Chrome:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
     driver = Chrome(options=options, service=ChromeService(_program("chromedriver")))
     # On a machine that does ten other things, axe takes a minute to look at a page; the test's own limit ends a hang.
-    driver.set_script_timeout(200)
+    driver.set_script_timeout(600)
     return driver
 
 
@@ -108,18 +109,18 @@ class Page:
 
     def wait(self, condition: Callable[[], Found]) -> Found:
         """Wait until something is so; what is replaced meanwhile is looked for again."""
-        ignored = (NoSuchElementException, StaleElementReferenceException)
-
-        def met(_: object) -> Found | None:
+        for _ in range(_TRIES):
             try:
-                return condition()
+                if found := condition():
+                    return found
+            except (NoSuchElementException, StaleElementReferenceException):
+                pass
             except WebDriverException as error:
                 # So says the driver of an element whose page is just being left.
-                if "does not belong to the document" in str(error):
-                    return None
-                raise
-
-        return WebDriverWait(self.driver, _SECONDS, 0.1, ignored).until(met)
+                if "does not belong to the document" not in str(error):
+                    raise
+            time.sleep(0.1)
+        raise AssertionError("what the page was to show is not there")
 
     def wait_for(self, selector: str) -> WebElement:
         return self.wait(lambda: next((found for found in self.all(selector) if found.is_displayed()), None))

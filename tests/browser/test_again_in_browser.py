@@ -80,7 +80,7 @@ def test_an_answer_goes_on_when_its_page_is_reloaded_or_left(page: StartPage) ->
     may_end = threading.Event()
 
     def held(_: object) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply([RESTS])
 
     one = page(held)
@@ -114,7 +114,7 @@ def test_a_second_tab_follows_the_answer_and_its_refused_question_stays(page: St
     may_end = threading.Event()
 
     def script(request: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply([RESTS if QUESTION in request.last else "Cold."])
 
     one = page(script)
@@ -143,13 +143,13 @@ def test_a_question_that_the_server_refuses_stays_with_the_reason(page: StartPag
     may_end = threading.Event()
 
     def script(_: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply([RESTS])
 
     one = page(script)
-    session = httpx.post(f"{one.url}/api/sessions", json={}, timeout=60).json()["id"]
+    session = httpx.post(f"{one.url}/api/sessions", json={}, timeout=600).json()["id"]
     one.open(f"/sessions/{session}")
-    with httpx.stream("POST", f"{one.url}/api/sessions/{session}/turns", json={"question": QUESTION}, timeout=60):
+    with httpx.stream("POST", f"{one.url}/api/sessions/{session}/turns", json={"question": QUESTION}, timeout=600):
         one.ask("And why so long?")
         one.wait_for("#refused")
         assert "Wait for its end, or stop it" in one.text("#refused")
@@ -158,7 +158,7 @@ def test_a_question_that_the_server_refuses_stays_with_the_reason(page: StartPag
     one.wait(lambda: one.text(".turn.streaming .question") == QUESTION)
     may_end.set()
     one.wait_for(".turn[data-state=done]")
-    assert httpx.delete(f"{one.url}/api/sessions/{session}", timeout=60).status_code == 204
+    assert httpx.delete(f"{one.url}/api/sessions/{session}", timeout=600).status_code == 204
     one.press(Keys.ENTER)
     one.wait(lambda: "was deleted" in one.text("#refused"))
     assert one.one("#question").get_attribute("value") == "And why so long?"
@@ -192,7 +192,7 @@ def test_where_nothing_can_be_kept_the_page_works_and_asks_before_it_is_left(pag
 
 def is_ready(url: str) -> bool:
     try:
-        return bool(httpx.get(f"{url}/healthz", timeout=60).json()["ready"])
+        return bool(httpx.get(f"{url}/healthz", timeout=600).json()["ready"])
     except httpx.TransportError:
         return False
 
@@ -207,7 +207,7 @@ def test_an_answer_is_there_when_the_connection_comes_back(chromium: Chrome, ser
     may_end = threading.Event()
 
     def script(_: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply([RESTS])
 
     serving = server(script)
@@ -265,7 +265,7 @@ def test_what_is_asked_before_the_index_is_made_is_answered_when_it_is(chromium:
     settings, may_begin = Settings(home=str(tmp_path / "home"), requests_per_minute=0), threading.Event()
 
     def late(_: Path) -> Settings:
-        assert threading.current_thread() is threading.main_thread() or may_begin.wait(60)
+        assert threading.current_thread() is threading.main_thread() or may_begin.wait(600)
         return settings
 
     with Corpora([write(tmp_path / "kitchen")], late) as corpora, running(served_of(corpora, settings)) as server:

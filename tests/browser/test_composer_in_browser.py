@@ -101,7 +101,7 @@ def test_files_are_attached_and_named_in_the_question(composer: Page, tmp_path: 
 def test_the_form_alone_asks_the_same(composer: Page) -> None:
     fields = {"question": "How hot is it?", "corpus": ["kitchen", "garden"], "model": "a-larger-model"}
     files = {"attached": ("oven.md", b"# Oven\n\nThe oven reaches three hundred degrees.\n")}
-    with httpx.Client(base_url=composer.url, timeout=60, verify=False, follow_redirects=True) as browser:
+    with httpx.Client(base_url=composer.url, timeout=600, verify=False, follow_redirects=True) as browser:
         while (shown := browser.post("/ask", data=fields, files=files)).status_code == 503:
             files = {}
         assert "says a-larger-model" in shown.text

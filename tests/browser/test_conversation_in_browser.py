@@ -298,7 +298,7 @@ def test_an_answer_is_saved_as_a_page_of_its_own(page: StartPage) -> None:
     one = page(answering)
     one.answered("How long does the dough <b>rest</b>?")
     path = one.one(".turn a[href$='/file']").get_attribute("href")
-    saved = httpx.get(path, timeout=60)
+    saved = httpx.get(path, timeout=600)
     assert saved.headers["content-disposition"].endswith('.html"')
     one.driver.get("about:blank")
     one.run("document.open(); document.write(arguments[0]); document.close()", saved.text)

@@ -62,8 +62,8 @@ def device(one: Page, path: str) -> Iterator[None]:
     """Open an address on another device: a browser with storage of its own. Go back to the first in the end."""
     first = one.driver.current_window_handle
     at = one.driver.capabilities["goog:chromeOptions"]["debuggerAddress"]
-    address = httpx.get(f"http://{at}/json/version", timeout=60).json()["webSocketDebuggerUrl"]
-    browser = websocket.create_connection(address, timeout=60, suppress_origin=True)
+    address = httpx.get(f"http://{at}/json/version", timeout=600).json()["webSocketDebuggerUrl"]
+    browser = websocket.create_connection(address, timeout=600, suppress_origin=True)
     context = told(browser, "Target.createBrowserContext")
     made = told(browser, "Target.createTarget", **context, url="about:blank", newWindow=True)
     one.driver.switch_to.window(made["targetId"])
@@ -89,7 +89,7 @@ def test_a_locked_phone_finds_the_answer_when_it_wakes(alone: Chrome, server: Ca
     may_end = threading.Event()
 
     def held(_: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply(in_pieces(RESTS))
 
     serving = server(held)
@@ -113,7 +113,7 @@ def test_three_devices_in_one_conversation_show_the_same_and_keep_what_is_typed(
     may_end = threading.Event()
 
     def script(request: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply([RESTS if QUESTION in request.last else "Cold."])
 
     one: Page = page(script)

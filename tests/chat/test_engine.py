@@ -222,7 +222,7 @@ def test_cancelling_reaches_the_server_and_is_recorded(corpus: Index, scripted_s
 
         started = asyncio.Event()
         task = asyncio.create_task(follow())
-        await asyncio.wait_for(started.wait(), 20)
+        await asyncio.wait_for(started.wait(), 600)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task

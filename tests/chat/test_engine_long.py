@@ -80,6 +80,5 @@ def test_a_hundred_turns(corpus: Index, scripted_server: StartServer, tmp_path: 
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(600)
 def test_a_thousand_turns(corpus: Index, scripted_server: StartServer, tmp_path: Path) -> None:
     check(corpus, scripted_server, tmp_path / "sessions", 1000, 900, model="gpt-4o")

@@ -16,6 +16,7 @@ from quaestor.core.errors import LimitError, UpstreamError
 from quaestor.llm import tags
 from quaestor.llm.prompts import load
 from scripted_server import Call, Recorded, Reply, StartServer
+from servers.turned_loop import TurnedLoop
 
 QUESTION = "how long does the dough rest?"
 FOUND = "It is tried three times."
@@ -248,10 +249,14 @@ def test_a_turn_that_has_shown_nothing_fails_at_its_limit(
 def test_the_time_of_a_turn_is_limited_while_a_subroutine_runs(
     corpus: Index, scripted_server: StartServer, way: Way
 ) -> None:
-    held = threading.Event()
-    runs = Runs(corpus, text=lambda _: "x" if held.wait(20) else "")
+    held, loop = threading.Event(), TurnedLoop()
+
+    def takes_an_hour(_: object) -> str:
+        loop.turn(3600.0)
+        return "x" if held.wait(600) else ""
+
     server = scripted_server([way.call("search", {"query": "x"})], models=("gpt-4o",))
-    conversation = talking(corpus, server, way, runs, seconds=1.0)
+    conversation = talking(corpus, server, way, Runs(corpus, text=takes_an_hour), seconds=3000.0)
 
     async def turn() -> None:
         try:
@@ -260,8 +265,8 @@ def test_the_time_of_a_turn_is_limited_while_a_subroutine_runs(
         finally:
             held.set()
 
-    with pytest.raises(LimitError, match="while 'search' ran"):
-        asyncio.run(turn())
+    with asyncio.Runner(loop_factory=lambda: loop) as runner, pytest.raises(LimitError, match="while 'search' ran"):
+        runner.run(turn())
 
 
 # --- the window -------------------------------------------------------------------------------------------------

@@ -134,7 +134,7 @@ def shell(*arguments: str | bytes, cwd: Path | None = None, **environment: str) 
     """Run the command line as a process of its own."""
     command = [sys.executable, "-m", "quaestor", *arguments]
     done = subprocess.run(
-        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=110
+        command, cwd=cwd, env={**os.environ, **environment}, capture_output=True, check=False, timeout=600
     )
     return Outcome(done.returncode, done.stdout.decode(), done.stderr.decode())
 

@@ -351,7 +351,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         until("› ")
         os.write(ours, b"\x04")
         drain(ours)
-        assert process.wait(30) == 0
+        assert process.wait(600) == 0
     os.close(ours)
     assert server.requests[1].last == "first\nquestion?"
     [session] = quaestor("sessions", "list", "--json").json["sessions"]

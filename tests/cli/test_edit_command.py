@@ -216,7 +216,7 @@ def test_consent_in_a_terminal(repository: Path, tmp_path: Path, typed: str, exp
                 shown += os.read(master, 4096)
             except OSError:  # the other end is closed
                 break
-        process.wait(timeout=60)
+        process.wait(timeout=600)
     os.close(master)
     assert b"\x1b[32m+MAX_ATTEMPTS = 5" in shown
     assert (repository / "src/retry.py").read_text() == expected

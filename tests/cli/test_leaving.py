@@ -10,7 +10,7 @@ AT_EXIT = "import atexit, sys, threading; from quaestor.cli import leave; atexit
 
 def ended(code: str) -> tuple[int, str, str]:
     done = subprocess.run(
-        [sys.executable, "-c", AT_EXIT + code], capture_output=True, text=True, timeout=60, check=False
+        [sys.executable, "-c", AT_EXIT + code], capture_output=True, text=True, timeout=600, check=False
     )
     return done.returncode, done.stdout, done.stderr
 

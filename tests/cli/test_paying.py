@@ -210,7 +210,7 @@ def test_in_a_terminal_it_is_asked(repository: Path, server: ScriptedServer, ans
         while b"[y/N]" not in said:
             said += os.read(controller, 1000)
         os.write(controller, f"{answer}\n".encode())
-        child.communicate(timeout=60)
+        child.communicate(timeout=600)
     os.close(controller)
     assert child.returncode == code, said
     assert b"Embed " in said

@@ -73,7 +73,7 @@ def imported_by(*arguments: str) -> set[str]:
     """Return what a process has imported that runs a command."""
     code = "import sys; from quaestor.cli import run; run(sys.argv[1:]); print(*sys.modules)"
     done = subprocess.run(
-        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", code, *arguments], check=True, capture_output=True, text=True, timeout=600
     )
     return set(done.stdout.splitlines()[-1].split())
 

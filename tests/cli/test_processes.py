@@ -48,7 +48,7 @@ def test_a_reader_who_goes_away_ends_it_quietly(large: Path, options: list[str])
 
 def interrupt(process: subprocess.Popen[bytes]) -> tuple[int, bytes]:
     process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     return process.returncode, errors
 
 

@@ -47,7 +47,7 @@ def test_it_prints_its_address_answers_and_stops(repository: Path, home: Path) -
         with urlopen(f"{address}/healthz") as answer:
             assert json.load(answer)["status"] == "ok"
         process.send_signal(signal.SIGINT)
-        _, after = process.communicate(timeout=60)
+        _, after = process.communicate(timeout=600)
     assert process.returncode == 130
     assert (before, after.strip()) == ([], ""), "nothing but the address is said"
 
@@ -57,7 +57,7 @@ def test_requests_are_logged_for_who_asks(repository: Path, home: Path) -> None:
     with served(repository, "--log-requests") as (process, address, _):
         urlopen(f"{address}/healthz").close()
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=60)
+        _, said = process.communicate(timeout=600)
     entries = [json.loads(line) for line in said.splitlines() if line]
     assert [entry["route"] for entry in entries] == ["/healthz"]
 

@@ -41,7 +41,6 @@ def results(server: Running, tmp_path_factory: pytest.TempPathFactory) -> Callab
     return lambda client: of(client.name)
 
 
-@pytest.mark.timeout(1200)
 def test_what_a_client_asks_for_comes(
     server: Running,
     results: Callable[[Client], dict[str, Result]],

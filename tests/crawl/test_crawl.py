@@ -24,7 +24,7 @@ from quaestor.stores.embedded.lock import WriteLock
 from servers.site import Answer, SiteServer
 from servers.trapped_site import trickle
 
-LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=5, tries=2)
+LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=60, tries=2)
 
 
 def site(pages: dict[str, Answer | str]) -> Callable[[str, object], Answer | None]:

@@ -11,7 +11,7 @@ from quaestor.crawl.crawl_settings import CrawlReport, CrawlSettings
 from quaestor.crawl.crawler import Crawl
 from servers.site import Answer, SiteServer
 
-LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=5, tries=1)
+LOCAL = CrawlSettings(allow_private=True, delay=0, seconds=60, tries=1)
 
 
 def blog(feed_path: str, kind: str, home: str = "/") -> dict[str, Answer]:

@@ -69,7 +69,7 @@ def test_the_last_queries_are_remembered(server: ScriptedServer, tmp_path: Path)
 
 
 def test_many_texts_go_in_requests_of_bounded_size_several_at_once(server: ScriptedServer, tmp_path: Path) -> None:
-    barrier = threading.Barrier(4, timeout=10)
+    barrier = threading.Barrier(4, timeout=600)
 
     def script(_request: Recorded) -> None:
         barrier.wait()  # four requests are under way at once, or the barrier breaks

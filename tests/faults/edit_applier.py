@@ -1,13 +1,16 @@
-"""A process that applies or undoes an edit, and dies by SIGKILL before its N-th operation on the file system.
+"""Processes that apply or undo an edit, each of which dies by SIGKILL before its N-th operation on the file system.
 
-    python edit_applier.py ROOT HOME DO N
+    python edit_applier.py
 
-DO is ``apply`` or ``undo``. Python itself reports each operation to the hook before the system is asked for it. The
-number of operations is printed if it lives. Reads are not counted: they change nothing.
+A line of standard input is a list in JSON: ROOT, HOME, ``apply`` or ``undo``, and N (0: it lives). For each a process
+is forked, so that Python starts once. What became of it is printed: the number of operations if it lived, and its exit
+code. Python itself reports each operation to the hook before the system is asked for it. Reads are not counted: they
+change nothing.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
@@ -29,7 +32,17 @@ _seen = 0
 
 
 def main() -> None:
-    root, home, do, last = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+    for line in sys.stdin:
+        root, home, do, last = json.loads(line)
+        child = os.fork()
+        if child == 0:
+            _work(Path(root), Path(home), do, last)
+            print("lived", _seen, flush=True)
+            os._exit(0)
+        print("ended", os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+
+
+def _work(root: Path, home: Path, do: str, last: int) -> None:
     journal = Journal(home)
     made = plan(root, CHANGES) if do == "apply" else None
 
@@ -46,7 +59,6 @@ def main() -> None:
         apply(made, journal)
     else:
         undo(journal)
-    print(_seen)
 
 
 if __name__ == "__main__":

@@ -147,7 +147,7 @@ class Nursery:
 
     def __exit__(self, *_: object) -> None:
         self._socket.close()
-        self._process.wait(60)
+        self._process.wait(600)
 
     def run(self, work: str, folder: Path, decide: Decide = lambda *_: 0, *, within: Path | None = None) -> Outcome:
         """Do ``work`` on a folder, and decide on each call that concerns what lies below ``within``."""

@@ -45,7 +45,7 @@ async def chat(client: httpx.AsyncClient, url: str, number: int, leaves: str) ->
 async def crowd(url: str, first: int, count: int) -> None:
     draw = random.Random(first)
     limits = httpx.Limits(max_connections=count)
-    async with httpx.AsyncClient(timeout=300, limits=limits, verify=False) as client:
+    async with httpx.AsyncClient(timeout=600, limits=limits, verify=False) as client:
         ways = [draw.choice(["at once", "in the middle", "", ""]) for _ in range(count)]
         found = await asyncio.gather(*(chat(client, url, first + n, way) for n, way in enumerate(ways)))
     for way, text in zip(ways, found, strict=True):
@@ -80,8 +80,8 @@ def test_chats_while_indexing(trial: Trial, tmp_path: Path) -> None:
             count = min(ROUNDS_AT_ONCE, trial.most - first)
             with trial.counted(f"chats from {first}", count):
                 asyncio.run(crowd(server.url, first, count))
-                assert get(f"{server.url}/healthz", timeout=60).status_code == 200
-                found = post(f"{server.url}/api/search", json={"query": "word3"}, timeout=60)
+                assert get(f"{server.url}/healthz", timeout=600).status_code == 200
+                found = post(f"{server.url}/api/search", json={"query": "word3"}, timeout=600)
                 assert found.status_code == 200, found.text
         until(lambda: quiet(server))
         assert [failure for failure in upstream.failures if not isinstance(failure, ConnectionError)] == []

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import resource
 import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -34,22 +37,50 @@ def state(root: Path) -> dict[str, tuple[bytes | None, int]]:
     }
 
 
-def run(root: Path, home: Path, do: str, last: int) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(APPLIER), str(root), str(home), do, str(last)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+class Ended(NamedTuple):
+    """How a process ended, and how many operations it was if it lived."""
+
+    code: int
+    steps: int | None
+
+
+Run = Callable[[Path, Path, str, int], Ended]
+
+
+@pytest.fixture(scope="module")
+def run() -> Iterator[Run]:
+    """Apply or undo an edit in a process that dies before a step; it is forked, for to start Python takes longest."""
+    command = [sys.executable, str(APPLIER)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as forking:
+        asked, told = forking.stdin, forking.stdout
+        assert asked is not None and told is not None
+
+        def ran(root: Path, home: Path, do: str, last: int) -> Ended:
+            asked.write(json.dumps([str(root), str(home), do, last]) + "\n")
+            asked.flush()
+            steps = None
+            for line in told:
+                word, _, number = line.partition(" ")
+                if word == "ended":
+                    return Ended(int(number), steps)
+                steps = int(number)
+            raise EOFError("the process that forks the others has ended")
+
+        yield ran
+        asked.close()
 
 
 @pytest.mark.slow
-def test_killed_at_every_step_it_is_all_or_nothing(tmp_path: Path) -> None:
+def test_killed_at_every_step_it_is_all_or_nothing(tmp_path: Path, run: Run) -> None:
     outcomes = set()
     for last in range(1, 100):
         root, home = made_root(tmp_path / f"root{last}"), tmp_path / f"home{last}"
         before = state(root)
         done = run(root, home, "apply", last)
-        if done.returncode == 0:
-            assert int(done.stdout) < last
+        if done.steps is not None:
+            assert done.steps < last
             break
-        assert done.returncode == -signal.SIGKILL, done.stderr
+        assert done.code == -signal.SIGKILL
         journal = Journal(home)
         recover(journal)
         if state(root) == before:
@@ -59,7 +90,7 @@ def test_killed_at_every_step_it_is_all_or_nothing(tmp_path: Path) -> None:
             assert state(root) == before, f"killed before step {last}"
             outcomes.add("done")
         # Whatever happened, the same edit can be made now.
-        assert run(root, home, "apply", 0).returncode == 0
+        assert run(root, home, "apply", 0).code == 0
     else:
         pytest.fail("it never came to its end")
     assert "back" in outcomes
@@ -67,17 +98,17 @@ def test_killed_at_every_step_it_is_all_or_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_an_undo_that_is_killed_at_every_step_is_all_or_nothing(tmp_path: Path) -> None:
+def test_an_undo_that_is_killed_at_every_step_is_all_or_nothing(tmp_path: Path, run: Run) -> None:
     for last in range(1, 100):
         root, home = made_root(tmp_path / f"root{last}"), tmp_path / f"home{last}"
         before = state(root)
-        assert run(root, home, "apply", 0).returncode == 0
+        assert run(root, home, "apply", 0).code == 0
         after = state(root)
         done = run(root, home, "undo", last)
         journal = Journal(home)
         recover(journal)
         now = state(root)
-        if done.returncode == 0:
+        if done.steps is not None:
             assert now == before
             break
         files = {path: one for path, one in now.items() if one[0] is not None}
@@ -86,11 +117,12 @@ def test_an_undo_that_is_killed_at_every_step_is_all_or_nothing(tmp_path: Path) 
         pytest.fail("it never came to its end")
 
 
-def test_a_killed_edit_is_put_back_by_the_next(tmp_path: Path) -> None:
+def test_a_killed_edit_is_put_back_by_the_next(tmp_path: Path, run: Run) -> None:
     root, home = made_root(tmp_path / "root"), tmp_path / "home"
     before = state(root)
-    total = int(run(made_root(tmp_path / "other"), tmp_path / "otherhome", "apply", 0).stdout)
-    assert run(root, home, "apply", total - 2).returncode == -signal.SIGKILL
+    total = run(made_root(tmp_path / "other"), tmp_path / "otherhome", "apply", 0).steps
+    assert total is not None
+    assert run(root, home, "apply", total - 2).code == -signal.SIGKILL
     assert state(root) != before
     assert recover(Journal(home)) != ()
     assert state(root) == before
@@ -112,10 +144,11 @@ def test_without_room_nothing_is_changed(tmp_path: Path) -> None:
     assert state(root) == before
 
 
-def test_a_change_under_way_by_another_is_left_and_named(tmp_path: Path) -> None:
+def test_a_change_under_way_by_another_is_left_and_named(tmp_path: Path, run: Run) -> None:
     root, home = made_root(tmp_path / "root"), tmp_path / "home"
-    total = int(run(made_root(tmp_path / "other"), tmp_path / "otherhome", "apply", 0).stdout)
-    assert run(root, home, "apply", total - 2).returncode == -signal.SIGKILL
+    total = run(made_root(tmp_path / "other"), tmp_path / "otherhome", "apply", 0).steps
+    assert total is not None
+    assert run(root, home, "apply", total - 2).code == -signal.SIGKILL
     (root / "a.py").write_bytes(b"mine\n")
     with pytest.raises(ChangedError, match=r"'a\.py'"):
         recover(Journal(home))

@@ -78,11 +78,11 @@ class Waiting(threading.Thread):
 
 def test_the_second_waits_and_makes_nothing_again(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
     waiting = Waiting(root, settings)
-    assert waiting.waits.wait(60)
+    assert waiting.waits.wait(600)
     state = waiting.states[0]
     assert (state.doing, state.total) == ("waiting for another process", DOCUMENTS)
     assert 0 < state.done < DOCUMENTS
-    out, _ = other.communicate(timeout=60)
+    out, _ = other.communicate(timeout=600)
     assert out == f"{DOCUMENTS}\n"
     waiting.join()
     assert (waiting.added, waiting.documents) == ((), DOCUMENTS)
@@ -92,7 +92,7 @@ def test_the_second_goes_on_where_the_first_was_killed(
     other: subprocess.Popen[str], root: Path, settings: Settings
 ) -> None:
     waiting = Waiting(root, settings)
-    assert waiting.waits.wait(60)
+    assert waiting.waits.wait(600)
     held = waiting.states[0].done
     other.kill()
     waiting.join()
@@ -101,8 +101,8 @@ def test_the_second_goes_on_where_the_first_was_killed(
 
 def test_who_makes_it_anew_waits_until_it_is_made(other: subprocess.Popen[str], root: Path, settings: Settings) -> None:
     waiting = Waiting(root, settings, rebuild=True)
-    assert waiting.waits.wait(60)
-    out, _ = other.communicate(timeout=60)
+    assert waiting.waits.wait(600)
+    out, _ = other.communicate(timeout=600)
     assert (out, other.returncode) == (f"{DOCUMENTS}\n", 0), "what it made was taken away from it"
     waiting.join()
     assert waiting.states[0].doing == "waiting for another process"
@@ -123,7 +123,7 @@ def test_who_gives_up_waiting_leaves_the_other_alone(
 
     with pytest.raises(KeyboardInterrupt):
         Index.build(root, settings=settings, progress=enough)
-    out, _ = other.communicate(timeout=60)
+    out, _ = other.communicate(timeout=600)
     assert out == f"{DOCUMENTS}\n"
 
 
@@ -133,7 +133,7 @@ def test_of_several_commands_begun_at_once_one_takes_each_document_in(
     command = [sys.executable, "-m", "quaestor", "index", "--json", str(root)]
     environment = {**os.environ, "QUAESTOR_HOME": settings.home}
     begun = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) for _ in range(4)]
-    told = [json.loads(process.communicate(timeout=100)[0]) for process in begun]
+    told = [json.loads(process.communicate(timeout=600)[0]) for process in begun]
     assert [process.returncode for process in begun] == [0] * 4
     assert sorted(path for one in told for path in one["added"]) == sorted(file.name for file in root.iterdir())
     assert not any(one["changed"] or one["removed"] for one in told)

@@ -68,16 +68,13 @@ def test_a_killed_run_is_completed_by_the_next(tmp_path: Path, moment: int) -> N
     query = HashedWords().encode(["function_7"])[0]
     assert len(store.dense(query, 10)) == 10
     store.close()
-    assert all_end(workers), "workers outlive a parent that was killed"
+    until_ended(workers)  # none outlives a parent that was killed
 
 
-def all_end(processes: list[int], seconds: float = 30) -> bool:
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline:
-        if not any(is_alive(process) for process in processes):
-            return True
+def until_ended(processes: list[int]) -> None:
+    """Wait for processes; the test's own time limit is the only one."""
+    while any(is_alive(process) for process in processes):
         time.sleep(0.05)
-    return False
 
 
 def is_alive(process: int) -> bool:
@@ -100,7 +97,7 @@ def test_ctrl_c_leaves_what_was_committed(tmp_path: Path) -> None:
         for _ in range(5):
             process.stdout.readline()
         process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
     assert process.returncode != 0
     assert errors.strip().splitlines()[-1] == "KeyboardInterrupt"
     store = open_store(index)

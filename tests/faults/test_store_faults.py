@@ -121,7 +121,7 @@ def test_a_full_disk(tmp_path: Path, overlay: int) -> None:
         writer.set_metadata("full", "0")
     limit = 400_000
     process = start(folder, "full", 1, 10_000, overlay, limit)
-    printed, message = process.communicate(timeout=60)
+    printed, message = process.communicate(timeout=600)
     assert process.returncode == LimitError.exit_code, message
     assert "could not be written" in message
     assert "Traceback" not in message

@@ -179,7 +179,7 @@ def test_the_mark_is_left_where_git_is_run_carelessly(hostile: Repository, mark:
     # The pipe would hold it up before it comes to the rest.
     unheld = ["-c", "mailmap.file=", "-c", "log.mailmap=false"]
     command = ["git", "-C", str(hostile.folder), *unheld, "log", "-p", "-n1"]
-    subprocess.run(command, capture_output=True, timeout=30, check=False, env={**os.environ, "GIT_PAGER": ""})
+    subprocess.run(command, capture_output=True, timeout=600, check=False, env={**os.environ, "GIT_PAGER": ""})
     assert (tmp_path / "marks").exists()
 
 

@@ -72,7 +72,6 @@ def stored(root: Path, settings: Settings, progress: Callable[[ProgressState], N
 
 
 @needs_ray
-@pytest.mark.timeout(600)
 def test_every_document_is_there_once_though_a_machine_goes(tmp_path: Path) -> None:
     paths = write_corpus(tmp_path / "corpus")
     expected = stored(tmp_path / "corpus", Settings(home=str(tmp_path / "here")))
@@ -120,7 +119,6 @@ def sent_as_it_is() -> Iterator[None]:
 
 
 @needs_ray
-@pytest.mark.timeout(600)
 @pytest.mark.usefixtures("sent_as_it_is")
 def test_a_file_that_ends_each_process_costs_only_itself(nodes: Any, tmp_path: Path) -> None:
     for name in ("a.md", "deadly.md", "z.md"):

@@ -194,7 +194,7 @@ def test_workers_end_with_their_original(tmp_path: Path) -> None:
     alone = {**os.environ, "OPENBLAS_NUM_THREADS": "1"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=alone) as original:
         # The copies share its standard error, which therefore ends when the last of them has.
-        said, errors = original.communicate(timeout=60)
+        said, errors = original.communicate(timeout=600)
     assert len(said.split()) == 3, errors
 
 

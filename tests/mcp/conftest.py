@@ -67,7 +67,7 @@ def port(tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
         finally:
             process.send_signal(signal.SIGINT)
             process.stderr.read()
-            assert process.wait(30) in (0, 130)
+            assert process.wait(600) in (0, 130)
 
 
 @pytest.fixture
@@ -91,7 +91,7 @@ def client_of(folder: Path, *arguments: str | Path) -> Client:
         env=environment,
         cwd=elsewhere,
     )
-    return Client(server, read_timeout_seconds=60)
+    return Client(server, read_timeout_seconds=600)
 
 
 @pytest.fixture(scope="module")
@@ -127,8 +127,8 @@ def shared(shared_repository: Path) -> Iterator[Callable[[Session], None]]:
 
     thread = threading.Thread(target=lambda: loop.run_until_complete(hold()))
     thread.start()
-    assert opened.wait(60)
-    yield lambda said: asyncio.run_coroutine_threadsafe(said(clients[0]), loop).result(120)
+    assert opened.wait(600)
+    yield lambda said: asyncio.run_coroutine_threadsafe(said(clients[0]), loop).result(600)
     loop.call_soon_threadsafe(over.set)
     thread.join()
     loop.close()

@@ -12,8 +12,6 @@ from typing import Any
 import pytest
 from mcp_parts import asking_for_tools, opening
 
-pytestmark = pytest.mark.timeout(120)
-
 PARSE_ERROR, INVALID_REQUEST = -32700, -32600
 PING = {"jsonrpc": "2.0", "id": "last", "method": "ping"}
 MALFORMED: dict[bytes, tuple[int, int | None]] = {

@@ -21,7 +21,7 @@ HELLO = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
 
 def test_an_agent_searches(port: int) -> None:
     async def run() -> None:
-        async with Client(f"http://127.0.0.1:{port}/mcp", read_timeout_seconds=60) as client:
+        async with Client(f"http://127.0.0.1:{port}/mcp", read_timeout_seconds=600) as client:
             found = await client.call_tool("search", {"query": "where do we try again after a failure?"})
             assert paths_of(found.content[0].text)[0] == "src/retry.py"  # type: ignore[union-attr]
 
@@ -30,7 +30,7 @@ def test_an_agent_searches(port: int) -> None:
 
 @pytest.mark.parametrize("forged", [{"Host": "evil.example"}, {"Origin": "http://evil.example"}])
 def test_forged_headers_are_refused(port: int, forged: dict[str, str]) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     headers = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream", **forged}
     connection.request("POST", "/mcp", json.dumps(HELLO), headers)
     assert 400 <= connection.getresponse().status < 500
@@ -46,7 +46,7 @@ def test_a_port_that_is_taken(repository: Path, tmp_path: Path) -> None:
             env={**os.environ, "QUAESTOR_HOME": str(tmp_path / "home"), "PYTHONPROFILEIMPORTTIME": "1"},
             capture_output=True,
             text=True,
-            timeout=60,
+            timeout=600,
             check=False,
         )
     assert done.returncode == 2

@@ -15,8 +15,6 @@ from mcp_parts import Connect, paths_of
 from mcp import Client, MCPError
 from quaestor.mcp.fast_start import folder_of_uri
 
-pytestmark = pytest.mark.timeout(120)
-
 Start = Callable[..., Client]
 
 

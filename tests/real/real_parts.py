@@ -59,5 +59,5 @@ def post(server: RealServer, path: str, body: dict[str, Any]) -> Any:
     """Return what a server of our own answers to a JSON object, past our client."""
     data = json.dumps(body).encode()
     request = urllib.request.Request(f"{server.root}{path}", data, {"content-type": "application/json"})
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=600) as answer:
         return json.load(answer)

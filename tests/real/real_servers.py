@@ -26,7 +26,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 READY = ROOT / os.environ.get("QUAESTOR_REAL", ".real")
 NEEDS = "run `make real`, which makes it"
-START_SECONDS = 90.0
+START_SECONDS = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ def started(
         finally:
             process.terminate()
             try:
-                process.wait(20)
+                process.wait(600)
             except subprocess.TimeoutExpired:
                 process.kill()
                 process.wait()
@@ -129,7 +129,7 @@ def _await(server: RealServer, process: subprocess.Popen[bytes]) -> None:
     until = time.monotonic() + START_SECONDS
     while time.monotonic() < until and process.poll() is None:
         try:
-            with urllib.request.urlopen(f"{server.base_url}/models", timeout=30):
+            with urllib.request.urlopen(f"{server.base_url}/models", timeout=600):
                 return
         except urllib.error.HTTPError as error:
             if error.code != 503:

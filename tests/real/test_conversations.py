@@ -80,7 +80,7 @@ def test_the_command_line(index: Index, llama: RealServer, tmp_path: Path) -> No
         "QUAESTOR_MODEL": "tiny",
         "QUAESTOR_BASE_URL": llama.base_url,
     }
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=120)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=600)
     found = json.loads(done.stdout)
     assert found["answer"] == ANSWER
     assert [citation["status"] for citation in found["citations"]] == ["verified"]

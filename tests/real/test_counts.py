@@ -18,7 +18,7 @@ def rows(server: RealServer, tmp_path: Path, *arguments: str) -> list[dict[str, 
     command = [sys.executable, str(ROOT / "benchmarks" / "usage.py"), "--base-url", server.base_url]
     command += ["--model", server.model, "--server", server.name, "--out", str(out), *arguments]
     environment = {"PYTHONPATH": str(ROOT / "src")}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=600)
     print(done.stdout)
     assert (done.returncode, done.stderr) == (0, "")
     found: list[dict[str, object]] = json.loads(out.read_text(encoding="utf-8"))["rows"]

@@ -52,7 +52,7 @@ def test_answers_of_an_embedding_server(tmp_path: Path, status: int, coding: str
     with answering(status, bomb, coding) as server:
         command = [sys.executable, str(Path(__file__).with_name("bombed_embedder.py")), f"{server.url}/v1"]
         done = subprocess.run(
-            [*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=120, check=True
+            [*command, str(tmp_path)], env=environment, capture_output=True, text=True, timeout=600, check=True
         )
     error, peak = done.stdout.split()
     assert error in ("UpstreamError", "BadRequestError", "UnavailableError"), done.stdout

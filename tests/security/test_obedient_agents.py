@@ -89,7 +89,7 @@ def test_what_an_agent_is_led_to_call_reaches_nothing_else(place: Place) -> None
             cwd=place.outside.parent,
         )
         told = []
-        async with Client(server, read_timeout_seconds=100) as client:
+        async with Client(server, read_timeout_seconds=600) as client:
             for name, arguments in place.orders(port):
                 found = await client.call_tool(name, arguments)
                 told.append(found.model_dump_json())
@@ -128,7 +128,7 @@ def port(place: Place) -> Iterator[int]:
 
 
 def status(port: int, method: str, headers: dict[str, str], path: str = "/mcp") -> tuple[int, dict[str, str]]:
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=100)
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=600)
     try:
         connection.request(method, path, json.dumps(HELLO), {**JSON, **headers})
         answer = connection.getresponse()

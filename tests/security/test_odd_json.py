@@ -19,8 +19,6 @@ from served import serving, write
 
 from scripted_server import ScriptedServer
 
-pytestmark = pytest.mark.timeout(300)
-
 DEEP = b"[" * 3_000 + b"]" * 3_000
 VALUES = (
     *(b"NaN", b"-Infinity", b"1e400", b"9" * 5_000, b"-1", b"0.1", b"18446744073709551616", b"null", b"true"),
@@ -86,7 +84,7 @@ def attacked(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Attacked]:
     with (
         ScriptedServer(["It rests for eighteen hours [1]."]) as model,
         serving(write(folder / "kitchen"), home=folder / "home", model="tiny", base_url=model.base_url) as server,
-        httpx.Client(base_url=server.url, timeout=60, verify=False) as api,
+        httpx.Client(base_url=server.url, timeout=600, verify=False) as api,
     ):
         document = api.get("/openapi.json").json()
         session = api.post("/api/sessions", json={}).json()["id"]

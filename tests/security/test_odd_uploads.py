@@ -10,9 +10,8 @@ import socket
 from collections.abc import Iterator
 from pathlib import Path
 
-import httpx
 import pytest
-from served import Running, serving, write
+from served import Running, get, post, serving, write
 
 NAMES = (
     *("../../x.md", "..\\..\\x.md", "/etc/x.md", "x.md/../../y.md", ".", "..", "", " ", "a/", "a\0b.md", "a\u202eb.md"),
@@ -43,7 +42,7 @@ def server(tmp_path: Path) -> Iterator[Running]:
 
 
 def send(server: Running, body: bytes, kind: str = KIND) -> int:
-    answer = httpx.post(f"{server.url}/api/documents", content=body, headers={"content-type": kind}, verify=False)
+    answer = post(f"{server.url}/api/documents", content=body, headers={"content-type": kind})
     return answer.status_code
 
 
@@ -87,7 +86,7 @@ def test_what_ends_in_the_middle_is_no_fault_and_no_document(
                 connection.sendall(head % (KIND.encode(), len(body)) + body[:size])
         # What is counted is over.
         for _ in range(600):
-            metrics = httpx.get(f"{server.url}/metrics", verify=False).text
+            metrics = get(f"{server.url}/metrics").text
             if 'route="/api/documents",status="499"} 5.0' in metrics:
                 break
         else:

@@ -224,18 +224,21 @@ def test_an_empty_folder_is_no_database(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_what_is_installed_and_not_as_pinned_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A package that was altered after it was installed, one of another version, and one that is whole."""
-    for name, version, text in (("whole", "1.0", "x = 1"), ("altered", "1.0", "x = 1"), ("other", "2.0", "x = 1")):
-        (tmp_path / f"{name}.py").write_text("x = 2" if name == "altered" else text, encoding="utf-8")
+    """Packages that were altered or added to after they were installed, one of another version, one that is whole."""
+    present = {"altered": "x = 2", "longer": "x = 1\ny = 2"}
+    for name, version in (("whole", "1.0"), ("altered", "1.0"), ("longer", "1.0"), ("other", "2.0")):
+        text = "x = 1"
+        (tmp_path / f"{name}.py").write_text(present.get(name, text), encoding="utf-8")
         about = tmp_path / f"{name}-{version}.dist-info"
         about.mkdir()
         (about / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n", encoding="utf-8")
         digest = urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).decode().rstrip("=")
         (about / "RECORD").write_text(f"{name}.py,sha256={digest},5\n{name}.pyc,,\n", encoding="utf-8")
     monkeypatch.setattr(audit_dependencies, "distributions", lambda: distributions(path=[str(tmp_path)]))
-    found = list(audit_dependencies.differences([("whole", "1.0"), ("altered", "1.0"), ("other", "1.0")]))
+    found = list(audit_dependencies.differences([(one, "1.0") for one in ("whole", "altered", "longer", "other")]))
     assert sorted(found) == [
         "altered: altered.py is not what was installed",
+        "longer: longer.py is not what was installed alone: 6 bytes follow",
         "other 2.0 is installed, 1.0 is pinned",
     ]
     (tmp_path / "whole.py").unlink()

@@ -37,7 +37,7 @@ FILES = {
 """A corpus of code and prose."""
 
 # Each asks as somebody new does. No TLS is spoken here, and reading certificates would take most of each test's time.
-_ASKING: dict[str, Any] = {"verify": False, "timeout": 60}
+_ASKING: dict[str, Any] = {"verify": False, "timeout": 600}
 get, post = partial(httpx.get, **_ASKING), partial(httpx.post, **_ASKING)
 request, stream = partial(httpx.request, **_ASKING), partial(httpx.stream, **_ASKING)
 
@@ -101,6 +101,6 @@ def running(served: Served, *, grace: int = 30, **changes: Any) -> Iterator[Runn
         yield Running(f"http://127.0.0.1:{at.getsockname()[1]}", served, server)
     finally:
         server.should_exit = True
-        thread.join(timeout=60)
+        thread.join(timeout=600)
         at.close()
     assert not thread.is_alive(), "the server did not stop"

@@ -45,7 +45,7 @@ def server(place: Path, kitchen: Path) -> Iterator[Running]:
 
 @pytest.fixture(scope="module")
 def client(server: Running) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=server.url, timeout=60, verify=False) as client:
+    with httpx.Client(base_url=server.url, timeout=600, verify=False) as client:
         yield client
 
 

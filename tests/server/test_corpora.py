@@ -46,7 +46,7 @@ def test_whoever_asks_too_early_is_told_so(roots: list[Path]) -> None:
     may_begin = threading.Event()
 
     def slow(root: Path) -> Settings:
-        assert may_begin.wait(60)
+        assert may_begin.wait(600)
         return settings_for(root)
 
     with Corpora(roots[:1], slow) as corpora:

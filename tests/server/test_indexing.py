@@ -142,7 +142,7 @@ def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) ->
         assert mine
         waiting.start()
         one.publish(json.dumps(far), "index", str(root))
-        assert told.wait(60)
+        assert told.wait(600)
         assert not is_indexed(root, settings)
         # Whoever watches over the processes frees what a dead one claimed.
         Claims(SharedFile(file)).free_all("1")

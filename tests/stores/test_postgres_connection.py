@@ -107,7 +107,7 @@ def test_idle_connections_of_a_server_that_was_restarted_are_replaced(own_server
     database = Database.open(own_server.address("postgres"))
     with ThreadPoolExecutor(4) as threads:
         barrier = threading.Barrier(4)
-        list(threads.map(lambda _: database.read(lambda _: barrier.wait(20)), range(4)))
+        list(threads.map(lambda _: database.read(lambda _: barrier.wait(600)), range(4)))
     own_server.kill()
     own_server.start()
     with database.writing() as connection:
@@ -190,14 +190,14 @@ def test_deadlocks_are_settled_by_trying_again(address: str) -> None:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (first,))
             if first not in waited:
                 waited.add(first)
-                both.wait(20)
+                both.wait(600)
             return connection.execute("SELECT pg_advisory_xact_lock(%s)", (second,)).fetchone()
 
         return locked
 
     with ThreadPoolExecutor(2) as threads:
         done = [threads.submit(database.write, work(*pair)) for pair in ((1, 2), (2, 1))]
-        assert [future.result(60) is not None for future in done] == [True, True]
+        assert [future.result(600) is not None for future in done] == [True, True]
     database.close()
 
 
@@ -297,6 +297,8 @@ def test_what_a_user_may_not_do_is_told(postgres_server: PostgresServer, grants:
 
 
 def test_a_server_without_pgvector_is_told(postgres_server: PostgresServer) -> None:
+    if not postgres_server.run_sql("SELECT FROM pg_settings WHERE name = 'extension_control_path'"):
+        pytest.skip("before PostgreSQL 18 extensions cannot be hidden from one database")
     with postgres_server.database("bare") as address:
         postgres_server.run_sql("ALTER DATABASE bare SET extension_control_path = '/nowhere'")
         database = Database.open(address)

@@ -14,7 +14,7 @@ from servers.event_streams import events
 def client(url: str, token: str = "") -> httpx.Client:
     """Return a client, of somebody with a token or of nobody."""
     headers = {"authorization": f"Bearer {token}"} if token else {}
-    return httpx.Client(base_url=url, headers=headers, timeout=60, verify=False)
+    return httpx.Client(base_url=url, headers=headers, timeout=600, verify=False)
 
 
 def joined(server: Running, name: str) -> tuple[User, httpx.Client]:

@@ -29,7 +29,7 @@ class Caller:
         self._headers = {"authorization": f"Bearer {token}"}
 
     def get(self, path: str) -> httpx.Response:
-        return get(f"{self._url}{path}", headers=self._headers, timeout=60)
+        return get(f"{self._url}{path}", headers=self._headers, timeout=600)
 
     def ask(self) -> httpx.Response:
         return self._post("/api/ask", {"question": QUESTION})
@@ -44,7 +44,7 @@ class Caller:
         return session
 
     def _post(self, path: str, body: dict[str, Any]) -> httpx.Response:
-        return post(f"{self._url}{path}", json=body, headers=self._headers, timeout=60)
+        return post(f"{self._url}{path}", json=body, headers=self._headers, timeout=600)
 
 
 @pytest.fixture

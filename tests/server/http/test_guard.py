@@ -105,7 +105,7 @@ def test_a_large_form_of_unknown_size_is_too_large_and_not_wrong(shared: Running
         for _ in range(100):
             yield b"x" * 1_000_000
 
-    answer = post(f"{shared.url}/ask", content=form(), headers={"content-type": kind}, timeout=60)
+    answer = post(f"{shared.url}/ask", content=form(), headers={"content-type": kind}, timeout=600)
     assert (answer.status_code, answer.json()["error"]["code"]) == (413, "too_large")
 
 
@@ -218,7 +218,7 @@ def test_logs_are_json_without_what_was_asked(quoting: Running, logged: queue.Qu
     post(f"{quoting.url}{CHAT}?key=topsecret", json=asked(SECRET), headers=headers)
     post(f"{quoting.url}{CHAT}", json={"model": SECRET, "messages": SECRET}, headers=headers)
     get(f"{quoting.url}/v1/models/{SECRET}")
-    lines = [JsonLines().format(logged.get(timeout=30)) for _ in range(3)]
+    lines = [JsonLines().format(logged.get(timeout=600)) for _ in range(3)]
     entries = [json.loads(line) for line in lines]
     assert [entry["status"] for entry in entries] == [200, 400, 404]
     assert {entry["id"] for entry in entries[:2]} == {"mine"}

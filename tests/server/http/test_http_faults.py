@@ -26,7 +26,7 @@ LONG = Reply(pieces=["word "] * 20_000, pause=0.01)
 
 
 def chat(server: Running, **more: Any) -> httpx.Response:
-    return post(f"{server.url}/v1/chat/completions", json={**ASKED, **more}, timeout=60)
+    return post(f"{server.url}/v1/chat/completions", json={**ASKED, **more}, timeout=600)
 
 
 def error_of(answer: httpx.Response) -> dict[str, Any]:
@@ -38,11 +38,11 @@ def error_of(answer: httpx.Response) -> dict[str, Any]:
 def test_a_client_that_leaves_in_the_middle_closes_the_request_to_the_model(answering: Answering) -> None:
     server, upstream = answering([LONG])
     body = {**ASKED, "stream": True}
-    with stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=60) as answer:
+    with stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=600) as answer:
         lines = answer.iter_lines()
         assert any('"content":"word' in line for line in lines)
     # The reply itself would go on for minutes.
-    assert upstream.hung_up.wait(60)
+    assert upstream.hung_up.wait(600)
 
 
 @pytest.mark.parametrize("stream", [True, False])
@@ -57,7 +57,7 @@ def test_a_client_that_leaves_before_the_first_word_does_so_too(
         connection.sendall(f"{head}Content-Type: application/json\r\n\r\n".encode() + body)
         while not upstream.requests:
             threading.Event().wait(0.02)
-    assert upstream.hung_up.wait(60)
+    assert upstream.hung_up.wait(600)
     while not caplog.records:
         threading.Event().wait(0.02)
     # That somebody left is not a fault of the server's.
@@ -139,7 +139,7 @@ def test_a_prompt_that_is_too_long_however_small_is_said_as_openai_says_it(answe
 
 def test_on_our_own_routes_a_refusal_stays_the_servers_failure(answering: Answering) -> None:
     server, _ = answering([Reply(status=400, error="no such parameter")])
-    answer = post(f"{server.url}/api/ask", json={"question": "how often is a request sent?"}, timeout=60)
+    answer = post(f"{server.url}/api/ask", json={"question": "how often is a request sent?"}, timeout=600)
     assert (answer.status_code, answer.json()["error"]["code"]) == (502, "upstream")
 
 
@@ -170,7 +170,7 @@ def test_what_does_not_fit_any_window_is_said(answering: Answering) -> None:
 
 def test_replies_may_end_when_the_server_stops(answering: Answering) -> None:
     server, _ = answering([Reply(pieces=["It goes on ", *["and on "] * 20, "and is over."], pause=0.02)])
-    with stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60) as answer:
+    with stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=600) as answer:
         lines = answer.iter_lines()
         assert any('"content":"It goes' in line for line in lines)
         server.server.should_exit = True
@@ -183,12 +183,12 @@ def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, script
     upstream = scripted_server([LONG])
     settings = {"model": "tiny", "base_url": upstream.base_url, "subroutines": "off"}
     with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", grace=1, **settings) as server:
-        answer = stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=60)
+        answer = stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=600)
         with answer as reply, pytest.raises(httpx.RemoteProtocolError):
             for line in reply.iter_lines():
                 if '"content":"word' in line:
                     server.server.should_exit = True
-    assert upstream.hung_up.wait(60)
+    assert upstream.hung_up.wait(600)
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, script
 def test_a_body_that_is_no_object_is_said_to_be_none(answering: Answering, body: bytes, kind: str) -> None:
     server, _ = answering(["Nothing is asked of it."])
     headers = {"Content-Type": kind}
-    answer = httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=headers, timeout=60)
+    answer = httpx.post(f"{server.url}/v1/chat/completions", content=body, headers=headers, timeout=600)
     assert answer.status_code == 400
     assert "The body is not a JSON object" in error_of(answer)["message"]
 

@@ -126,9 +126,7 @@ def test_without_a_model_answers_are_quotes(shared: Running, open_client: Open) 
     assert extra["quaestor"]["window"] is None
 
 
-@pytest.mark.parametrize(
-    ("turns", "words"), [(24, 120), pytest.param(200, 12, marks=[pytest.mark.slow, pytest.mark.timeout(600)])]
-)
+@pytest.mark.parametrize(("turns", "words"), [(24, 120), pytest.param(200, 12, marks=pytest.mark.slow)])
 def test_a_long_conversation_through_a_small_window(
     answering: Answering, open_client: Open, turns: int, words: int
 ) -> None:

@@ -22,7 +22,7 @@ EVENT: TypeAdapter[Any] = TypeAdapter(ResponseStreamEvent)
 def streamed(server: Running, **body: Any) -> list[tuple[str, Any]]:
     """Return the events of a response, each held against the client's types."""
     body = {"model": "quaestor", "input": QUESTION, "stream": True, **body}
-    with stream("POST", f"{server.url}/v1/responses", json=body, timeout=60) as answer:
+    with stream("POST", f"{server.url}/v1/responses", json=body, timeout=600) as answer:
         assert answer.status_code == 200, answer.read()
         found = list(events(answer.iter_lines()))
     for number, (name, data) in enumerate(found):

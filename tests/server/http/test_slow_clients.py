@@ -9,7 +9,6 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from io import BufferedReader
-from typing import Any
 
 import httpx
 import pytest
@@ -19,31 +18,10 @@ from served import get
 
 from quaestor.server.free_port import listen_at
 from quaestor.server.http.run_server import BoundedConnection, make_server
+from servers.turned_loop import TurnedLoop
 
 HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\n"
 LATER = BoundedConnection.head_seconds + 1
-
-
-class TurnedLoop(asyncio.SelectorEventLoop):
-    """An event loop whose clock goes on by as much more as it is told."""
-
-    turned = 0.0
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.waits: list[float] = []
-
-    def call_later(self, delay: float, *given: Any, **named: Any) -> asyncio.TimerHandle:
-        """Note for how long something is waited for, too."""
-        self.waits.append(delay)
-        return super().call_later(delay, *given, **named)
-
-    def time(self) -> float:
-        return super().time() + self.turned
-
-    def turn(self, seconds: float) -> None:
-        self.turned += seconds
-        self.call_soon_threadsafe(lambda: None)
 
 
 class Slow:
@@ -95,7 +73,7 @@ def slow() -> Iterator[Slow]:
     assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"
     yield slow
     slow.server.should_exit = True
-    thread.join(60)
+    thread.join(600)
     slow.at.close()
 
 
@@ -122,7 +100,7 @@ def test_a_head_has_20_seconds_and_a_body_60_where_nobody_says_otherwise(slow: S
     # Told by what the server waits for: to wait as long, or to turn the clock nearly so far, would judge the machine.
     assert 20 in slow.loop.waits and 60 not in slow.loop.waits
     with slow.connect(b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"):
-        assert slow.arrived.acquire(timeout=60)
+        assert slow.arrived.acquire(timeout=600)
         assert get(f"http://127.0.0.1:{slow.port}/").json() == "here"
     assert 60 in slow.loop.waits
 
@@ -171,7 +149,7 @@ def test_a_second_head_on_a_kept_connection_is_not_waited_for_either(slow: Slow)
 
 
 def test_a_long_reply_and_a_long_body_go_on(slow: Slow) -> None:
-    with httpx.Client(base_url=f"http://127.0.0.1:{slow.port}", verify=False) as client:
+    with httpx.Client(base_url=f"http://127.0.0.1:{slow.port}", verify=False, timeout=600) as client:
         with client.stream("GET", "/long") as answer:
             parts = answer.iter_bytes()
             assert next(parts) == b"begun "
@@ -190,7 +168,7 @@ def test_a_long_reply_and_a_long_body_go_on(slow: Slow) -> None:
 
 def test_a_body_that_does_not_come_is_not_waited_for(slow: Slow) -> None:
     held = slow.connect(b"POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf")
-    assert slow.arrived.acquire(timeout=60)
+    assert slow.arrived.acquire(timeout=600)
     slow.loop.turn(BoundedConnection.body_seconds + 1)
     assert ended(held)
 

@@ -52,7 +52,7 @@ def conversing(tmp_path: Path, token: str = "", **more: object) -> Iterator[Held
         headers = {"authorization": f"Bearer {token}"} if token else {}
         with (
             serving(write(tmp_path / "kitchen"), home=tmp_path / "home", **chosen) as server,
-            httpx.Client(base_url=server.url, timeout=60, verify=False, headers=headers) as browser,
+            httpx.Client(base_url=server.url, timeout=600, verify=False, headers=headers) as browser,
         ):
             session = browser.post("/api/sessions", json={}).json()["id"]
             browser.post(f"/api/sessions/{session}/turns", json={"question": "Let the dough rest for two days"})

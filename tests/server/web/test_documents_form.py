@@ -20,7 +20,7 @@ def quoting(tmp_path: Path) -> Iterator[Running]:
 
 @pytest.fixture
 def browser(quoting: Running) -> Iterator[httpx.Client]:
-    with httpx.Client(base_url=quoting.url, timeout=60, verify=False) as client:
+    with httpx.Client(base_url=quoting.url, timeout=600, verify=False) as client:
         yield client
 
 

@@ -29,7 +29,7 @@ def served(tmp_path: Path, **more: object) -> object:
 
 
 def client(server: Running) -> httpx.Client:
-    return httpx.Client(base_url=server.url, timeout=60, verify=False)
+    return httpx.Client(base_url=server.url, timeout=600, verify=False)
 
 
 def corpora(browser: httpx.Client) -> list[str]:

@@ -169,7 +169,7 @@ def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
     may_begin = threading.Event()
 
     def slow(_: Path) -> Settings:
-        assert may_begin.wait(60)
+        assert may_begin.wait(600)
         return chosen
 
     with Corpora([write(tmp_path / "kitchen")], slow) as corpora, running(served_of(corpora, chosen)) as server:

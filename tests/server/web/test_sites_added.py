@@ -48,7 +48,7 @@ def served(tmp_path: Path, *hosts: str) -> object:
 
 
 def client(server: Running) -> httpx.Client:
-    return httpx.Client(base_url=server.url, timeout=60, verify=False)
+    return httpx.Client(base_url=server.url, timeout=600, verify=False)
 
 
 def fetched(served: Served) -> None:
@@ -169,7 +169,7 @@ def test_fetching_ends_once_nobody_wants_it(tmp_path: Path, site: SiteServer) ->
     def slow(path: str, _headers: Mapping[str, str]) -> Answer | None:
         if path in ("/robots.txt", "/sitemap.xml"):
             return None
-        going.wait(30)
+        going.wait(600)
         links = "".join(f'<a href="/{number}">x</a>' for number in range(400))
         return Answer(f"<h1>{path}</h1><p>All about {path}.</p>{links}")
 

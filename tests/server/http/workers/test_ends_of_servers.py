@@ -23,7 +23,7 @@ def test_replies_come_to_their_end(tmp_path: Path) -> None:
     may_end = threading.Event()
 
     def script(_: Recorded) -> Reply:
-        assert may_end.wait(60)
+        assert may_end.wait(600)
         return Reply(["It rests."])
 
     with ScriptedServer(script) as model:
@@ -39,11 +39,11 @@ def test_replies_come_to_their_end(tmp_path: Path) -> None:
                     until(lambda: not is_there(server.pids()[2]))
                     may_end.set()
                     assert [data["answer"] for name, data in found if name == "done"] == ["It rests."]
-            assert server.process.wait(60) == -signal.SIGTERM
+            assert server.process.wait(600) == -signal.SIGTERM
             assert not any(map(is_there, server.pids().values()))
             assert not [entry for entry in server.entries() if entry["level"] == "error"]
             with pytest.raises(httpx.ConnectError):
-                httpx.get(server.url, verify=False)
+                httpx.get(server.url, verify=False, timeout=600)
 
 
 @pytest.mark.slow
@@ -84,7 +84,7 @@ def test_a_server_whose_workers_cannot_begin_says_so(tmp_path: Path, kind: str) 
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 2
     assert "out of order" in done.stderr

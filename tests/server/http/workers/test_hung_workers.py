@@ -63,7 +63,7 @@ def impatient(folder: Path, custom: str) -> Iterator[Serving]:
             yield Serving(f"http://127.0.0.1:{port}", run, folder / "home", log)
         finally:
             run.send_signal(signal.SIGTERM)
-            run.wait(60)
+            run.wait(600)
 
 
 def hanging(server: Serving) -> set[int]:

