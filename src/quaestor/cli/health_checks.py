@@ -88,7 +88,7 @@ def _check_corpus(root: Path, settings: Settings) -> str:
     if found.to_set_right:
         raise FindingError(f"{name!r}: {'; '.join(found.to_set_right)}", TO_SET_RIGHT)
     return (
-        f"{found.found} of {name!r}, chosen at random, agree with their checksums, documents, vectors and words;"
+        f"{found.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
         " `quaestor store check` checks all"
     )
 
@@ -108,7 +108,7 @@ def _check_files(root: Path, settings: Settings) -> str:
             f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: the next search that reads them rebuilds"
             f" them, and {anew} does so now"
         )
-    return f"every row and every file of {str(folder)!r} agrees with its checksum"
+    return f"every row and every file of {str(folder)!r} matches its checksum"
 
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})

@@ -106,7 +106,7 @@ def restore_bytes(kept: Kept, path: str) -> bytes:
     """
     if not is_whole(kept):
         raise IndexUnusableError(
-            f"The bytes of {path!r} in the store do not agree with their hash: run `quaestor index --rebuild` where "
+            f"The bytes of {path!r} in the store do not match their hash: run `quaestor index --rebuild` where "
             "the files are."
         )
     return zlib.decompress(kept.data)

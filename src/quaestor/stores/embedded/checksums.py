@@ -66,7 +66,7 @@ def unseal(data: bytes) -> bytes:
     """
     body = data[_SEAL_BYTES + 1 :]
     if data[: _SEAL_BYTES + 1] != b"%08x\n" % crc32(body):
-        raise DamagedError("a state file does not agree with its checksum")
+        raise DamagedError("a state file does not match its checksum")
     return body
 
 
@@ -77,7 +77,7 @@ def check_array(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
         DamagedError: the array does not match the checksum.
     """
     if crc32(np.ascontiguousarray(part).data) != checksum:
-        raise DamagedError(f"{name} does not agree with its checksum")
+        raise DamagedError(f"{name} does not match its checksum")
     return part
 
 
@@ -116,7 +116,7 @@ class Blocks:
             for block in range(first, after):
                 at = block * BLOCK_BYTES
                 if not self._known[block] and crc32(view[at : min(at + BLOCK_BYTES, self._size)]) != self._sums[block]:
-                    raise DamagedError("a block of postings does not agree with its checksum")
+                    raise DamagedError("a block of postings does not match its checksum")
                 self._known[block] = 1
 
 
@@ -145,7 +145,7 @@ class RowSums:
             run = int(some[-1]) + 1 - int(some[0]) == len(some)  # places ascend
             rows = self._data[some[0] : some[-1] + 1] if run else self._data.take(some, axis=0)
             if (row_sums(rows) != self._sums[some]).any():
-                raise DamagedError("a vector does not agree with its checksum")
+                raise DamagedError("a vector does not match its checksum")
         self._known[unread] = True
 
 
@@ -169,7 +169,7 @@ def require(holds: bool, what: str) -> None:
         DamagedRowError: the condition does not hold.
     """
     if not holds:
-        raise DamagedRowError(f"{what} does not agree with its checksum")
+        raise DamagedRowError(f"{what} does not match its checksum")
 
 
 def row_sum(row: Sequence[Any]) -> int:

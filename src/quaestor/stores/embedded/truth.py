@@ -250,7 +250,7 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
 def _read_chunk(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
     chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
     if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
-        raise DamagedRowError(f"a chunk of {document.path!r} does not agree with its checksum")
+        raise DamagedRowError(f"a chunk of {document.path!r} does not match its checksum")
     return StoredChunk(
         id=chunk,
         document=document,

@@ -159,7 +159,7 @@ def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
     packed = packed_chunk(columns)
     if not is_whole(packed):
         raise IndexUnusableError(
-            f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index "
+            f"A chunk of {document.path!r} in the store does not match its checksum: run `quaestor index "
             "--rebuild` where the files are."
         )
     start, end, start_line, end_line, symbol, kind, scope, defines, text, _ = packed

@@ -152,7 +152,7 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
         changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in found)
         last = found[-1][0]
     if changed:
-        yield f"{changed:,} chunks do not agree with their checksums"
+        yield f"{changed:,} chunks do not match their checksums"
 
 
 def _changed_contents(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
@@ -170,7 +170,7 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
         changed += sum(not is_whole(Kept(*row[1:])) for row in found)
         last = found[-1][0]
     if changed:
-        yield f"the bytes of {amount(changed, 'document')} do not agree with their hash"
+        yield f"the bytes of {amount(changed, 'document')} do not match their hash"
 
 
 def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
@@ -182,7 +182,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
     gone = 0
     for one in listed:
         if word_segments.is_damaged(connection, corpus, one):
-            yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not agree with their hash"
+            yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not match their hash"
             return
         gone += word_segments.count_gone(connection, corpus, one, removed)
     first, reached = (listed[0].first_chunk, listed[-1].last_chunk) if listed else (0, 0)

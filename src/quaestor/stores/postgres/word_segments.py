@@ -342,7 +342,7 @@ class _SegmentCache:
             data = fetch(kept)
             if file_hash(data) != kept.hash:
                 raise IndexUnusableError(
-                    "Words of the corpus in the store do not agree with their hash: run `quaestor store check`."
+                    "Words of the corpus in the store do not match their hash: run `quaestor store check`."
                 )
             held = (self._map_segment(kept) if self._write(kept, data) else None) or in_memory(data)
         self._held[kept.hash] = held
