@@ -148,7 +148,7 @@ class Talk:
             self._print_failure(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
         return True
 
-    def tell_what_is_kept(self) -> None:
+    def print_what_was_recorded(self) -> None:
         """After Ctrl-C, print what was recorded and how to continue."""
         turns = self._conversation.transcript.turns() if self._conversation else []
         if not turns or turns[-1].ending.state == "done":

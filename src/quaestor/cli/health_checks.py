@@ -33,7 +33,7 @@ BROKEN = IndexUnusableError.exit_code
 """The exit code if the installation, the index or other stored data is damaged."""
 UNREACHABLE = UpstreamError.exit_code
 """The exit code if an endpoint does not answer."""
-TO_SET_RIGHT = UsageError.exit_code
+TO_CORRECT = UsageError.exit_code
 """The exit code if everything works, but something must be corrected: a file's permissions, a port, a setting."""
 
 
@@ -59,8 +59,8 @@ def check_store(settings: Settings) -> str:
     if not is_shared(settings):
         return "files on this machine"
     found = examine_database(settings)
-    if found.to_set_right:
-        raise FindingError("; ".join(found.to_set_right), TO_SET_RIGHT)
+    if found.to_correct:
+        raise FindingError("; ".join(found.to_correct), TO_CORRECT)
     return found.found
 
 
@@ -85,8 +85,8 @@ def _check_corpus(root: Path, settings: Settings) -> str:
             f" checks all, `quaestor store vacuum` rebuilds the lexical index, and"
             f" {command('index', root, '--rebuild')} rebuilds everything"
         )
-    if found.to_set_right:
-        raise FindingError(f"{name!r}: {'; '.join(found.to_set_right)}", TO_SET_RIGHT)
+    if found.to_correct:
+        raise FindingError(f"{name!r}: {'; '.join(found.to_correct)}", TO_CORRECT)
     return (
         f"{found.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
         " `quaestor store check` checks all"
@@ -152,7 +152,7 @@ def check_port(settings: Settings) -> str:
         return f"`quaestor serve` answers at {PORT}"
     raise FindingError(
         f"another program listens at {PORT}: serve at another port, as with `quaestor serve --port {PORT + 1}`",
-        TO_SET_RIGHT,
+        TO_CORRECT,
     )
 
 
@@ -186,7 +186,7 @@ def check_permissions(settings: Settings) -> str:
     if open_ones:
         named = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
         more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
-        raise FindingError(f"other users can read {named}{more}: forbid that with `chmod go= FILE`", TO_SET_RIGHT)
+        raise FindingError(f"other users can read {named}{more}: forbid that with `chmod go= FILE`", TO_CORRECT)
     return "no other user can read keys, sessions, accounts, documents"
 
 
@@ -199,7 +199,7 @@ def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
                 raise FindingError(
                     f"{str(place)!r} belongs to another user: make it yours with `chown`, or set QUAESTOR_HOME to a"
                     " folder of yours",
-                    TO_SET_RIGHT,
+                    TO_CORRECT,
                 )
             yield place, stat.S_IMODE(found.st_mode)
 

@@ -81,14 +81,14 @@ def ask_consent(plan: Plan, consent: Consent) -> bool:
     return _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
 
 
-def apply_and_say(plan: Plan, journal: Journal) -> Applied:
+def apply_and_print(plan: Plan, journal: Journal) -> Applied:
     """Apply a plan and print what was done."""
     applied = apply(plan, journal)
     remark(f"changed {', '.join(applied.paths)}; `quaestor undo` reverts this")
     return applied
 
 
-def undo_and_say(journal: Journal) -> Applied:
+def undo_and_print(journal: Journal) -> Applied:
     """Revert the last edit and print what was done."""
     undone = undo(journal)
     remark(f"restored: {', '.join(undone.paths)}")
@@ -111,7 +111,7 @@ def offer_undo(journal: Journal, consent: Consent) -> bool:
         return False
     if not _yes("The check failed. Undo the edit?", consent):
         return False
-    undo_and_say(journal)
+    undo_and_print(journal)
     return True
 
 
@@ -234,7 +234,7 @@ class Changing:
         if ask_consent(made, terminal_consent()):
             journal = self._journal()
             recover(journal)
-            apply_and_say(made, journal)
+            apply_and_print(made, journal)
 
     def shown(self, proposal: Proposal) -> dict[str, Any]:
         """Return the proposal as JSON values; nothing is changed."""
@@ -246,7 +246,7 @@ class Changing:
         Raises:
             UsageError: there is no edit to undo, or its files have changed since.
         """
-        undo_and_say(self._journal())
+        undo_and_print(self._journal())
 
     def _plan(self, proposal: Proposal) -> Plan:
         return plan(self._root, proposal, objection=make_objection(self._root, self._settings))

@@ -127,11 +127,11 @@ async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
     async with stdio_server(*files) as (reading, writing), anyio.create_task_group() as tasks:
         answers = _Answers(writing, opening.answered if opening else set())
         handing_on, handed_on = anyio.create_memory_object_stream[Any](0)
-        tasks.start_soon(_hand_on, reading, handing_on, answers)
+        tasks.start_soon(_pass_on, reading, handing_on, answers)
         await server.run(handed_on, answers, server.create_initialization_options())
 
 
-async def _hand_on(
+async def _pass_on(
     reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _Answers
 ) -> None:
     """Pass a client's messages to the SDK, and the end of input only once all are answered; refuse invalid lines.

@@ -94,7 +94,7 @@ def make_index(root: Path, settings: Settings, progress: Progress) -> None:
             raise
 
 
-class VectorsBehind:
+class BackgroundVectors:
     """A context in which a background process makes the missing vectors of an index, if there are any.
 
     An open index switches to them by itself once they are complete. The process may be ended at any time: finished
@@ -115,7 +115,7 @@ class VectorsBehind:
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._make, name=f"vectors {root.name}")
 
-    def __enter__(self) -> VectorsBehind:
+    def __enter__(self) -> BackgroundVectors:
         self._thread.start()
         return self
 

@@ -23,7 +23,7 @@ from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorErro
 from quaestor.corpus import Corpus
 from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 from quaestor.files.ingest_report import ProgressState
-from quaestor.server.index_process import FirstIndexes, VectorsBehind
+from quaestor.server.index_process import BackgroundVectors, FirstIndexes
 from quaestor.server.process_claims import Claims
 
 # Reading must have taken this long before its speed is used for an estimate.
@@ -76,7 +76,7 @@ class Corpora:
     Args:
         roots: the real paths of folders, at least one.
         settings: returns the settings for a folder; called once for each.
-        apart: whether to make first indexes and missing vectors in separate processes, so that they do not delay
+        in_processes: whether to make first indexes and missing vectors in separate processes, so that they do not delay
             answers.
         claims: decide which of several processes makes a first index; None for a single process.
     """
@@ -86,7 +86,7 @@ class Corpora:
         roots: Sequence[Path],
         settings: Callable[[Path], Settings],
         *,
-        apart: bool = False,
+        in_processes: bool = False,
         claims: Claims | None = None,
     ) -> None:
         if not roots:
@@ -94,7 +94,7 @@ class Corpora:
         # Cached: reading settings reads files, and every request needs them.
         self._settings = cache(settings)
         self._claims = claims or Claims()
-        self._first = FirstIndexes(self._claims) if apart else None
+        self._first = FirstIndexes(self._claims) if in_processes else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
@@ -265,7 +265,7 @@ class Corpora:
                 self._first.make(opening.root, settings, progress)
             index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
             if self._first is not None and index.meaning.coming is not None:
-                opening.vectors = VectorsBehind(opening.root, settings, self._claims).__enter__()
+                opening.vectors = BackgroundVectors(opening.root, settings, self._claims).__enter__()
             opening.index.set_result(index)
         except BaseException as error:  # raised by `get`
             opening.index.set_exception(error)
@@ -278,7 +278,7 @@ class _Opening:
         self.index: Future[Index] = Future()
         self.progress: ProgressState | None = None
         self.thread: threading.Thread | None = None
-        self.vectors: VectorsBehind | None = None
+        self.vectors: BackgroundVectors | None = None
         # When files began to be read, and how many bytes had been read by then.
         self.reading_since: tuple[float, int] | None = None
 

@@ -53,16 +53,16 @@ class SharedShelf:
                 "insert into uploads (owner, name, data, changed) values (?, ?, ?, ?)",
                 (self._owner, name, data, changed),
             )
-        self.bring()
+        self.sync()
         return FileOnShelf(name, len(data), changed)
 
     def remove(self, name: str) -> None:
         """Remove a document, if it is there."""
         with self._tables.step(f"uploads {self._owner}") as connection:
             connection.execute("delete from uploads where owner = ? and name = ?", (self._owner, name))
-        self.bring()
+        self.sync()
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Bring the folder up to date with the database; without changes, this is one small query."""
         with self._tables.reading() as connection:
             [state] = connection.execute(
@@ -82,16 +82,16 @@ class SharedShelf:
         for lacking in stored - here:
             self._fetch(lacking)
 
-    def _fetch(self, lying: FileOnShelf) -> None:
+    def _fetch(self, file: FileOnShelf) -> None:
         with self._tables.reading() as connection:
             row = connection.execute(
-                "select data from uploads where owner = ? and name = ?", (self._owner, lying.name)
+                "select data from uploads where owner = ? and name = ?", (self._owner, file.name)
             ).fetchone()
         if row is None:
-            return  # it was removed meanwhile; the next call of `bring` removes the copy
+            return  # it was removed meanwhile; the next call of `sync` removes the copy
         with temporary_file(self._incoming, row[0]) as place:
-            os.utime(place, ns=(lying.changed * 1000, lying.changed * 1000))
-            place.replace(self.folder / lying.name)
+            os.utime(place, ns=(file.changed * 1000, file.changed * 1000))
+            place.replace(self.folder / file.name)
 
     def _read_files(self, connection: StateConnection) -> list[FileOnShelf]:
         return [FileOnShelf(*row) for row in connection.execute(_SIZES, (self._owner,))]

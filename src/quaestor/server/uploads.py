@@ -91,7 +91,7 @@ class Documents:
         shelf: stores the documents; None to choose it by the settings.
 
     Attributes:
-        folder: the folder of the files, or of the copies that ``bring`` makes; created with the first document.
+        folder: the folder of the files, or of the copies that ``sync`` makes; created with the first document.
     """
 
     def __init__(self, settings: Settings, user: str, shelf: Shelf | None = None) -> None:
@@ -104,9 +104,9 @@ class Documents:
         """Return all documents, newest first."""
         return sorted(map(self._stored_file, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Bring the folder up to date, if another server may have changed the documents."""
-        self._shelf.bring()
+        self._shelf.sync()
 
     def add(self, name: str, data: bytes) -> Stored:
         """Store a document under the given name, or a similar one if that is taken.
@@ -138,9 +138,9 @@ class Documents:
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored_file(self, lying: FileOnShelf) -> Stored:
-        changed = datetime.fromtimestamp(lying.changed / 1e6, UTC).isoformat(timespec="seconds")
-        return Stored(id_of(self._user, lying.name), lying.name, lying.size, changed)
+    def _stored_file(self, file: FileOnShelf) -> Stored:
+        changed = datetime.fromtimestamp(file.changed / 1e6, UTC).isoformat(timespec="seconds")
+        return Stored(id_of(self._user, file.name), file.name, file.size, changed)
 
     def _check(self, name: str, data: bytes) -> None:
         reason = left_out(self.folder, name, ingest_settings(self._settings))
@@ -276,7 +276,7 @@ class Shelf(Protocol):
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Bring the folder up to date with the shelf."""
 
 
@@ -313,7 +313,7 @@ class FolderShelf:
         """Remove one, if it is there."""
         (self.folder / name).unlink(missing_ok=True)
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Do nothing, because the folder itself holds the documents."""
 
 

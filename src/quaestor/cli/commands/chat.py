@@ -69,9 +69,9 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
         if dry_run is None and index.meaning.coming is not None:
-            from quaestor.server.index_process import VectorsBehind  # noqa: PLC0415 - few indexes lack any
+            from quaestor.server.index_process import BackgroundVectors  # noqa: PLC0415 - few indexes lack any
 
-            behind.enter_context(VectorsBehind(root, settings))
+            behind.enter_context(BackgroundVectors(root, settings))
         try:
             return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
         finally:
@@ -100,16 +100,16 @@ def _in_terminal(talk: Talk) -> int:
     talk.greet()
     with _prompt_history(data_home(talk.settings) / "sessions" / "history"):
         for text in _read_questions(_line_of_terminal):
-            if not _went_on(talk, text):
+            if not _say_or_stop(talk, text):
                 break
     return 0
 
 
-def _went_on(talk: Talk, text: str) -> bool:
+def _say_or_stop(talk: Talk, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:
-        talk.tell_what_is_kept()
+        talk.print_what_was_recorded()
         return True
 
 

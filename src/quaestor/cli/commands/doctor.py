@@ -21,7 +21,7 @@ from quaestor.assemble.tuned_index import checked_tuning
 from quaestor.chunking import cut
 from quaestor.cli.health_checks import (
     BROKEN,
-    TO_SET_RIGHT,
+    TO_CORRECT,
     UNREACHABLE,
     check_accounts,
     check_edits,
@@ -173,7 +173,7 @@ def _capability_checks(settings: Settings) -> list[Check]:
     try:
         model = make_endpoint(settings)
         if model is None:
-            return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_SET_RIGHT)]
+            return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_CORRECT)]
         found = asyncio.run(_probe_model(model))
     except QuaestorError as error:
         return [Check("endpoint", False, str(error), UNREACHABLE)]
@@ -200,7 +200,7 @@ def _window(window: int | None, settings: Settings) -> Check:
         return Check("window", True, f"the server does not say; {settings.window} is set")
     if window < settings.window:
         said = f"{window} tokens, and {settings.window} is set: set window = {window}"
-        return Check("window", False, said, TO_SET_RIGHT)
+        return Check("window", False, said, TO_CORRECT)
     return Check("window", True, f"{window} tokens; {settings.window} is set")
 
 

@@ -18,7 +18,7 @@ from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.proposed_edits import (
     Consent,
-    apply_and_say,
+    apply_and_print,
     ask_consent,
     ask_for_proposal,
     edit_settings_of,
@@ -174,7 +174,7 @@ class _ProposalHandler:
             return 0  # another program decides
         if not ask_consent(made, self._wanted.consent):
             return NOT_DONE
-        self._record = apply_and_say(made, self._journal).number
+        self._record = apply_and_print(made, self._journal).number
         return self._run_check()
 
     def _run_check(self) -> int:

@@ -102,7 +102,7 @@ def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitSta
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
 
     meant = list(roots) or [_started_in()]
-    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, apart=True)
+    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, in_processes=True)
     return tools_of(open_ones.enter_context(corpora))
 
 

@@ -112,15 +112,15 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     # Closed again: workers are forked copies of this process and must not inherit a database connection.
     with closing(make_users(settings)) as users:
         many = users.configured()
-    beyond = host not in _LOOPBACK
-    if beyond and not many:
+    reachable = host not in _LOOPBACK
+    if reachable and not many:
         raise ForbiddenError(
             f"{host!r} can be reached from other machines, and there are no users. Add one with"
             " `quaestor users add NAME`."
         )
     roots = [find_root(path) for path in paths] or [find_root(None)]
     known = {root: configure(root, **flags).settings for root in roots}
-    job = Job(known, settings, flags, beyond, (host, *names), log_requests)
+    job = Job(known, settings, flags, reachable, (host, *names), log_requests)
     # Before anything is indexed, so that an occupied port is reported at once.
     with listen_at(host, port) as at:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
@@ -130,7 +130,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         remark(address)
         if opens:
             webbrowser.open(address)
-        _serve(job, at, workers or _sensible(many=many))
+        _serve(job, at, workers or _default_workers(many=many))
 
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
@@ -149,7 +149,7 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
     signal.raise_signal(serve_with(workers, job, at))
 
 
-def _sensible(*, many: bool) -> int:
+def _default_workers(*, many: bool) -> int:
     """Return the default number of processes: one for a single user; for many, one per core, 4 at most."""
     return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
 

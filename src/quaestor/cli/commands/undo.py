@@ -7,7 +7,7 @@ import click
 from quaestor.assemble import make_journal
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import print_json
-from quaestor.cli.proposed_edits import undo_and_say
+from quaestor.cli.proposed_edits import undo_and_print
 from quaestor.cli.scope import configure, find_root
 
 
@@ -21,7 +21,7 @@ def command(path: str | None, as_json: bool) -> int:
     """
     root = find_root(path)
     root = root if root.is_dir() else root.parent
-    undone = undo_and_say(make_journal(root, configure(root).settings))
+    undone = undo_and_print(make_journal(root, configure(root).settings))
     if as_json:
         print_json({"undone": list(undone.paths), "record": undone.number})
     return 0

@@ -207,7 +207,7 @@ def serve_documents(served: Served, user: User) -> None:
     """Begin to serve a user's uploads and added sources, unless they are served already."""
     serve_added(served, user)
     documents = documents_of(served, user)
-    documents.bring()
+    documents.sync()
     if documents.folder.is_dir():
         served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)
 

@@ -31,7 +31,7 @@ _SAID = {
 _ANY_ROUTE = (400, 401, 403, 413, 421, 429, 500)
 
 
-class Taken(BaseModel):
+class RequestBody(BaseModel):
     """A request's body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
@@ -139,7 +139,7 @@ class Stats(BaseModel):
     coming: Coming
 
 
-class Limited(Taken):
+class Limited(RequestBody):
     """A request that can be limited to some documents."""
 
     path: Annotated[list[str], Field(max_length=100, description="Only paths that match one of these globs.")] = []
@@ -375,7 +375,7 @@ class AskResult(BaseModel):
 # --- sessions -------------------------------------------------------------------------------------------------------
 
 
-class DocumentText(Taken):
+class DocumentText(RequestBody):
     """A text to add as a document."""
 
     name: Annotated[str, Field(max_length=1000, description="A file name; unsafe characters are replaced.")]

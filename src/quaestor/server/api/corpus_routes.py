@@ -23,7 +23,7 @@ from quaestor.server.api.api_schemas import refusals
 from quaestor.server.ask_once import outcome_of
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import answered_while_there
+from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.open_corpora import State
 from quaestor.stores import Where
 
@@ -183,5 +183,5 @@ async def ask(
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     model = served.make_model(who, number)
     answering = outcome_of(index, model, asked.question, settings, where=where, filters=asked.filters)
-    outcome = await answered_while_there(request, answering)
+    outcome = await cancelled_on_disconnect(request, answering)
     return ask_object(asked.question, outcome, settings)

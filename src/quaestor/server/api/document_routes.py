@@ -51,7 +51,7 @@ async def add_document(request: Request, served: ServedHere, who: Who, behind: B
     """Add a document, as JSON or as an uploaded `file`; it is indexed in the background."""
     name, data = await _document_in_request(request)
     stored = await asyncio.to_thread(add, served, who, name, data)
-    behind.add_task(index_behind, served, who)
+    behind.add_task(index_in_background, served, who)
     return _document_object(stored)
 
 
@@ -61,7 +61,7 @@ def remove_document(
 ) -> None:
     """Remove a document; it is removed from the index in the background."""
     documents_of(served, who).remove(id)
-    behind.add_task(index_behind, served, who)
+    behind.add_task(index_in_background, served, who)
 
 
 def add(served: Served, user: User, name: str, data: bytes) -> Stored:
@@ -115,7 +115,7 @@ async def _upload(request: Request) -> tuple[str, bytes]:
         return file.filename or "", await file.read()
 
 
-def index_behind(served: Served, user: User) -> None:
+def index_in_background(served: Served, user: User) -> None:
     """Bring the index of a user's documents up to date now, so that the next search need not."""
     try:
         corpus_of(served, user, MY_DOCUMENTS).refresh()

@@ -195,10 +195,10 @@ def give_feedback(
     served: ServedHere, who: Who, id: SessionId, turn: Turn, said: session_schemas.FeedbackObject
 ) -> None:
     """Record whether an answer is useful, with a comment; the latest feedback counts."""
-    keep_feedback(served, who, id, turn, Feedback(said.useful, said.words))
+    record_feedback(served, who, id, turn, Feedback(said.useful, said.words))
 
 
-def keep_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
+def record_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
     """Record a user's feedback on an answer.
 
     Raises:

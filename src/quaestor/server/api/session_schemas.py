@@ -12,14 +12,14 @@ from quaestor.server.api.api_schemas import (
     CorpusNames,
     Limited,
     Question,
-    Taken,
+    RequestBody,
     UsageObject,
 )
 
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class SessionStart(Taken):
+class SessionStart(RequestBody):
     """A session to begin."""
 
     corpus: CorpusName = ""
@@ -27,7 +27,7 @@ class SessionStart(Taken):
     title: Title | None = None
 
 
-class SessionChange(Taken):
+class SessionChange(RequestBody):
     """A session's new title."""
 
     title: Title
@@ -67,7 +67,7 @@ class SourceObject(BaseModel):
     cited: bool
 
 
-class FeedbackObject(Taken):
+class FeedbackObject(RequestBody):
     """A person's feedback on an answer."""
 
     useful: bool

@@ -57,7 +57,7 @@ from quaestor.server.http.error_responses import code, text_of
 from quaestor.server.http.request_log import count_events
 from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, event
+from quaestor.server.http.streams import EventStream, cancelled_on_disconnect, event
 from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.sessions.transcript import Transcript
 
@@ -89,7 +89,7 @@ async def begin_turn(
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
     `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn continues when the stream is closed.
     """
-    return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
+    return EventStream(await cancelled_on_disconnect(request, turn_events(request, served, who, id, asked, number)))
 
 
 @router.get(

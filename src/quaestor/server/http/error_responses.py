@@ -61,7 +61,7 @@ def answer(path: str, error: QuaestorError) -> JSONResponse:
     return JSONResponse(body(path, error), status(error), headers_of(error))
 
 
-def unforeseen(path: str) -> JSONResponse:
+def internal_error(path: str) -> JSONResponse:
     """Return the response to a request for ``path`` that failed through a bug in the server."""
     return answer(path, _Fault())
 
@@ -183,7 +183,7 @@ def _first_error(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
 
 
-__all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "text_of", "unforeseen"]
+__all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "internal_error", "text_of"]
 
 
 @contextmanager

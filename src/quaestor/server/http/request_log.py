@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaestor.chat.events import Done, Event, Text
-from quaestor.server.http.error_responses import unforeseen
+from quaestor.server.http.error_responses import internal_error
 from quaestor.server.http.json_log import fault
 from quaestor.server.http.prometheus import Metrics
 
@@ -48,7 +48,7 @@ class RequestObserver:
                 request.error = "server_error"
                 _LOG.error("fault", extra={"data": {"id": request.id, "fault": fault(error)}})
                 if request.status is None:
-                    await unforeseen(scope["path"])(scope, receive, request.send)
+                    await internal_error(scope["path"])(scope, receive, request.send)
             finally:
                 self._record_request(request)
 

@@ -84,7 +84,7 @@ def make_server(
     return server
 
 
-def take_turns_often() -> None:
+def switch_threads_often() -> None:
     """Make Python switch threads often enough for smooth streams."""
     sys.setswitchinterval(_SWITCH_SECONDS)
 

@@ -81,7 +81,7 @@ def served_of(
     corpora: Corpora,
     settings: Settings,
     *,
-    beyond: bool = False,
+    reachable: bool = False,
     hosts: Iterable[str] = (),
     together: SharedByProcesses | None = None,
 ) -> Served:
@@ -90,7 +90,7 @@ def served_of(
     Args:
         corpora: the corpora that all users see.
         settings: the server's settings.
-        beyond: whether other machines can reach the server; then a token is always required.
+        reachable: whether other machines can reach the server; then a token is always required.
         hosts: the server's names besides those of the loopback.
         together: the processes' shared state; None for one process.
 
@@ -129,9 +129,9 @@ def served_of(
         elsewhere=elsewhere,
         folders=AddedFolders(settings),
         sites=sites,
-        open_to_local=not beyond,
+        open_to_local=not reachable,
         hosts=LOOPBACK | {host.lower() for host in hosts},
-        any_address=beyond,
+        any_address=reachable,
         aclose=release,
     )
 
@@ -140,7 +140,7 @@ def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeMo
     """Return a function that returns the model for a user's request, or None until its endpoint listens."""
 
     def model(user: User, request: str) -> Model | None:
-        if made is None or not endpoint.has_come():
+        if made is None or not endpoint.has_listened():
             return None
         return made.charged(kind="serve", user=user.id, request=request)
 
@@ -174,7 +174,7 @@ class AwaitedEndpoint:
         self._came = False
         self._again = -1.0
 
-    def has_come(self) -> bool:
+    def has_listened(self) -> bool:
         """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came

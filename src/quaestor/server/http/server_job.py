@@ -24,7 +24,7 @@ class Job(NamedTuple):
         roots: the corpora's real paths, with their settings.
         settings: the server's settings.
         flags: settings from the command line, for corpora that are added later.
-        beyond: whether other machines can reach the server.
+        reachable: whether other machines can reach the server.
         hosts: the server's names besides those of the loopback.
         log_requests: whether each request is logged; failures always are.
     """
@@ -32,7 +32,7 @@ class Job(NamedTuple):
     roots: Mapping[Path, Settings]
     settings: Settings
     flags: Mapping[str, object]
-    beyond: bool
+    reachable: bool
     hosts: tuple[str, ...]
     log_requests: bool = False
 
@@ -58,17 +58,17 @@ def application(job: Job, together: SharedByProcesses) -> Iterator[FastAPI]:
     together = together.with_others(job.settings)
     with (
         Renewal(together.turns),
-        Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora,
+        Corpora(list(job.roots), job.settings_of, in_processes=True, claims=together.claims) as corpora,
     ):
-        yield create_app(served_of(corpora, job.settings, beyond=job.beyond, hosts=job.hosts, together=together))
+        yield create_app(served_of(corpora, job.settings, reachable=job.reachable, hosts=job.hosts, together=together))
 
 
 def serve(job: Job, at: socket.socket) -> None:
     """Serve with this process until interrupted."""
     # As in ``application``.
-    from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
+    from quaestor.server.http.run_server import make_server, switch_threads_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
 
-    take_turns_often()
+    switch_threads_often()
     with application(job, SharedByProcesses()) as app:
         asyncio.run(make_server(app).serve(sockets=[at]))

@@ -85,7 +85,7 @@ class _Post:
         began: when the process was started.
         next: when the process is checked next, or when the next process is started.
         pause: seconds before the next process is started.
-        worth_it: whether any of its processes ever served; if none did, another is not tried.
+        ever_served: whether any of its processes ever served; if none did, another is not tried.
     """
 
     number: int
@@ -95,7 +95,7 @@ class _Post:
     began: float = 0.0
     next: float = 0.0
     pause: float = 0.0
-    worth_it: bool = False
+    ever_served: bool = False
 
 
 class _Workers:
@@ -172,7 +172,7 @@ class _Workers:
             post.next = time.monotonic() + self._silence / _LOOKS
             if post.silent >= (_LOOKS if post.serves else _BEGINNING * _LOOKS):
                 _LOG.error("worker hangs", extra={"data": {"worker": post.number, "pid": process.pid}})
-                post.silent, post.worth_it = 0, True
+                post.silent, post.ever_served = 0, True
                 process.kill()
 
     def _start(self, post: _Post) -> None:
@@ -230,11 +230,11 @@ class _Workers:
 
     def _note_end(self, post: _Post, ending: int | str) -> None:
         """Decide whether and when a worker is started again."""
-        post.worth_it = post.worth_it or post.serves
+        post.ever_served = post.ever_served or post.serves
         if self._is_stopping():
             return
         _LOG.error("worker ended", extra={"data": {"worker": post.number, "ending": ending}})
-        if not post.worth_it:
+        if not post.ever_served:
             self._failure = WorkersFailedError(
                 f"A worker ended with {ending!r} before it could serve, as others would. See its output above."
             )

@@ -117,16 +117,16 @@ def _leave_signals_to_the_server() -> None:
 def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
-    from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
+    from quaestor.server.http.run_server import make_server, switch_threads_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
     from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
-    take_turns_often()
+    switch_threads_often()
     together = SharedByProcesses.of(SharedFile(place.folder / SHARED), place.number, place.folder)
-    with hold_folder(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
+    with lock_folder(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
         server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
-        threading.Thread(target=_until_left, args=(server,), daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(server,), daemon=True).start()
         os.write(1, b"\n")
         asyncio.run(server.serve(sockets=[at]))
 
@@ -137,7 +137,7 @@ async def _give_sign() -> None:
         os.write(1, b"\n")
 
 
-def _until_left(server: uvicorn.Server) -> None:
+def _end_with_parent(server: uvicorn.Server) -> None:
     """Stop the server when the parent process is gone, and end this process if it does not stop."""
     # Not `sys.stdin`: this thread would hold its lock for ever, and the process would wait for that lock at its end.
     while os.read(0, 1):
@@ -151,13 +151,13 @@ def _until_left(server: uvicorn.Server) -> None:
 @contextmanager
 def new_folder() -> Iterator[Path]:
     """Yield a new, locked folder; first remove folders that killed servers of this user left."""
-    clear_away(Path(gettempdir()))
-    with TemporaryDirectory(prefix=_PREFIX) as name, hold_folder(Path(name)):
+    remove_leftovers(Path(gettempdir()))
+    with TemporaryDirectory(prefix=_PREFIX) as name, lock_folder(Path(name)):
         yield Path(name)
 
 
 @contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
+def lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder, so that neither another server nor systemd-tmpfiles removes it."""
     import fcntl  # noqa: PLC0415 - not on Windows
 
@@ -169,14 +169,14 @@ def hold_folder(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def clear_away(place: Path) -> None:
+def remove_leftovers(place: Path) -> None:
     """Remove the folders in ``place`` that killed servers of this user left, as far as possible."""
     for folder in place.glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            _clear_away_unless_held(folder)
+            _remove_unless_locked(folder)
 
 
-def _clear_away_unless_held(folder: Path) -> None:
+def _remove_unless_locked(folder: Path) -> None:
     """Remove a folder of this user's that is not locked.
 
     Raises:

@@ -76,7 +76,7 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         with suppress(ClientGoneError):
-            await while_there(receive, _run_beside(sending(), beat.beat()))
+            await cancel_on_disconnect(receive, _run_beside(sending(), beat.beat()))
 
 
 async def await_first(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
@@ -115,7 +115,7 @@ class ClientGoneError(Exception):
     """The client has disconnected."""
 
 
-async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
+async def cancel_on_disconnect(receive: Receive, work: Awaitable[Result]) -> Result:
     """Return the result of some work; cancel it if the client disconnects.
 
     Args:
@@ -137,9 +137,9 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
             await _end_task(task)
 
 
-async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
-    """Return the result of some work for a request; see ``while_there``."""
-    return await while_there(request.receive, work)
+async def cancelled_on_disconnect(request: Request, work: Awaitable[Result]) -> Result:
+    """Return the result of some work for a request; see ``cancel_on_disconnect``."""
+    return await cancel_on_disconnect(request.receive, work)
 
 
 class _Heart:

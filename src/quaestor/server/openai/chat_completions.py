@@ -16,7 +16,7 @@ from quaestor.core.messages import ToolCall
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
 from quaestor.server.openai.chat_turn import Ended, Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
 
@@ -36,9 +36,9 @@ async def complete(body: ChatRequest, request: Request, served: ServedHere, who:
     reply = _ChatReply(body.model)
     told = reply_events(body, reply, request, served, who)
     if not body.stream:
-        await answered_while_there(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 

@@ -13,7 +13,7 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
 from quaestor.server.openai.chat_completions import DONE
 from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import (
@@ -70,9 +70,9 @@ async def complete(body: CompletionRequest, request: Request, served: ServedHere
     reply = TextReply(body.model)
     told = reply_events(_as_chat(body), reply, request, served, who, given=body)
     if not body.stream:
-        await answered_while_there(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 

@@ -15,7 +15,7 @@ from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.files.deny import largest
 from quaestor.files.extras import extra_is_installed
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
-from quaestor.server.api.document_routes import add, index_behind
+from quaestor.server.api.document_routes import add, index_in_background
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, usage_by_period
@@ -100,7 +100,7 @@ async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) 
         except QuaestorError as error:
             refused.append(error)
     if len(refused) < len(given):
-        behind.add_task(index_behind, at.served, at.user)
+        behind.add_task(index_in_background, at.served, at.user)
     if refused:
         return documents_page(at, [text_of(error) for error in refused], status(refused[0]))
     return RedirectResponse(_THERE, 303)
@@ -117,7 +117,7 @@ def delete_document(
     if not sure:
         return documents_page(at, ["Nothing was deleted. Tick “Really” beside it first."], 400)
     documents_of(at.served, at.user).remove(id)
-    behind.add_task(index_behind, at.served, at.user)
+    behind.add_task(index_in_background, at.served, at.user)
     return RedirectResponse(_THERE, 303)
 
 

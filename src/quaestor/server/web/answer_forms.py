@@ -19,7 +19,7 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.edits import Plan, apply, diff, plan
 from quaestor.files.walk import folder_of
 from quaestor.server.api.access import corpus_settings, locate_corpus, may_edit, session_of
-from quaestor.server.api.session_routes import Turn, keep_feedback
+from quaestor.server.api.session_routes import Turn, record_feedback
 from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking
@@ -40,7 +40,7 @@ def take_feedback(
     """Record feedback on an answer."""
     if useful not in ("yes", "no"):
         raise UsageError("Nothing was recorded. Go back, and choose whether the answer is useful.")
-    keep_feedback(at.served, at.user, session, number, Feedback(useful == "yes", words))
+    record_feedback(at.served, at.user, session, number, Feedback(useful == "yes", words))
     return _back(session, number)
 
 

@@ -34,7 +34,7 @@ from quaestor.server.api.session_schemas import SessionStart, TurnRequest
 from quaestor.server.api.turn_routes import turn_events
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import answered_while_there
+from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of, places_of
 from quaestor.server.web.error_pages import PageRoute
@@ -356,7 +356,7 @@ async def ask(request: Request, served: ServedHere, who: Who, number: RequestId)
         session = str(form.get("session", "")) or await _new_session(served, who, form)
         model = str(form.get("model", ""))[:_LONGEST_NAME]
         asked = TurnRequest(question=question, model=model, **Limits.of_form(form).asked())
-    await answered_while_there(request, _turn(request, served, who, session, asked, number))
+    await cancelled_on_disconnect(request, _turn(request, served, who, session, asked, number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)

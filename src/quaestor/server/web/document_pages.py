@@ -67,7 +67,7 @@ _ALT = re.compile(r"\balt=[\"']([^\"'<>]{0,300})[\"']", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class MarkedPlace:
     """A marked place in a document.
 
     Attributes:
@@ -99,7 +99,7 @@ def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLRes
         if not 0 <= index < len(citations):
             raise NotFoundError(f"This turn has no citation {index}. It has {len(citations)}.")
         one = citations[index]
-        pointed = Pointed(one.path, one.start_line, one.end_line, one.status, one.quote, url=one.url or "")
+        pointed = MarkedPlace(one.path, one.start_line, one.end_line, one.status, one.quote, url=one.url or "")
         return _passage(f"Passage {one.n}", pointed, transcript, at)
 
 
@@ -111,17 +111,17 @@ def show_source(session: str, number: str, index: int, at: Looking) -> HTMLRespo
         if not 0 <= index < len(found):
             raise NotFoundError(f"This turn has no source {index}. It has {len(found)}.")
         one = found[index].passage
-        pointed = Pointed(one.path, one.start_line, one.end_line, symbol=one.symbol or "", url=one.url or "")
+        pointed = MarkedPlace(one.path, one.start_line, one.end_line, symbol=one.symbol or "", url=one.url or "")
         return _passage(f"Passage {one.n}", pointed, transcript, at)
 
 
 @router.get("/passage")
 def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -> HTMLResponse:
     """Show lines of a document."""
-    return _page("Passage", Pointed(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
+    return _page("Passage", MarkedPlace(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
 
 
-def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: PageContext) -> HTMLResponse:
+def _passage(heading: str, pointed: MarkedPlace, transcript: Transcript, at: PageContext) -> HTMLResponse:
     try:
         name, corpus, path = locate_corpus(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
@@ -129,7 +129,7 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: PageCon
     return _page(heading, replace(pointed, path=path), at, corpus, name)
 
 
-def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
+def _editor(pointed: MarkedPlace, corpus: Index | None, at: PageContext) -> str:
     """Return the address that opens a file in an editor; "" unless the user and the file are on this machine."""
     if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
         return ""
@@ -138,13 +138,13 @@ def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
     return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
 
 
-def _fragment(pointed: Pointed) -> str:
+def _fragment(pointed: MarkedPlace) -> str:
     """Return the URL fragment with which a browser opens a page at a quote."""
     words = " ".join(pointed.quote.split())
     return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
 
 
-def _pdf(pointed: Pointed, number: int, name: str) -> dict[str, object]:
+def _pdf(pointed: MarkedPlace, number: int, name: str) -> dict[str, object]:
     """Return the address of a PDF at a page."""
     address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
     return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
@@ -161,7 +161,7 @@ def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
 
 
 def _page(
-    heading: str, pointed: Pointed, at: PageContext, corpus: Index | None, name: str = "", gone: str = ""
+    heading: str, pointed: MarkedPlace, at: PageContext, corpus: Index | None, name: str = "", gone: str = ""
 ) -> HTMLResponse:
     first = max(1, pointed.start_line - _AROUND)
     last = min(pointed.end_line + _AROUND, first + _MOST_LINES)

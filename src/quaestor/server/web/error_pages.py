@@ -40,7 +40,7 @@ class PageRoute(APIRoute):
             try:
                 return await reply(request)
             except UnknownCallerError as error:
-                return _door(request, error)
+                return _redirect_to_log_in(request, error)
             except QuaestorError as error:
                 request.scope["state"]["error"] = error.code
                 return _failure(text_of(error), status(error), headers_of(error))
@@ -79,7 +79,7 @@ async def _on_unknown(request: Request, error: Exception) -> Response:
     return _failure("There is nothing at this address.", 404, {})
 
 
-def _door(request: Request, error: UnknownCallerError) -> Response:
+def _redirect_to_log_in(request: Request, error: UnknownCallerError) -> Response:
     """Redirect a person to the log-in; answer a request of the page's script with an error."""
     if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
         return _failure(text_of(error), status(error), headers_of(error))

@@ -23,7 +23,7 @@ _PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @router.get("/log-in")
-async def show_door(request: Request, next: str = "/") -> Response:
+async def show_log_in(request: Request, next: str = "/") -> Response:
     """Show the form that asks for a token, unless the caller is logged in."""
     try:
         await who(request)

@@ -27,13 +27,13 @@ class Health(NamedTuple):
     Attributes:
         found: facts as text.
         damaged: descriptions of damage to stored data.
-        to_set_right: problems without loss of data, each with the next step.
+        to_correct: problems without loss of data, each with the next step.
         is_current: whether the tables are those of this version.
     """
 
     found: str
     damaged: tuple[str, ...] = ()
-    to_set_right: tuple[str, ...] = ()
+    to_correct: tuple[str, ...] = ()
     is_current: bool = True
 
 
@@ -53,7 +53,7 @@ def examine_database(database: Database) -> Health:
         made = f"tables at step {reached} of {len(steps())}"
         [(standby,)] = connection.execute("SELECT pg_is_in_recovery()")
         facts = [server, f"pgvector {version}", made, *(["a standby: only to be read"] if standby else [])]
-        return Health(", ".join(facts), to_set_right=tuple(_rights(connection))), reached
+        return Health(", ".join(facts), to_correct=tuple(_rights(connection))), reached
 
     health, reached = database.read(read)
     if not reached:

@@ -184,7 +184,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
         if word_segments.is_damaged(connection, corpus, one):
             yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not match their hash"
             return
-        gone += word_segments.count_gone(connection, corpus, one, removed)
+        gone += word_segments.count_deleted(connection, corpus, one, removed)
     first, reached = (listed[0].first_chunk, listed[-1].last_chunk) if listed else (0, 0)
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
     [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
@@ -193,7 +193,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
         yield f"the packed words are of {held:,} chunks, and there are {there:,}"
 
 
-def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
+def clean_corpus(connection: Connection, corpus: int, sizes: Sizes) -> State:
     """Delete unused vectors and bytes and abandoned work items, and rebuild segments without deleted chunks.
 
     Returns:
@@ -218,7 +218,7 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
 
 
 @contextmanager
-def in_turn(database: Database) -> Iterator[None]:
+def one_at_a_time(database: Database) -> Iterator[None]:
     """Let only one process at a time build indexes and analyse tables, because several at once would deadlock."""
     while True:
         # Building an index waits for all transactions that hold a snapshot. This transaction holds none: its statement

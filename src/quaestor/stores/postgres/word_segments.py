@@ -104,7 +104,7 @@ def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
         return True
 
 
-def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
+def count_deleted(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
     """Return how many chunks of a segment no longer exist."""
     part = _load_segment(connection, corpus, kept, removed)
     return len(part.alive) - part.exist
