@@ -145,7 +145,7 @@ class RecentChunks:
         return total
 
     def holding(self, terms: Sequence[str]) -> list[int]:
-        """Return the chunks whose body holds all of the terms."""
+        """Return the chunks whose body contains all of the terms."""
         keys = keys_of(terms)
         return [chunk for segment in self._segments for chunk in segment.holding(segment.bounds(keys)).tolist()]
 

@@ -279,7 +279,7 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
 
 
 def seal_state(connection: sqlite3.Connection) -> None:
-    """Update the checksum of the row that holds the index's state."""
+    """Update the checksum of the row with the index's state."""
     connection.execute("UPDATE state SET checksum = ?", (row_sum(_state(connection)[:-1]),))
 
 
