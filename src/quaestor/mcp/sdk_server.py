@@ -263,7 +263,7 @@ class Offering:
         """Return the tools once they are made.
 
         Raises:
-            QuaestorError: the tools cannot be made, for example because no folder is indexed.
+            QuaestorError: the tools cannot be made, for example because there is no folder to serve.
         """
         # Shielded, so that a client that disconnects does not cancel the task for the next one.
         return await asyncio.shield(self.begin(session))

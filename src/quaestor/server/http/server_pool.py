@@ -271,7 +271,7 @@ class _Workers:
         again = self._told > 0
         self._told = len(self._signalled)
         if not again:
-            # From now on, this process offers no socket to new workers.
+            # Once the workers have closed the socket, too, new connections are refused.
             self._at.close()
             self._patient_until = time.monotonic() + _PATIENCE_SECONDS
         self._signal_all(signal.SIGINT if again or self._told > 1 else signal.SIGTERM)
