@@ -235,7 +235,7 @@ def test_without_limits_a_ledger_that_cannot_be_written_stops_nobody(
     with caplog.at_level(logging.WARNING):
         assert [tuple(heard(model)) for _ in range(3)] == [REPLY] * 3
     [warning] = caplog.messages
-    assert "is not recorded" in warning
+    assert "are not recorded" in warning
     assert repr(str(unwritable)) in warning
 
 

@@ -114,11 +114,11 @@ def test_a_file_that_is_set_must_be_there(tmp_path: Path) -> None:
     [
         ("currency = 'usd'", "currency must be"),
         ("currency = 5", "currency must be"),
-        ("money = 1", "money is nothing"),
+        ("money = 1", "money is not a key"),
         ("models = 3", "models must be a table"),
         ("[models]\nx = 3", "models.'x' must be a table"),
         ("[models.x]\nprompt = 1", "models.'x'.completion is missing"),
-        ("[models.x]\nprompt = 1\ncompletion = 1\nimage = 2", "models.'x'.image is nothing"),
+        ("[models.x]\nprompt = 1\ncompletion = 1\nimage = 2", "models.'x'.image is not a key"),
         ("[models.x]\nprompt = '1'\ncompletion = 1", "models.'x'.prompt must be a number"),
         ("[models.x]\nprompt = true\ncompletion = 1", "models.'x'.prompt must be a number"),
         ("[models.x]\nprompt = -0.5\ncompletion = 1", "models.'x'.prompt must be from 0"),

@@ -47,7 +47,7 @@ def test_it_says_when() -> None:
     limiter = RateLimiter(6, burst=1, clock=clock)
     limiter.take("anna")
     clock.now += 2.5
-    said = r"^These are too many requests: 6 a minute are allowed. Try again in 8 seconds\.$"
+    said = r"^Too many requests: 6 a minute are allowed. Try again in 8 seconds\.$"
     with pytest.raises(LimitError, match=said) as refused:
         limiter.take("anna")
     assert (refused.value.retry_after, refused.value.http_status) == (8, 429)

@@ -333,7 +333,7 @@ def test_without_scripts_one_asks_and_reads_and_searches(page: StartPage) -> Non
     one.driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
     try:
         one.open()
-        assert "Without JavaScript, an answer is shown when it is whole." in one.text()
+        assert "Without JavaScript, an answer is shown when it is complete." in one.text()
         one.one("#question").send_keys(QUESTION)
         one.one("#send").click()
         assert RESTS in one.wait_for(".turn[data-state=done]").text

@@ -71,7 +71,7 @@ def test_an_empty_folder(quaestor: Run, tmp_path: Path) -> None:
 
 def test_a_folder_of_which_nothing_can_be_indexed(quaestor: Run, tmp_path: Path) -> None:
     write(tmp_path / "images", {"a.png": b"\x89PNG\r\n\x1a\n\0\0", "b.jpg": b"\xff\xd8\xff\xe0\0"})
-    assert "`quaestor index --verbose` tells why" in quaestor("index", tmp_path / "images").err
+    assert "`quaestor index --verbose` shows why" in quaestor("index", tmp_path / "images").err
 
 
 @pytest.mark.parametrize(
@@ -392,7 +392,7 @@ def test_a_current_folder_that_is_gone_is_said_to_be(tmp_path: Path) -> None:
     code = "import os, sys\nos.rmdir(os.getcwd())\nfrom quaestor.cli import run\nsys.exit(run(['search', 'x']))"
     done = subprocess.run([sys.executable, "-c", code], cwd=gone, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr == "error: The current folder is gone. Change to one that is there, or name one.\n"
+    assert done.stderr == "error: The current folder no longer exists. Change to another one, or name one.\n"
 
 
 def test_links_that_lead_in_a_circle_are_said_to(quaestor: Run, tmp_path: Path) -> None:

@@ -53,8 +53,8 @@ def test_all_is_well_and_the_corpus_stays_as_it_is(quaestor: Run, corpus: Path) 
     done = quaestor("doctor", corpus)
     assert done.code == 0, done.out
     assert "PostgreSQL 1" in line(done, "store") and "pgvector 0." in line(done, "store")
-    assert f"of {CORPUS!r}, taken by chance, agree" in line(done, "index")
-    assert "`quaestor store check` looks at all" in line(done, "index")
+    assert f"of {CORPUS!r}, chosen at random, match" in line(done, "index")
+    assert "`quaestor store check` checks all" in line(done, "index")
     # What is indexed to try indexing must lie elsewhere: it would take the place of the whole team's documents.
     assert quaestor("store", "corpora", "--json").json == before
 
@@ -73,7 +73,7 @@ def test_an_empty_database_stays_empty(
     done = quaestor("doctor", "--store", address, repository)
     assert done.code == 0, done.out
     assert "no tables yet" in line(done, "store")
-    assert "not looked at" in line(done, "sessions") and "not looked at" in line(done, "accounts")
+    assert "not checked" in line(done, "sessions") and "not checked" in line(done, "accounts")
     assert postgres_server.run_sql("SELECT 1 FROM pg_namespace WHERE nspname LIKE 'quaestor%'", "doctor") == []
     assert postgres_server.run_sql("SELECT 1 FROM pg_extension WHERE extname = 'vector'", "doctor") == []
 
@@ -81,7 +81,7 @@ def test_an_empty_database_stays_empty(
 @pytest.mark.parametrize(
     ("statement", "said"),
     [
-        ("UPDATE quaestor.chunks SET text = text || 'x'", "do not agree with their checksums"),
+        ("UPDATE quaestor.chunks SET text = text || 'x'", "do not match their checksums"),
         ("UPDATE quaestor.vectors SET embedding = NULL; DELETE FROM quaestor.vectors", "chunks without a vector"),
         ("DELETE FROM quaestor.chunks WHERE id = 1", "documents whose chunks are not all there"),
         ("DELETE FROM quaestor.terms", "documents whose words are missing"),
@@ -113,7 +113,7 @@ def test_damaged_words(quaestor: Run, corpus: Path, address: str, postgres_serve
     assert quaestor("doctor", corpus).code == 0
     postgres_server.run_sql("UPDATE quaestor.segments SET data = '\\x00'", "doctor")
     done = quaestor("doctor", corpus)
-    assert done.code == 4 and "do not agree with their hash" in line(done, "index")
+    assert done.code == 4 and "do not match their hash" in line(done, "index")
     store.vacuum()
     store.close()
     assert quaestor("doctor", corpus).code == 0
@@ -131,7 +131,7 @@ def test_tables_of_other_versions(quaestor: Run, corpus: Path, postgres_server: 
     )
     done = quaestor("doctor", corpus)
     assert done.code == 0, done.out
-    assert "brings them up to date" in line(done, "store") and "not looked at" in line(done, "sessions")
+    assert "brings them up to date" in line(done, "store") and "not checked" in line(done, "sessions")
 
 
 def test_what_everybody_may_read_is_named(quaestor: Run, corpus: Path, postgres_server: PostgresServer) -> None:

@@ -115,7 +115,7 @@ DERIVED: dict[str, tuple[Callable[[Path], object], str]] = {
 def test_a_whole_index(quaestor: Run, corpus: Path, indexed: Path) -> None:
     done = quaestor("doctor", corpus)
     assert done.code == 0
-    assert "agrees with its checksum" in line(done, "index")
+    assert "matches its checksum" in line(done, "index")
     assert str(indexed) in line(done, "index")
 
 

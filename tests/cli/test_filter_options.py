@@ -46,7 +46,7 @@ def test_words_are_obeyed_and_that_is_told(quaestor: Run, blog: Path) -> None:
         "posts/"
     )
     done = quaestor("search", "food since 2031", blog)
-    assert (done.code, "not used as a filter, for nothing would be left: 'since 2031'" in done.err) == (0, True)
+    assert (done.code, "not used as a filter, because nothing would be left: 'since 2031'" in done.err) == (0, True)
 
 
 def test_why_nothing_is_found(quaestor: Run, blog: Path) -> None:

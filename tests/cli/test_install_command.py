@@ -84,4 +84,4 @@ def test_mistakes(run: Run) -> None:
     assert run("install", "emacs").returncode == 2
     failed = run("uninstall", "zed")
     assert failed.returncode == 2
-    assert "nothing to take back" in failed.stderr
+    assert "nothing to remove" in failed.stderr

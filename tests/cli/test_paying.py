@@ -106,7 +106,7 @@ def test_without_a_terminal_nothing_is_paid_unless_that_was_agreed_to(
     assert "Give --yes" in refused.sentence
     assert not server.requests
     unknown = quaestor("index", repository, "--embedder", NAME)
-    assert "at a price that is not known" in unknown.sentence
+    assert "at an unknown price" in unknown.sentence
     assert quaestor("index", repository, "--embedder", NAME, "--yes").code == 0
     assert quaestor("index", repository).code == 0, "there is nothing left to pay"
 

@@ -90,7 +90,7 @@ def test_what_cannot_be_searched_costs_only_itself(
     told = done.err.splitlines()
     assert len(told) == 2
     assert repr(str(tmp_path / "nowhere")) in told[0]
-    assert told[1] == "empty: there is no document in it."
+    assert told[1] == "empty holds no documents."
     result = quaestor("search", "--json", "crisp waffles", kitchen, tmp_path / "nowhere").json
     assert [(one["name"], one["error"] is None) for one in result["corpora"]] == [
         ("kitchen", True),

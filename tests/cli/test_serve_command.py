@@ -66,7 +66,7 @@ def test_an_endpoint_that_is_not_there_is_said_before_the_address(repository: Pa
     dead = f"http://127.0.0.1:{free_port()}/v1"
     with served(repository, "--model", "tiny", "--base-url", dead) as (_, address, said):
         assert said == [
-            f"warning: no server listens at {dead}, the endpoint of 'tiny'; answers are quotes until it is there\n"
+            f"warning: no server listens at {dead}, the endpoint of 'tiny'; answers are quotes until one does\n"
         ]
         with urlopen(f"{address}/healthz") as answer:
             assert json.load(answer)["status"] == "ok"

@@ -48,7 +48,7 @@ def test_a_site_is_fetched_once_and_asked_without_a_network(quaestor: Run, home:
     # The site is down by now: what is there stays, and the reason is told.
     gone = quaestor("index", url, "--allow-private")
     assert gone.code == 0
-    assert "2 pages (2 not answered, kept as they were" in gone.out
+    assert "2 pages (2 without a response, kept" in gone.out
 
 
 def test_only_index_fetches(quaestor: Run) -> None:
@@ -77,7 +77,7 @@ def test_the_pages_of_a_dry_run_are_taken_as_they_are_by_the_next_index_alone(
         server.asked.clear()
         taken = quaestor("index", server.url, *again)
         assert (taken.code, server.asked.total()) == (0, 0), taken.err
-        assert "are taken as they are" in taken.err
+        assert "they are used" in taken.err
         assert "eighteen hours" in quaestor("search", "how long does the dough rest", server.url).out
         # From then on the site is asked again, which a private one allows only where that is said.
         assert quaestor("index", server.url).code == 2
@@ -107,7 +107,7 @@ def test_options_of_sites_are_for_sites(quaestor: Run, tmp_path: Path) -> None:
     assert "--depth: for sites only" in refused.err
     refused = quaestor("index", str(tmp_path), "--submodules")
     assert refused.code == 2
-    assert "--submodules: for repositories only" in refused.err
+    assert "--submodules is for repositories only" in refused.err
     assert quaestor("index", "http://a.example/", "--watch").code == 2
 
 
@@ -150,7 +150,7 @@ def test_pages_that_are_gone_are_held_back_dropped_when_told_and_put_back(quaest
         assert (dropped.code, "--restore" in dropped.out) == (0, True)
         server.asked.clear()
         restored = quaestor(*index, "--restore")
-        assert (restored.code, "1 page put back" in restored.err) == (0, True)
+        assert (restored.code, "1 page restored" in restored.err) == (0, True)
         assert json.loads(quaestor("search", "dough", server.url, "--json").out)["hits"][0]["title"] == "Sourdough"
         again = quaestor(*index, "--restore")
         assert (again.code, "seven days" in again.err) == (2, True)

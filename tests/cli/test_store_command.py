@@ -53,7 +53,7 @@ def test_an_index_moves_there_and_back_without_being_made_again(
     quaestor("index", one)
     (one / "later.py").write_text("later = 2\n")
     once_more = quaestor("store", "copy", one, store, "--corpus", "moved")
-    assert "1 file changed since it was indexed" in once_more.err
+    assert "1 file changed since being indexed" in once_more.err
     assert "1 written" in once_more.out
     assert "moved" in {
         found["name"] for found in quaestor("store", "corpora", "--store", store, "--json").json["corpora"]
@@ -101,7 +101,7 @@ def test_a_corpus_is_named_after_the_repository_wherever_it_lies(quaestor: Run, 
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["store", "drop"], 2, "Name what is to be deleted"),
+        (["store", "drop"], 2, "Name the indexes to delete"),
         (["store", "drop", "nowhere"], 2, "There is no index of 'nowhere' on this machine"),
         (
             ["store", "drop", "--gone", "--store", "postgresql://me:hidden@127.0.0.1:1/db"],

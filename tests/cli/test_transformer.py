@@ -91,7 +91,7 @@ def test_tuning_refuses_it_before_any_vector_is_made(
     with pytest.raises(KeyboardInterrupt):
         Index.build(repository, settings=settings, progress=stop)
     begun = quaestor("tune", repository)
-    assert begun.code == 2 and "is to be given 'onnx:" in begun.sentence
+    assert begun.code == 2 and "is being given the vectors of 'onnx:" in begun.sentence
     assert json.loads(quaestor("stats", "--json", repository).out)["coming"]["embedder"] == f"onnx:{model}"
     Index.build(repository, settings=settings).close()
     assert "was made with 'onnx-" in quaestor("tune", repository).sentence

@@ -61,6 +61,6 @@ def test_what_cannot_be_is_refused_and_nothing_is_changed(corpus: Path) -> None:
         name.unlink()
     with pytest.raises(UsageError, match="too small to tune"):
         run("tune", str(corpus))
-    with pytest.raises(UsageError, match="do not go together"):
+    with pytest.raises(UsageError, match="cannot be combined"):
         run("tune", str(corpus), "--undo", "--dry-run")
     assert "+" not in embedder(corpus)

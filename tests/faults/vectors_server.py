@@ -7,12 +7,12 @@ from pathlib import Path
 
 from quaestor import Index
 from quaestor.core.config import Settings
-from quaestor.server.index_process import VectorsBehind
+from quaestor.server.index_process import BackgroundVectors
 
 _, root, home, model = sys.argv
 settings = Settings(home=home, embedder=f"onnx:{model}")
 Index.ready(root, settings=settings).close()
-with VectorsBehind(Path(root), settings) as behind:
+with BackgroundVectors(Path(root), settings) as behind:
     while (child := behind._child) is None:
         behind._ended.wait(0.01)
     print(child.pid, flush=True)

@@ -158,19 +158,19 @@ def test_settings_that_cannot_be_edited_are_left_as_they_are(text: str, tmp_path
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_form_that_lines_cannot_tell_is_refused(tmp_path: Path) -> None:
+def test_an_inline_table_is_refused(tmp_path: Path) -> None:
     path = tmp_path / ".codex" / "config.toml"
     path.parent.mkdir()
     text = 'mcp_servers = { quaestor = { command = "old" } }\n'
     path.write_text(text, encoding="utf-8")
     by_hand = r'mcp_servers\.quaestor = \{ command = "/opt/bin/quaestor", args = \["mcp", "/srv/my repo"\] \}'
-    with pytest.raises(UsageError, match=f"left as it is.*{by_hand}"):
+    with pytest.raises(UsageError, match=f"was not changed.*{by_hand}"):
         install(CLIENTS["codex"], Place(tmp_path, "linux"), COMMAND, ARGUMENTS)
     assert path.read_text(encoding="utf-8") == text
 
 
 def test_nothing_to_take_back(tmp_path: Path) -> None:
-    with pytest.raises(NotFoundError, match="nothing to take back"):
+    with pytest.raises(NotFoundError, match="nothing to remove"):
         uninstall(CLIENTS["zed"], Place(tmp_path, "linux"))
 
 

@@ -138,7 +138,7 @@ def test_archives_within_archives_are_not_opened(suffix: str) -> None:
 )
 def test_an_upload_is_refused_with_a_sentence(tmp_path: Path, suffix: str) -> None:
     documents = Documents(Settings(home=str(tmp_path)), "anna")
-    with pytest.raises(DocumentRefusedError, match="cannot be turned into text"):
+    with pytest.raises(DocumentRefusedError, match="cannot be converted to text"):
         documents.add(f"a.{suffix}", BOMBS[suffix]())
     assert documents.list() == []
 

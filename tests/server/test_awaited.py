@@ -14,10 +14,10 @@ def test_an_endpoint_that_came_stays() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     endpoint = AwaitedEndpoint(f"http://127.0.0.1:{port}/v1")
-    assert not endpoint.has_come()
+    assert not endpoint.has_listened()
     with socket.create_server(("127.0.0.1", port)):
-        assert endpoint.has_come()
-    assert endpoint.has_come(), "from now on its failures are failures"
+        assert endpoint.has_listened()
+    assert endpoint.has_listened(), "from now on its failures are failures"
 
 
 def test_an_address_that_is_silent_is_not_tried_again_at_once() -> None:
@@ -34,10 +34,10 @@ def test_an_address_that_is_silent_is_not_tried_again_at_once() -> None:
         return False
 
     endpoint = AwaitedEndpoint("http://192.0.2.1/v1", clock, silent)
-    assert not any([endpoint.has_come(), endpoint.has_come()])
+    assert not any([endpoint.has_listened(), endpoint.has_listened()])
     assert len(tried) == 1
     seconds[0] += 10
-    assert not endpoint.has_come()
+    assert not endpoint.has_listened()
     assert len(tried) == 2
 
 

@@ -20,5 +20,5 @@ def test_nothing_that_is_sent_waits_for_an_acknowledgement() -> None:
 def test_a_port_that_is_taken_is_said_at_once() -> None:
     with listen_at("127.0.0.1", 0) as at:
         port = at.getsockname()[1]
-        with pytest.raises(UsageError, match=f"Port {port} of '127.0.0.1' cannot be listened to"):
+        with pytest.raises(UsageError, match=f"Port {port} of '127.0.0.1' cannot be used"):
             listen_at("127.0.0.1", port)

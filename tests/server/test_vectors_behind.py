@@ -10,7 +10,7 @@ from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.server import index_process as indexing
-from quaestor.server.index_process import VectorsBehind
+from quaestor.server.index_process import BackgroundVectors
 from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import SharedFile
@@ -34,7 +34,7 @@ def settings(tmp_path: Path) -> Settings:
 def test_who_searches_meanwhile_goes_over_once_all_are_there(root: Path, settings: Settings) -> None:
     with Index.ready(root, settings=settings) as index:
         assert index.search("heron", 3) and index.embedder.name == StaticEmbedder.bundled().name
-        with VectorsBehind(root, settings) as behind:
+        with BackgroundVectors(root, settings) as behind:
             behind.wait()
         assert index.search("heron", 3) and index.embedder.name.startswith("onnx-")
         assert index.meaning.coming is None
@@ -42,7 +42,7 @@ def test_who_searches_meanwhile_goes_over_once_all_are_there(root: Path, setting
 
 def test_its_end_ends_the_work_and_keeps_what_is_made(root: Path, settings: Settings) -> None:
     with Index.ready(root, settings=settings) as index:
-        with VectorsBehind(root, settings):
+        with BackgroundVectors(root, settings):
             pass
         assert index.search("heron", 3)
     with Index.build(root, settings=settings) as index:
@@ -52,8 +52,8 @@ def test_its_end_ends_the_work_and_keeps_what_is_made(root: Path, settings: Sett
 def test_of_several_processes_one_makes_them(root: Path, settings: Settings, tmp_path: Path) -> None:
     Index.ready(root, settings=settings).close()
     one, other = (Claims(SharedFile(tmp_path / "shared"), process) for process in "12")
-    with one.attempt("vectors", str(root)), VectorsBehind(root, settings, other) as waits:
-        with VectorsBehind(root, settings) as makes:
+    with one.attempt("vectors", str(root)), BackgroundVectors(root, settings, other) as waits:
+        with BackgroundVectors(root, settings) as makes:
             makes.wait()
         waits.wait()
     with Index.open(root, settings=settings) as index:
@@ -61,7 +61,7 @@ def test_of_several_processes_one_makes_them(root: Path, settings: Settings, tmp
 
 
 def test_a_server_answers_first_and_has_them_made(root: Path, settings: Settings) -> None:
-    with Corpora([root], lambda _: settings, apart=True) as corpora:
+    with Corpora([root], lambda _: settings, in_processes=True) as corpora:
         index = corpora.get(wait=60)
         assert index.search("heron", 3)
         behind = corpora._opening["corpus"].vectors
@@ -72,7 +72,7 @@ def test_a_server_answers_first_and_has_them_made(root: Path, settings: Settings
 
 def test_a_model_that_cannot_be_run_stops_nobody(root: Path, settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "model" / "model.onnx").write_bytes(b"\x08\x08")
-    with Corpora([root], lambda _: settings, apart=True) as corpora:
+    with Corpora([root], lambda _: settings, in_processes=True) as corpora:
         index = corpora.get(wait=60)
         behind = corpora._opening["corpus"].vectors
         assert behind is not None

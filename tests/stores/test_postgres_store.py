@@ -273,7 +273,7 @@ def test_a_copy_takes_the_bytes_along_and_those_alone_that_the_other_lacks(opene
             (keep(b"x").data, source._corpus, keep(b"a").data),
         )
     )
-    with pytest.raises(IndexUnusableError, match=r"'a\.py' .* do not agree with their hash"):
+    with pytest.raises(IndexUnusableError, match=r"'a\.py' .* do not match their hash"):
         copy_store(source, target, lambda *_: None)
 
 
@@ -294,14 +294,14 @@ def test_bytes_that_nothing_refers_to_go_with_a_vacuum(opened: Opened) -> None:
 
 def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServer) -> None:
     damages = {
-        "UPDATE quaestor.chunks SET text = 'other' WHERE {} AND text = 'x retry 1'": "do not agree with their checks",
+        "UPDATE quaestor.chunks SET text = 'other' WHERE {} AND text = 'x retry 1'": "do not match their checks",
         "DELETE FROM quaestor.chunks WHERE {} AND text = 'x retry 1'": "documents whose chunks are not all there",
         "DELETE FROM quaestor.documents WHERE {} AND path = '1.py'": "chunks of no document",
         "DELETE FROM quaestor.vectors WHERE {}": "chunks without a vector",
         "DELETE FROM quaestor.terms WHERE {}": "documents whose words are missing",
         "DELETE FROM quaestor.removed WHERE {}": "the packed words are of",
         "UPDATE quaestor.segments SET data = '\\x00' WHERE {}": "words of chunks 1 to",
-        "UPDATE quaestor.contents SET data = '\\x00' WHERE {}": "the bytes of 1 document do not agree with their hash",
+        "UPDATE quaestor.contents SET data = '\\x00' WHERE {}": "the bytes of 1 document do not match their hash",
         "UPDATE quaestor.contents SET hash = '\\x00' WHERE {}": "1 bytes of no document",
         "DELETE FROM quaestor.contents WHERE {}": "1 documents whose bytes are missing",
     }

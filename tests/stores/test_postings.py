@@ -87,7 +87,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
     checksum = segment_of([("a b", "c", "")]).write(path)
     assert Segment.map(path, checksum).chunks.tolist() == [10]
     path.write_bytes(path.read_bytes()[:-1])
-    with pytest.raises(DamagedError, match="does not agree"):
+    with pytest.raises(DamagedError, match="does not match"):
         Segment.map(path, checksum)
 
 

@@ -1,8 +1,8 @@
-"""The SQLite file of users and ledger, opened when it is first needed and shared by threads and processes.
+"""The SQLite file of users and ledger, opened on first use and shared by threads and processes.
 
 A transaction that decides (is there room under the limit?) takes the write lock before it reads, so that no two
-processes decide by the same numbers. With a write-ahead log, ``kill -9`` loses nothing that was committed; a power cut
-may lose the last transactions and damages nothing. A full flush with each would make every request wait for the disk.
+processes decide by the same numbers. With a write-ahead log, ``kill -9`` loses no committed transaction; a power cut
+may lose the last ones, but damages nothing. Syncing each transaction would make every request wait for the disk.
 """
 
 from __future__ import annotations
@@ -53,10 +53,10 @@ class AccountsUnusableError(QuaestorError):
 
 
 class AccountsFile:
-    """One file of accounts: a ``Database`` of SQLite.
+    """The SQLite ``Database`` of accounts.
 
     Args:
-        path: the file; it and its folder are made by the first write.
+        path: the file's path; the first write creates it and its folder.
     """
 
     def __init__(self, path: Path) -> None:
@@ -70,7 +70,7 @@ class AccountsFile:
         return str(self.path)
 
     def close(self) -> None:
-        """Close the file; it is opened again when needed, and closes itself when it is garbage-collected."""
+        """Close the file; the next use opens it again. Garbage collection closes it, too."""
         with self._lock:
             connection, self._connection = self._connection, None
             if connection is not None:
@@ -78,7 +78,7 @@ class AccountsFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
-        """Give a connection to read with; None where there is no file yet.
+        """Yield a connection for reading; None if the file does not exist yet.
 
         Raises:
             AccountsUnusableError: the file cannot be read.
@@ -88,7 +88,7 @@ class AccountsFile:
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection within a transaction that has the write lock; an exception rolls it back.
+        """Yield a connection within a transaction that holds the write lock; an exception rolls it back.
 
         Raises:
             AccountsUnusableError: the file cannot be written.
@@ -100,7 +100,7 @@ class AccountsFile:
                 yield connection
                 connection.execute("commit")
             except BaseException:
-                # SQLite has taken a transaction back itself where the disk is full.
+                # If the disk is full, SQLite has already rolled the transaction back.
                 with suppress(sqlite3.Error):
                     connection.execute("rollback")
                 raise
@@ -108,7 +108,7 @@ class AccountsFile:
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
             connection = self._open_connection()
-            # A short command need not close the file; a connection that is only dropped would warn.
+            # Commands need not close the file explicitly; without this, Python would warn of the open connection.
             weakref.finalize(self, connection.close)
             self._connection = connection
         return self._connection
@@ -117,7 +117,7 @@ class AccountsFile:
         new = not self.path.exists()
         if new:
             make_private(self.path.parent)
-            # Usage is private. SQLite gives its other files the same rights.
+            # Usage is private. SQLite gives its other files the same permissions.
             os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(self.path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
         try:
@@ -131,23 +131,23 @@ class AccountsFile:
         connection.execute("pragma synchronous = normal")
         if self._version(connection) < _VERSION:
             connection.execute("begin immediate")
-            # Another process may have done it while this one waited.
+            # Another process may have created the tables while this one waited.
             if self._version(connection) < _VERSION:
                 for statement in (*_TABLES.split(";"), f"pragma application_id = {_APPLICATION}"):
                     connection.execute(statement)
                 connection.execute(f"pragma user_version = {_VERSION}")
             connection.execute("commit")
         with suppress(sqlite3.OperationalError):
-            # If another process holds the file now, the next one that opens it does this.
+            # If another process has locked the file now, the next process that opens it sets this.
             connection.execute("pragma journal_mode = wal")
 
     def _version(self, connection: sqlite3.Connection) -> int:
         """Return the version of the file's tables, 0 for a new file.
 
         Raises:
-            AccountsUnusableError: the file is another program's, or of a newer version.
+            AccountsUnusableError: the file is from another program or a newer version.
         """
-        # One statement, so that all of it is seen at one moment.
+        # One statement, so that all values are from the same moment.
         version, application, tables = connection.execute(
             "select user_version, application_id, (select count(*) from sqlite_master)"
             " from pragma_user_version, pragma_application_id"
@@ -188,6 +188,6 @@ class AccountsFile:
 
     def _damage_error(self, said: str) -> AccountsUnusableError:
         return AccountsUnusableError(
-            f"The accounts in {str(self.path)!r} are damaged ({said}). Put a copy of the file back, or move it away:"
+            f"The accounts in {str(self.path)!r} are damaged ({said}). Restore the file from a copy, or move it away:"
             " a new one begins with no users and nothing spent."
         )

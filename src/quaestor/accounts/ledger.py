@@ -1,10 +1,10 @@
 """The ledger: one row for each request to a model, and totals of each day and month.
 
-A request is reserved before it is sent, at its maximum, and settled afterwards at its actual cost. Each is one
-transaction that also updates the totals, so the totals are always the sum of all rows, with reserved ones at their
-maximum. So two requests can never pass a limit together, and a crashed process's reservation stays counted at its
-maximum, because the request may have been sent and billed. After an hour such a row is shown as lapsed. It stops
-counting when its day and month are over.
+A request is reserved at its maximum before it is sent, and settled at its actual cost afterwards. Each step is one
+transaction that also updates the totals, so the totals always equal the sum of all rows, with reserved ones at their
+maximum. Therefore two requests can never exceed a limit together, and the reservation of a crashed process stays
+counted at its maximum, because its request may have been sent and billed. After an hour such a row is shown as lapsed.
+It stops counting when its day and month are over.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ State = Literal["done", "failed", "cancelled"]
 Grouping = Literal["day", "model", "user"]
 
 LAPSE_SECONDS = 3600.0
-"""After this long, a reservation is not expected to be settled. If it is, the settlement counts all the same."""
+"""After this many seconds, a reservation is not expected to be settled any more. If it is, the settlement counts."""
 
 _KEYS: dict[Grouping, str] = {
     "day": "at / 86400000",
@@ -42,16 +42,16 @@ class UsageRow:
 
     Attributes:
         key: the day, the model's name, or the user's id.
-        currency: of the costs.
-        requests: number of requests.
-        counted: number of requests whose usage the server did not report, so that it was counted here.
-        prompt_tokens: sent; reserved requests at their maximum.
-        completion_tokens: received; reserved requests at their maximum.
+        currency: the currency of the costs.
+        requests: the number of requests.
+        counted: the number of requests whose tokens were counted here, because the server did not report them.
+        prompt_tokens: tokens sent; those of reserved requests at their maximum.
+        completion_tokens: tokens received; those of reserved requests at their maximum.
         cost: in millionths of the currency's unit, reserved requests at their maximum; None if no price was known.
-        unpriced: number of requests without a known price, which are not in ``cost``.
-        reserved: number of requests under way.
-        reserved_cost: their maximum cost.
-        lapsed: number of requests that were never settled, because their process crashed.
+        unpriced: the number of requests without a known price, which ``cost`` does not include.
+        reserved: the number of requests under way.
+        reserved_cost: the maximum cost of requests under way, in millionths of the currency's unit.
+        lapsed: the number of requests that were never settled, because their process crashed.
     """
 
     key: str
@@ -68,11 +68,11 @@ class UsageRow:
 
 
 class Ledger:
-    """The requests of one file, or of all servers over one PostgreSQL.
+    """The recorded requests in one file, or of all servers that share a PostgreSQL database.
 
     Args:
-        database: holds them.
-        clock: seconds since the epoch.
+        database: the database that holds them.
+        clock: returns the time in seconds since the epoch.
     """
 
     def __init__(self, database: Database, *, clock: Callable[[], float] = time.time) -> None:
@@ -81,7 +81,7 @@ class Ledger:
 
     @classmethod
     def open(cls, path: Path, *, clock: Callable[[], float] = time.time) -> Ledger:
-        """Return the ledger in a file, which is made by its first row."""
+        """Return the ledger in a file, which the first row creates."""
         return cls(AccountsFile(path), clock=clock)
 
     @property
@@ -90,21 +90,21 @@ class Ledger:
         return self._database.name
 
     def close(self) -> None:
-        """Release the database, which is opened again when needed."""
+        """Close the database; the next use opens it again."""
         self._database.close()
 
     def reserve(self, purpose: Purpose, model: str, bound: Amount, limits: Limits = Limits()) -> int:  # noqa: B008 - frozen
         """Record a request before it is sent, and return the number of its row.
 
         Args:
-            purpose: its user and purpose.
+            purpose: the request's user and purpose.
             model: the model's name.
-            bound: its maximum tokens and cost.
+            bound: the request's maximum tokens and cost.
             limits: the spending limits.
 
         Raises:
-            BudgetError: it could pass a limit; nothing is recorded.
-            AccountsUnusableError: it cannot be written.
+            BudgetError: the request could exceed a limit; nothing is recorded.
+            AccountsUnusableError: the ledger cannot be written.
         """
         now = self._clock()
         with self._database.writing() as connection:
@@ -124,15 +124,15 @@ class Ledger:
         return int(number)
 
     def settle(self, number: int, took: Amount, state: State) -> None:
-        """Replace a request's reservation by its actual usage.
+        """Replace a request's reservation by its actual amount.
 
         Args:
-            number: its row.
-            took: its actual tokens and cost.
-            state: how it ended.
+            number: the number of the request's row.
+            took: the request's actual tokens and cost.
+            state: how the request ended.
 
         Raises:
-            AccountsUnusableError: it cannot be written; the reservation stays.
+            AccountsUnusableError: the ledger cannot be written; the reservation stays.
         """
         with self._database.writing() as connection:
             row = connection.execute(
@@ -140,7 +140,7 @@ class Ledger:
                 (number,),
             ).fetchone()
             if row is None:
-                return  # another file was put in place of this one
+                return  # the file was replaced by another one
             at, user, currency, tokens, cost = row
             connection.execute(
                 "update requests set state = ?, prompt_tokens = ?, completion_tokens = ?, reported = ?, cost = ?,"
@@ -153,10 +153,10 @@ class Ledger:
             _add(connection, at / 1000, user, currency, took.tokens - tokens, (took.cost or 0) - (cost or 0))
 
     def spent(self, user: str, currency: str) -> tuple[Spent, ...]:
-        """Return what a user, and all users together, have used or reserved this day and this month.
+        """Return what a user, and all users together, have used or reserved today and this month.
 
         Raises:
-            AccountsUnusableError: it cannot be read.
+            AccountsUnusableError: the ledger cannot be read.
         """
         with self._database.reading() as connection:
             return _read_spent(connection, user, currency, self._clock())
@@ -166,11 +166,11 @@ class Ledger:
 
         Args:
             by: the grouping.
-            since: first day, UTC.
-            user: id of the only user to include, or None.
+            since: the first day, in UTC; None for all.
+            user: the id of the only user to include; None for all.
 
         Raises:
-            AccountsUnusableError: it cannot be read.
+            AccountsUnusableError: the ledger cannot be read.
         """
         begin = datetime(since.year, since.month, since.day, tzinfo=UTC).timestamp() if since else 0
         whose = "" if user is None else ' and "user" = :user'
@@ -223,7 +223,7 @@ def _read_spent(connection: Connection | None, user: str, currency: str, now: fl
 
 
 def _add(connection: Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:
-    """Add to the totals of the day and the month of a moment."""
+    """Add tokens and cost to the totals of the day and month of a time, in seconds since the epoch."""
     connection.executemany(
         'insert into totals (period, "user", currency, tokens, cost) values (?, ?, ?, ?, ?)'
         ' on conflict (period, "user", currency) do update'
@@ -233,16 +233,16 @@ def _add(connection: Connection, at: float, user: str, currency: str, tokens: in
 
 
 def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[str, Any]:
-    """Return a user's usage today and this month (UTC), and the rest of each limit.
+    """Return a user's usage today and this month (UTC), and how much of each limit is left, as JSON values.
 
     Args:
-        ledger: the record.
-        limits: what may be spent.
+        ledger: the ledger.
+        limits: the spending limits.
         user: the user's id.
-        currency: of the prices; costs are in its units, or None if no price was known.
+        currency: the currency of the prices; costs are in its units, or None if no price was known.
 
     Raises:
-        AccountsUnusableError: the record cannot be read.
+        AccountsUnusableError: the ledger cannot be read.
     """
     spent = ledger.spent(user, currency)
     today = datetime.strptime(spent[0].period.name, "%Y-%m-%d").date()
@@ -255,7 +255,7 @@ def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[s
 
 
 def standing_object(standing: Standing) -> dict[str, Any]:
-    """Return a limit and its rest for programs; money in units of the currency."""
+    """Return a limit and what is left of it as JSON values; money is in units of the currency."""
     limit = standing.limit
     scale = MILLION if limit.unit == "cost" else 1
     return {
@@ -268,7 +268,7 @@ def standing_object(standing: Standing) -> dict[str, Any]:
 
 
 def together(rows: Iterable[UsageRow]) -> list[UsageRow]:
-    """Return one row for each currency that adds up the others."""
+    """Return one row for each currency with the sums of the given rows."""
     sums: dict[str, UsageRow] = {}
     for row in rows:
         one = sums.get(row.currency, UsageRow("total", row.currency, 0, 0, 0, 0, None, 0, 0, 0, 0))
@@ -289,7 +289,7 @@ def together(rows: Iterable[UsageRow]) -> list[UsageRow]:
 
 
 def row_object(row: UsageRow) -> dict[str, Any]:
-    """Return a row of a report for programs; money in units of the currency."""
+    """Return a row as JSON values; money is in units of the currency."""
     cost = None if row.cost is None else row.cost / MILLION
     return {**asdict(row), "cost": cost, "reserved_cost": row.reserved_cost / MILLION}
 

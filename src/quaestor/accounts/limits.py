@@ -1,7 +1,7 @@
 """Spending limits: for each user and for all together, by day and by month, in money and in tokens.
 
-A request is let through only if everything that is used or reserved, and the most that the request could take, stay
-within every limit. This module is pure; the ledger asks it inside the transaction that reserves.
+A request is allowed only if all that is used or reserved, plus the most that the request could take, stays within every
+limit. This module is pure; the ledger calls it within the transaction that reserves.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Period:
     """One day or month.
 
     Attributes:
-        length: which of the two.
+        length: whether it is a day or a month.
         name: ``2026-11-21`` or ``2026-11``.
-        end: the moment at which the next one begins.
+        end: the time at which the next one begins.
     """
 
     length: Length
@@ -34,21 +34,21 @@ class Period:
 
 
 def day_at(seconds: float) -> Period:
-    """Return the day of a moment, given in seconds since the epoch."""
+    """Return the day in UTC of a time in seconds since the epoch."""
     now = datetime.fromtimestamp(seconds, UTC)
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     return Period("day", f"{now:%Y-%m-%d}", midnight + timedelta(days=1))
 
 
 def month_at(seconds: float) -> Period:
-    """Return the month of a moment, given in seconds since the epoch."""
+    """Return the month in UTC of a time in seconds since the epoch."""
     now = datetime.fromtimestamp(seconds, UTC)
     year, month = (now.year, now.month + 1) if now.month < 12 else (now.year + 1, 1)
     return Period("month", f"{now:%Y-%m}", datetime(year, month, 1, tzinfo=UTC))
 
 
 def until(seconds: float, end: datetime) -> str:
-    """Return how long it is from a moment to a later one, for people: ``8 h 12 min``."""
+    """Return the time from one moment to a later one, as text for people: ``8 h 12 min``."""
     minutes = max(1, -int((seconds - end.timestamp()) // 60))
     days, hours = minutes // 1440, minutes // 60 % 24
     if days:
@@ -67,13 +67,13 @@ _WHOSE: Mapping[Scope, str] = {"user": "for each user", "all": "for all users to
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The use and reservations of one period.
+    """What was used or reserved in one period.
 
     Attributes:
         period: the day or month.
         scope: whether by one user or by all.
-        tokens: sent and received.
-        cost: in millionths of the currency's unit.
+        tokens: tokens sent and received.
+        cost: the cost in millionths of the currency's unit.
     """
 
     period: Period
@@ -88,9 +88,9 @@ class Limit:
 
     Attributes:
         setting: the setting's name.
-        scope: each user, or all together.
-        length: a day or a month.
-        unit: money or tokens.
+        scope: whether it limits each user, or all together.
+        length: whether it limits a day or a month.
+        unit: whether it limits money or tokens.
         most: the limit in millionths of the currency's unit, or in tokens.
     """
 
@@ -105,11 +105,11 @@ class Limit:
         return spent.cost if self.unit == "cost" else spent.tokens
 
     def part_needed(self, amount: Amount) -> int:
-        """Return the part of a request that this limit is about."""
+        """Return the amount of a request that counts toward this limit."""
         return (amount.cost or 0) if self.unit == "cost" else amount.tokens
 
     def shown(self, number: int, currency: str) -> str:
-        """Return a number of what this limit is about, for people."""
+        """Return an amount in this limit's unit as text for people."""
         return shown(number, currency) if self.unit == "cost" else f"{number:,} tokens"
 
     def describe(self, currency: str) -> str:
@@ -123,8 +123,8 @@ class Standing:
 
     Attributes:
         limit: the limit.
-        used: amount used or reserved.
-        period: the day or month, after which the limit begins anew.
+        used: the amount used or reserved.
+        period: the day or month after which the limit renews.
     """
 
     limit: Limit
@@ -164,19 +164,19 @@ class Limits:
         return [Standing(limit, limit.part_used(one), one.period) for limit, one in found]
 
     def check(self, spent: tuple[Spent, ...], needed: Amount, now: float) -> None:
-        """Refuse a request that could pass a limit.
+        """Check that a request cannot exceed a limit.
 
         Args:
-            spent: by the user and by all, in this day and this month.
+            spent: what the user and all users together have spent today and this month.
             needed: the most that the request could take.
-            now: seconds since the epoch.
+            now: the time in seconds since the epoch.
 
         Raises:
-            BudgetError: it could; of several limits, the one is named that renews last.
+            BudgetError: it could exceed a limit; of several, the error names the one that renews last.
         """
         passed = [one for one in self.standings(spent) if one.used + one.limit.part_needed(needed) > one.limit.most]
         if passed:
-            # Waiting never helps a request that is larger than a limit.
+            # If a request is larger than a whole limit, waiting does not help.
             worst = max(passed, key=lambda one: (one.limit.part_needed(needed) > one.limit.most, one.period.end))
             raise _refusal(worst, needed, now)
 

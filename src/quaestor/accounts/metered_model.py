@@ -1,6 +1,6 @@
 """A metered model: every request is reserved in the ledger before it is sent, and settled however it ends.
 
-Requests stay within the limits if there are any, and are recorded as well as can be if there are none.
+If there are limits, requests stay within them. If there are none, a ledger that cannot be written blocks no request.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quaestor.llm.tokens import MessageCounter, counter_for
 _LOG = logging.getLogger(__name__)
 _WARNED: set[str] = set()
 
-# More than any model reads: a server that reports it is mistaken.
+# More than any model's window: a server that reports more is mistaken.
 _BELIEVABLE = 1_000_000_000
 
 
@@ -38,9 +38,9 @@ class Record:
     """The ledger that records requests, with the prices and limits that apply.
 
     Attributes:
-        ledger: the record.
-        prices: what models cost.
-        limits: what may be spent.
+        ledger: the ledger.
+        prices: the models' prices.
+        limits: the spending limits.
     """
 
     ledger: Ledger
@@ -53,7 +53,7 @@ class Record:
         Without limits, a ledger that cannot be written blocks no request: warn once, and return None.
 
         Raises:
-            BudgetError: the request could pass a limit.
+            BudgetError: the request could exceed a limit.
             UsageError: a limit is about money, and the model's price is not known.
             AccountsUnusableError: there are limits, and the ledger cannot be written.
         """
@@ -72,19 +72,19 @@ class Record:
             return None
 
     def settle(self, number: int | None, took: Amount, state: State) -> None:
-        """Replace a request's reservation by its actual usage; ``number`` is the one that ``reserve`` returned."""
+        """Replace a request's reservation by its actual amount; ``number`` is what ``reserve`` returned."""
         if number is None:
             return
         try:
             self.ledger.settle(number, took, state)
         except AccountsUnusableError as error:
-            # The answer is there, and what was reserved for it stays counted.
+            # The answer must not be lost for this; its reservation stays counted.
             self._warn(error)
 
     def _warn(self, error: AccountsUnusableError) -> None:
         if self.ledger.name not in _WARNED:
             _WARNED.add(self.ledger.name)
-            _LOG.warning("warning: what requests take is not recorded: %s", error)
+            _LOG.warning("warning: requests are not recorded in the ledger: %s", error)
 
 
 class EmbeddingMeter:
@@ -92,9 +92,9 @@ class EmbeddingMeter:
 
     Args:
         model: the model's name in the ledger.
-        price: of its tokens, or None.
+        price: the price of its tokens; None if not known.
         record: records the requests.
-        purpose: their user; ``kind`` follows from the use of each.
+        purpose: the requests' user and source; ``kind`` follows from each request's use.
     """
 
     def __init__(self, model: str, price: Price | None, record: Record, purpose: Purpose) -> None:
@@ -104,7 +104,7 @@ class EmbeddingMeter:
         self.price = price
 
     def cost(self, tokens: int) -> int | None:
-        """Return the cost of tokens, in millionths of the currency's unit, or None if no price is known."""
+        """Return the cost of tokens in millionths of the currency's unit; None if no price is known."""
         return None if self.price is None else self.price.cost(tokens, 0)
 
     def amount(self, tokens: int, *, reported: bool = False) -> Amount:
@@ -112,10 +112,10 @@ class EmbeddingMeter:
         return Amount(tokens, 0, self.cost(tokens), self._record.prices.currency, reported)
 
     def reserve(self, tokens: int, use: Use, allowance: Allowance | None) -> MeteredRequest:
-        """Reserve a request of at most a number of tokens; see ``Meter``.
+        """Reserve a request of at most ``tokens`` tokens; see ``Meter``.
 
         Raises:
-            BudgetError: it could pass a limit or the allowance; it must not be sent.
+            BudgetError: it could exceed a limit or the allowance; it must not be sent.
             UsageError: a limit is about money, and no price is known.
             AccountsUnusableError: there are limits, and the ledger cannot be written.
         """
@@ -132,7 +132,7 @@ class EmbeddingMeter:
 
 
 class MeteredRequest:
-    """One request on its way to being settled; see ``Entry``."""
+    """A reserved request that is not settled yet; see ``Entry``."""
 
     def __init__(
         self, meter: EmbeddingMeter, record: Record, number: int | None, bound: Amount, allowance: Allowance | None
@@ -144,7 +144,7 @@ class MeteredRequest:
         self._allowance = allowance
 
     def settle(self, tokens: int, state: Outcome, *, reported: bool = False) -> None:
-        """Replace the reservation by what the request took."""
+        """Replace the reservation by the request's actual tokens."""
         took = self._meter.amount(tokens, reported=reported)
         if self._allowance is not None:
             self._allowance.correct(self._bound.cost, took.cost)
@@ -154,15 +154,15 @@ class MeteredRequest:
 class MeteredModel:
     """A model whose requests are recorded and kept within the limits.
 
-    Members that only some models have (``body``, ``exchange``) are the inner model's, and are not recorded.
+    Members that only some models have (``body``, ``exchange``) are passed through to the inner model unrecorded.
 
     Args:
-        inner: the model. Its own retries count once.
-        ledger: the record.
-        prices: what models cost.
-        limits: what may be spent.
-        purpose: user and purpose of the requests.
-        window: the model's window, tokens: the limit of replies without one.
+        inner: the model; its own retries count as one request.
+        ledger: the ledger.
+        prices: the models' prices.
+        limits: the spending limits.
+        purpose: the user and purpose of the requests.
+        window: the model's window in tokens, which bounds a reply if the request sets no limit.
     """
 
     def __init__(
@@ -191,11 +191,11 @@ class MeteredModel:
 
     @property
     def price(self) -> Price | None:
-        """What the inner model costs; None if that is not known."""
+        """The inner model's price; None if it is not known."""
         return self._record.prices.of(self.name)
 
     def __getattr__(self, name: str) -> Any:
-        """Return a member that only some models have."""
+        """Return a member of the inner model."""
         if name.startswith("_"):
             raise AttributeError(name)
         return getattr(self._inner, name)
@@ -204,32 +204,32 @@ class MeteredModel:
         return f"MeteredModel({self._inner!r})"
 
     def charged(self, **changes: str) -> Self:
-        """Return the same model with requests for something else: fields of ``Purpose`` and their values."""
+        """Return the same model with another purpose: ``changes`` are fields of ``Purpose`` and their values."""
         other = copy(self)
         other._purpose = replace(self._purpose, **changes)
         return other
 
     async def aclose(self) -> None:
-        """Close the inner model's connections; the model can be used again."""
+        """Close the inner model's connections; the next use opens them again."""
         close = getattr(self._inner, "aclose", None)
         if close is not None:
             await close()
 
     async def stream(self, request: Request) -> AsyncGenerator[Delta]:
-        """Yield the inner model's reply as it comes; see ``Model.stream``.
+        """Yield the inner model's reply as it arrives; see ``Model.stream``.
 
         Raises:
-            BudgetError: the request could pass a limit; it was not sent.
+            BudgetError: the request could exceed a limit; it was not sent.
             UsageError: a limit is about money, and the model's price is not known; it was not sent.
             AccountsUnusableError: there are limits, and the ledger cannot be written; it was not sent.
-            UpstreamError: the server is down, refuses, or answers nonsense.
+            UpstreamError: the server is down, refuses the request, or sends an invalid reply.
         """
         entry = self._reserve(request)
         stream = aiter(self._inner.stream(request))
         try:
             async for delta in stream:
                 if isinstance(delta, Finished):
-                    # Before it is passed on, for who has the end need not ask for more.
+                    # Before it is passed on, because a reader that has the end may not ask for more.
                     entry.finish(delta.usage)
                 else:
                     entry.pieces.append(delta.text)
@@ -260,7 +260,7 @@ class MeteredModel:
 
 
 class _Entry:
-    """One request on its way to being settled.
+    """A reserved request that is not settled yet.
 
     Attributes:
         pieces: the text that has arrived.
@@ -274,7 +274,7 @@ class _Entry:
         self.pieces: list[str] = []
 
     def finish(self, usage: Usage | None) -> None:
-        """Settle a reply that is whole, at what the server reports if that can be true."""
+        """Settle a complete reply, at the usage that the server reports if that is plausible."""
         if usage is None or not _believable(usage, self.pieces):
             self._settle(self._counted_amount(), "done")
         else:
@@ -301,6 +301,6 @@ class _Entry:
 
 
 def _believable(usage: Usage, pieces: list[str]) -> bool:
-    """Whether a server's report can be true: some report nothing at all as zeros."""
+    """Return whether a server's report is plausible: some servers report zeros instead of nothing."""
     possible = 0 < usage.prompt_tokens <= _BELIEVABLE and 0 <= usage.completion_tokens <= _BELIEVABLE
     return possible and (usage.completion_tokens > 0 or not pieces)

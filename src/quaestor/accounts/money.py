@@ -1,7 +1,7 @@
-"""Money as whole millionths of a currency's unit, so that sums are exact.
+"""Money in whole millionths of a currency's unit, so that sums are exact.
 
-The price of a million tokens in units is the price of one token in millionths: a request's cost is a product, rounded
-up, so that many small requests are not free.
+A price of 0.15 units per million tokens is 0.15 millionths per token. A request's cost is rounded up, so that many
+small requests are not free.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ class Price:
     """The price of a million tokens, in units of the currency.
 
     Attributes:
-        prompt: tokens sent.
-        completion: tokens received.
+        prompt: for tokens sent.
+        completion: for tokens received.
     """
 
     prompt: Decimal
@@ -38,9 +38,9 @@ class Amount:
     Attributes:
         prompt_tokens: tokens sent.
         completion_tokens: tokens received.
-        cost: in millionths of the currency's unit; None: there is no price.
-        currency: of the cost.
-        reported: whether the server said so; otherwise it is our own count.
+        cost: in millionths of the currency's unit; None if no price is known.
+        currency: the currency of the cost.
+        reported: whether the server reported the tokens; otherwise they were counted here.
     """
 
     prompt_tokens: int
@@ -56,12 +56,12 @@ class Amount:
 
 
 def millionths(units: float) -> int:
-    """Return an amount of money, given as a number of units, in whole millionths, rounded down."""
+    """Convert an amount of money from units to whole millionths, rounded down."""
     return int((Decimal(repr(units)) * MILLION).to_integral_value(ROUND_FLOOR))
 
 
 def shown(cost: int, currency: str) -> str:
-    """Return money for people: ``1.25 USD``, with as many of its six decimals as needed."""
+    """Return an amount in millionths as text for people: ``1.25 USD``, with as many of six decimals as needed."""
     exact = (Decimal(cost) / MILLION).quantize(Decimal("0.000001"), ROUND_CEILING)
     whole, _, part = f"{exact:,f}".partition(".")
     part = part.rstrip("0").ljust(2, "0")

@@ -1,18 +1,18 @@
 """Prices of models: a TOML file, and two settings for the configured model.
 
-    currency = "USD"                    # the unit of all prices; USD where it is left out
-    date = 2026-11-21                   # when these were the prices; the file's own date where it is left out
+    currency = "USD"                    # the unit of all prices; USD by default
+    date = 2026-11-21                   # the day of the prices; by default, when the file was last changed
 
-    [models."gpt-4o-mini"]              # of a million tokens
+    [models."gpt-4o-mini"]              # per million tokens
     prompt = 0.15
     completion = 0.60
 
-    [models."local/*"]                  # * and ? stand for any letters; known to be free is not the same as unknown
+    [models."local/*"]                  # * and ? are wildcards; a price of 0 is not the same as an unknown price
     prompt = 0
     completion = 0
 
-The settings ``prompt_price`` and ``completion_price`` win for the configured model if either is above 0; then the
-model's own name in the file; then the longest pattern, of equally long ones the first.
+For the configured model, the settings ``prompt_price`` and ``completion_price`` come first, if either is above 0. Then
+comes the model's own name in the file, then the longest pattern that matches; of equally long patterns, the first.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class Listed:
     """One line of the price table.
 
     Attributes:
-        pattern: the model's name, or a pattern for names.
-        price: its price.
-        origin: the file, or the settings.
+        pattern: a model's name, or a pattern that names match.
+        price: the price.
+        origin: the file or the settings from which it is.
     """
 
     pattern: str
@@ -54,7 +54,7 @@ class Listed:
     origin: str
 
     def fits(self, model: str) -> bool:
-        """Whether this line prices a model; a line of the settings prices exactly the model that is set."""
+        """Return whether this line is for a model; a line from the settings is for the configured model only."""
         return self.pattern == model or (self.origin != SETTINGS and fnmatchcase(model, self.pattern))
 
 
@@ -63,10 +63,10 @@ class Prices:
     """All known prices.
 
     Attributes:
-        path: the file, which need not be there.
-        currency: of all prices.
-        listed: the table, in the order of who is asked first.
-        date: when these were the prices; empty without a file.
+        path: the file's path; the file may be missing.
+        currency: the currency of all prices.
+        listed: the lines of the table; the first that matches counts.
+        date: the day of the prices; empty without a file.
     """
 
     path: Path
@@ -75,12 +75,12 @@ class Prices:
     date: str = ""
 
     def of(self, model: str) -> Price | None:
-        """Return a model's price, or None if it is unknown, which is not the same as free."""
+        """Return a model's price; None if it is unknown, which is not the same as free."""
         found = self.line_of(model)
         return None if found is None else found.price
 
     def line_of(self, model: str) -> Listed | None:
-        """Return the first line of the table that fits a model."""
+        """Return the first line of the table that matches a model; None if there is none."""
         return next((line for line in self.listed if line.fits(model)), None)
 
 
@@ -106,7 +106,7 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
         missing: whether it may be missing.
 
     Raises:
-        UsageError: it cannot be read or is malformed.
+        UsageError: the file cannot be read or is malformed.
     """
     try:
         text = path.read_text(encoding="utf-8")
@@ -115,11 +115,11 @@ def read_prices(path: Path, *, missing: bool = True) -> Prices:
             return Prices(path)
         raise UsageError(f"There is no file of prices {str(path)!r}. Correct the setting 'prices'.") from None
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"The file of prices {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
+        raise UsageError(f"The file of prices {str(path)!r} cannot be read: {error}. Fix or remove it.") from None
     try:
         content = read_toml(text, parse_float=Decimal)
-    except (ValueError, ArithmeticError) as error:  # numbers beyond what Python reads, too
-        raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Mend or remove it.") from None
+    except (ValueError, ArithmeticError) as error:  # also for numbers that Python cannot parse
+        raise UsageError(f"The file of prices {str(path)!r} is not TOML: {error}. Fix or remove it.") from None
     return _parse_prices(path, content)
 
 
@@ -131,13 +131,13 @@ def _parse_prices(path: Path, content: Mapping[str, object]) -> Prices:
     if not isinstance(models, dict):
         raise _price_error(path, "models", "must be a table for each model", models)
     listed = [_line(path, pattern, table) for pattern, table in models.items()]
-    # Python's sort keeps the order of equal ones.
+    # Python's sort is stable, so equally long patterns keep their order.
     listed.sort(key=lambda line: (bool(_WILD.search(line.pattern)), -len(_WILD.sub("", line.pattern))))
     return Prices(path, currency, tuple(listed), _date(path, content))
 
 
 def _date(path: Path, content: Mapping[str, object]) -> str:
-    """Return when the prices were those: as the file says, else the day on which it was last written."""
+    """Return the day of the prices: the one in the file, else the day on which the file was last changed."""
     said = content.get("date")
     if said is None:
         return datetime.fromtimestamp(path.stat().st_mtime, UTC).date().isoformat()
@@ -170,7 +170,7 @@ def _check_keys(path: Path, key: str, table: Mapping[str, object], names: tuple[
     for name in table:
         if name not in names:
             place = f"{key}.{name}" if key else name
-            raise _price_error(path, place, f"is nothing that a file of prices says; it says {' and '.join(names)}")
+            raise _price_error(path, place, f"is not a key of a file of prices; known keys are {' and '.join(names)}")
 
 
 def _price_error(path: Path, key: str, reason: str, value: object = None) -> UsageError:
@@ -179,7 +179,7 @@ def _price_error(path: Path, key: str, reason: str, value: object = None) -> Usa
 
 
 DATE = "2026-01"
-"""When these were the prices; https://platform.openai.com/docs/pricing has the present ones."""
+"""The date of these prices; https://platform.openai.com/docs/pricing has the present ones."""
 
 _PER_MILLION = {"text-embedding-3-small": "0.02", "text-embedding-3-large": "0.13", "text-embedding-ada-002": "0.10"}
 _FREE = Decimal(0)
@@ -190,8 +190,8 @@ class Quote:
     """The price of a million tokens, and its origin.
 
     Attributes:
-        price: None: not known.
-        currency: of the price.
+        price: the price; None if it is not known.
+        currency: the currency of the price.
         origin: the setting, the file, or ``OpenAI's list``; empty without a price.
         date: the day of the price; empty for a setting.
     """
@@ -206,8 +206,8 @@ def embedding_quote(settings: Settings, prices: Prices, model: str, *, at_openai
     """Return an embedding model's price: from the setting, else the file of prices, else OpenAI's list.
 
     Args:
-        settings: ``embedder_price`` counts if it is 0 or above.
-        prices: the file.
+        settings: its ``embedder_price`` counts if it is 0 or above.
+        prices: the prices in the file.
         model: the model's name at its endpoint.
         at_openai: whether the endpoint is OpenAI's own.
     """

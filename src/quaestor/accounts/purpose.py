@@ -11,10 +11,10 @@ class Purpose:
 
     Attributes:
         user: the user's id; empty on a machine without users.
-        kind: ``ask``, ``chat``, ``edit``, ``mcp``, ``serve`` or ``python``; of embedders ``index`` or ``search``.
-        source: the corpus that it is about.
-        session: the conversation that it belongs to; empty outside of one.
-        request: the id under which a server logs it; empty elsewhere.
+        kind: ``ask``, ``chat``, ``edit``, ``mcp``, ``serve`` or ``python``; for embedders, ``index`` or ``search``.
+        source: the corpus.
+        session: the name of the session; empty outside one.
+        request: the id under which a server logs the request; empty elsewhere.
     """
 
     user: str = ""

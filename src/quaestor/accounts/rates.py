@@ -13,17 +13,17 @@ from quaestor.state.rows import Connection, Shared, SharedFile
 
 
 class RateLimiter:
-    """Limits the requests of each key, per minute on average and at once.
+    """Limits the requests of each key: their average rate per minute, and how many may come at once.
 
-    A bucket begins full, loses one token with each request, and refills evenly. A full one is dropped, so that many
-    keys take no room.
+    A bucket begins full, loses one token with each request, and refills evenly. Full buckets are deleted, so that many
+    keys take no space.
 
     Args:
-        per_minute: requests of a key in a minute; 0 is unlimited.
-        burst: requests at once; None allows those of ten seconds, and at least ten.
-        clock: monotonic seconds, the same for all that share the buckets; None uses that of ``shared``.
-        shared: holds the buckets; None keeps them private.
-        what: the thing counted, in the plural; limiters of different things share no buckets.
+        per_minute: the requests that a key may send per minute; 0 for no limit.
+        burst: the requests that may come at once; None for those of ten seconds, but at least ten.
+        clock: returns monotonic seconds, the same for all that share the buckets; None to use that of ``shared``.
+        shared: the database that holds the buckets; None for buckets of this process.
+        what: what is counted, in the plural; limiters of different things share no buckets.
     """
 
     def __init__(
@@ -46,13 +46,13 @@ class RateLimiter:
         """Count one request.
 
         Raises:
-            LimitError: it comes too soon; ``retry_after`` says in how many seconds it would not.
+            LimitError: it comes too soon; ``retry_after`` is the number of seconds to wait.
         """
         if not self._per_second:
             return
         self._sweep()
         with self._step(key) as buckets:
-            # Within the step, so that no process that was faster has a later time.
+            # Read within the transaction, so that times grow in the order of transactions.
             now = self._now(buckets)
             level = self._allowed_level(buckets, key, now)
             buckets.execute(
@@ -62,7 +62,7 @@ class RateLimiter:
             )
 
     def check(self, key: str) -> None:
-        """Check whether a request would be let through, without counting it.
+        """Check whether a request would be allowed, without counting it.
 
         Raises:
             LimitError: ``take`` would raise it now.
@@ -73,7 +73,7 @@ class RateLimiter:
 
     @property
     def kept(self) -> int:
-        """The number of buckets on record."""
+        """The number of stored buckets."""
         with self._step("") as buckets:
             return int(buckets.execute("select count(*) from buckets where what = ?", (self._what,)).fetchone()[0])
 
@@ -88,7 +88,7 @@ class RateLimiter:
         if level < 1:
             wait = math.ceil((1 - level) / self._per_second)
             raise LimitError(
-                f"These are too many {self._what}: {self._per_second * 60:g} a minute are allowed. Try again in"
+                f"Too many {self._what}: {self._per_second * 60:g} a minute are allowed. Try again in"
                 f" {wait} second{'' if wait == 1 else 's'}.",
                 retry_after=wait,
             )
@@ -102,12 +102,12 @@ class RateLimiter:
         return min(self._burst, level + (now - then) * self._per_second)
 
     def _sweep(self) -> None:
-        """Forget full buckets, each time that an empty one would have become full."""
+        """Delete full buckets, once in the time in which an empty bucket becomes full."""
         now = (self._clock or time.monotonic)()
         if now < self._next_sweep:
             return
         self._next_sweep = now + self._burst / self._per_second
         full = "delete from buckets where what = ? and level + (? - at) * ? >= ?"
-        # A step of its own: two that held a bucket each and waited for the other's would never end.
+        # In a transaction of its own: processes that each locked a bucket and waited for the other's would deadlock.
         with self._step("") as buckets:
             buckets.execute(full, (self._what, self._now(buckets), self._per_second, self._burst))

@@ -1,8 +1,8 @@
-"""Users, each known by a token of which only a hash is kept.
+"""Users, each identified by a token of which only a hash is stored.
 
-A token is 256 random bits, so one round of SHA-256 is enough: it cannot be guessed as a password can.
-It is looked up in the file each time, which takes some tens of microseconds, so that a revoked user is
-locked out at once, in running servers too.
+A token has 256 random bits, so one round of SHA-256 is enough: unlike a password, it cannot be guessed. It is looked up
+in the file each time, which takes some tens of microseconds, so that a revoked user is locked out at once, in running
+servers too.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.state.rows import Database
 
 PREFIX = "quaestor_"
-"""What each token begins with, so that programs that look for leaked secrets know it."""
+"""The prefix of each token, by which scanners for leaked secrets recognise it."""
 
 _BYTES = 32
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}")
@@ -31,10 +31,10 @@ class User:
     """A user.
 
     Attributes:
-        id: what rows and sessions are kept under; never used again for another user.
-        name: unique, in any case of its letters.
-        created: time in UTC, ISO 8601.
-        revoked: time since which the token is refused; None while it holds.
+        id: identifies the user in rows and sessions; never reused for another user.
+        name: the user's name, unique regardless of case.
+        created: when the user was added, in ISO 8601 and UTC.
+        revoked: since when the token is refused; None while it is valid.
     """
 
     id: str
@@ -48,10 +48,10 @@ LOCAL = User("", "local")
 
 
 class Users:
-    """The users of one file, or of all servers over one PostgreSQL.
+    """The users in one file, or of all servers that share a PostgreSQL database.
 
     Args:
-        database: holds them.
+        database: the database that holds them.
     """
 
     def __init__(self, database: Database) -> None:
@@ -59,15 +59,15 @@ class Users:
 
     @classmethod
     def open(cls, path: Path) -> Users:
-        """Return the users in a file, which is made by the first of them."""
+        """Return the users in a file, which the first user creates."""
         return cls(AccountsFile(path))
 
     def add(self, name: str) -> tuple[User, str]:
-        """Add a user and return it with its token, which is shown this once and cannot be read again.
+        """Add a user, and return the user with the token, which cannot be read again later.
 
         Raises:
-            UsageError: it is not a name, or there is or was a user of that name.
-            AccountsUnusableError: it cannot be written.
+            UsageError: the name is invalid, or there is or was a user of that name.
+            AccountsUnusableError: the database cannot be written.
         """
         _check_name(name)
         user = User(secrets.token_hex(8), name, _now())
@@ -89,29 +89,29 @@ class Users:
 
         Raises:
             NotFoundError: there is no such user.
-            AccountsUnusableError: it cannot be written.
+            AccountsUnusableError: the database cannot be written.
         """
         token = _new_token()
         return self._changed(name, "token = ?, revoked = null", hash_token(token)), token
 
     def revoke(self, name: str) -> User:
-        """Refuse a user's token from now on; what belongs to the user stays.
+        """Refuse a user's token from now on; the user's sessions and documents stay.
 
         Raises:
             NotFoundError: there is no such user.
-            AccountsUnusableError: it cannot be written.
+            AccountsUnusableError: the database cannot be written.
         """
         return self._changed(name, "revoked = coalesce(revoked, ?)", _now())
 
     def list(self) -> list[User]:
-        """Return all users, revoked ones too, in the order in which they were added."""
+        """Return all users, including revoked ones, in the order in which they were added."""
         with self._database.reading() as connection:
             if connection is None:
                 return []
             return [User(*row) for row in connection.execute(f"select {_COLUMNS} from users order by created, name")]
 
     def close(self) -> None:
-        """Close the connections to the database; they are opened again when needed."""
+        """Close the connections to the database; the next use opens them again."""
         self._database.close()
 
     def configured(self) -> bool:
@@ -120,7 +120,7 @@ class Users:
             return connection is not None and connection.execute("select 1 from users limit 1").fetchone() is not None
 
     def by_name(self, name: str) -> User:
-        """Return a user by name, in any case of its letters; ``local`` is the user of a machine without users.
+        """Return a user by name, regardless of case; ``local`` is the user of a machine without users.
 
         Raises:
             NotFoundError: there is no such user.
@@ -131,7 +131,7 @@ class Users:
         return found
 
     def by_token(self, token: str) -> User | None:
-        """Return the user of a token, or None if it is unknown or revoked.
+        """Return the user of a token; None if it is unknown or revoked.
 
         The look-up is by hash, so its timing reveals nothing about any token.
         """
@@ -165,7 +165,7 @@ def _check_name(name: str) -> None:
             " with a letter or digit first."
         )
     if name.lower() == LOCAL.name:
-        raise UsageError(f"{name!r} is what the user of a machine without users is called. Choose another name.")
+        raise UsageError(f"{name!r} is reserved for the user of a machine without users. Choose another name.")
 
 
 def _unknown(name: str) -> NotFoundError:
@@ -178,7 +178,7 @@ def _new_token() -> str:
 
 def hash_token(token: str) -> bytes:
     """Return the hash under which a token is stored."""
-    # What comes in a header may hold anything, lone surrogates too.
+    # A header may hold anything, even lone surrogates.
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 

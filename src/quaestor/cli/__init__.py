@@ -1,8 +1,8 @@
 """The command line: one file per command, each imported only when it runs.
 
-This module knows the commands' names and one-line descriptions, and how errors become exit codes. The package does not
-know how an answer is made; it reads options, calls other packages, and prints. Begin with ``click_group``, which reads
-a line, then any file of ``commands``; ``fast_search`` answers plain searches without click.
+This module lists the commands with one-line descriptions and turns errors into exit codes. The package does not know
+how an answer is made; it reads options, calls other packages, and prints. Begin with ``click_group``, which parses a
+command line, then any file in ``commands``; ``fast_search`` runs plain searches without click.
 """
 
 from __future__ import annotations
@@ -34,17 +34,17 @@ COMMANDS = {
     "history": "Show what changed, when, why and by whom, from git.",
     "ask": "Answer a question from the corpus, with checked sources.",
     "chat": "Hold a conversation about the corpus.",
-    "edit": "Change files as instructed, after showing the difference.",
-    "undo": "Take the last edit back.",
+    "edit": "Change files as instructed, after showing the diff.",
+    "undo": "Undo the last edit.",
     "sessions": "List, show, resume, export or delete conversations.",
     "serve": "Serve a page, and an API that OpenAI's clients can use.",
     "mcp": "Serve corpora to coding agents over MCP.",
     "install": "Tell a coding agent how to start the MCP server.",
-    "uninstall": "Take Quaestor out of a coding agent's settings.",
+    "uninstall": "Remove Quaestor from a coding agent's settings.",
     "users": "Add, list, renew or revoke users of the server.",
     "usage": "Show the tokens and cost of requests to models.",
     "tune": "Adapt the bundled embedder to a corpus, if that helps.",
-    "store": "List, check, clean up or copy what a database holds.",
+    "store": "List, check, clean up, copy or delete stored indexes.",
     "stats": "Show what an index holds: documents, chunks, words, tokens.",
     "eval": "Measure how well a corpus is searched; compare settings.",
     "config": "Show settings and where each value comes from.",
@@ -56,20 +56,20 @@ COMMANDS = {
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and exit with its exit code."""
-    # Our products are small: more threads only wait for each other (200 ms a search on a busy machine), and
-    # starting them delays every command. It counts only before NumPy is loaded.
+    # Our matrices are small: more BLAS threads only wait for each other (200 ms per search on a busy machine), and
+    # starting them delays every command. The variable must be set before NumPy is loaded.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    # Loading makes many objects and hardly any rubbish: looking for it every 700 objects takes 3% of a search,
-    # and so does looking once through all that was imported.
+    # Imports create many objects and hardly any garbage: collecting after every 700 objects takes 3% of a search,
+    # and so does a single collection over everything imported.
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     leave(run(arguments))
 
 
 def leave(code: int) -> NoReturn:
-    """End the process with a code.
+    """End the process with an exit code.
 
-    Exit handlers run; then the process ends without freeing every object, which takes longer than a search. While other
-    threads run, it ends as Python does.
+    Exit handlers run; then the process ends without freeing its objects, which would take longer than a search. If
+    other threads are running, Python ends it normally.
     """
     if threading.active_count() > 1:
         sys.exit(code)
@@ -96,14 +96,14 @@ def run(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         place = f" ({str(error.filename)!r})" if error.filename else ""
         reason = error.strerror or str(error)
-        return _print_failure(f"The system refused: {reason}{place}. Mend that and run again.", UNUSABLE)
+        return _print_failure(f"The system refused: {reason}{place}. Fix that and run the command again.", UNUSABLE)
     return code
 
 
 def _run(arguments: Sequence[str]) -> int:
     if is_plain(arguments):
         return run_plain(arguments)
-    from quaestor.cli.click_group import run_group  # noqa: PLC0415 - click, which a plain search does without
+    from quaestor.cli.click_group import run_group  # noqa: PLC0415 - click, which a plain search does not need
 
     return run_group(arguments)
 

@@ -1,7 +1,7 @@
-"""Showing a streamed answer: drawn Markdown in a terminal, plain text in a pipe.
+"""Shows a streamed answer: as rendered Markdown in a terminal, as plain text in a pipe.
 
-In a terminal something moves while nothing has come yet, words are wrapped between words, code is coloured, and a
-citation is its number, for the list below the answer says where it leads. ``NO_COLOR`` and ``TERM=dumb`` are heeded.
+In a terminal, a spinner moves until text arrives, lines are wrapped between words, code is coloured, and a citation is
+shown as its number, because the list below the answer says where it leads. ``NO_COLOR`` and ``TERM=dumb`` are obeyed.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})")
 
 
 def whole_blocks(text: str) -> int:
-    """Return the length of the complete blocks of ``text``, which later text cannot change.
+    """Return the length of the complete blocks at the start of ``text``, which later text cannot change.
 
-    A block ends at an empty line outside of fenced code, so that a paragraph, a list or a table is drawn once. Text
+    A block ends at an empty line outside fenced code, so that a paragraph, list or table is rendered only once. Text
     after the last such line may still grow.
     """
     fence, at, whole = "", 0, 0
@@ -47,27 +47,27 @@ _LINES_OF_WHAT_GROWS = 12
 
 
 class Answer(Protocol):
-    """Shows one answer; used as a context, whose end ends the answer's last line."""
+    """Shows one answer; a context that ends the answer's last line when it is left."""
 
     def __enter__(self) -> Answer: ...
 
     def __exit__(self, *_: object) -> None: ...
 
     def wait_for(self, what: str) -> None:
-        """Print what the command is waiting for."""
+        """Show for what the user is waiting."""
 
     def write(self, text: str) -> None:
         """Show more of the answer's Markdown."""
 
 
 def new_answer() -> Answer:
-    """Return the writer of an answer for stdout: a terminal or a pipe."""
+    """Return the writer of an answer that suits stdout: a terminal or a pipe."""
     drawn = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
     return DrawnAnswer() if drawn else PlainAnswer()
 
 
 class PlainAnswer:
-    """The unchanged text."""
+    """Writes the text unchanged."""
 
     def __enter__(self) -> PlainAnswer:
         return self
@@ -79,12 +79,12 @@ class PlainAnswer:
         """Do nothing: a pipe shows only the text."""
 
     def write(self, text: str) -> None:
-        """Write text without characters that control a terminal."""
+        """Write text without terminal control characters."""
         echo(safe(text), nl=False)
 
 
 class DrawnAnswer:
-    """Draws Markdown block by block; below it, the growing block, or the present step and its duration."""
+    """Renders Markdown block by block; below, it shows the growing block, or the current step and its duration."""
 
     def __init__(self, console: Console | None = None) -> None:
         from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
@@ -107,11 +107,11 @@ class DrawnAnswer:
         self._draw(rest)
 
     def wait_for(self, what: str) -> None:
-        """Show the present step until more of the answer comes."""
+        """Show the current step until more of the answer arrives."""
         self._waiting, self._since = what, time.monotonic()
 
     def write(self, text: str) -> None:
-        """Draw the blocks that text makes whole."""
+        """Render the blocks that the text completes."""
         self._waiting = ""
         self._growing += safe(text)
         whole = whole_blocks(self._growing)
@@ -137,7 +137,7 @@ class DrawnAnswer:
 
 
 def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]:
-    """Return a context that shows the present step on stderr, if it is a terminal."""
+    """Return a context that shows the current step on stderr, if that is a terminal."""
     if quiet or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
         return nullcontext()
     from rich.console import Console  # noqa: PLC0415 - 60 ms that only a terminal waits for
@@ -147,7 +147,7 @@ def waiting(what: str, *, quiet: bool = False) -> AbstractContextManager[object]
 
 
 def with_short_marks(markdown: str) -> str:
-    """Return Markdown whose citations are their numbers alone: ``[2: "decisive words"]`` is ``[2]``."""
+    """Return Markdown with citations shortened to their numbers: ``[2: "decisive words"]`` becomes ``[2]``."""
     from quaestor.answers.citations.citation_marks import parse  # noqa: PLC0415 - only where answers are drawn
 
     pieces: list[str] = []

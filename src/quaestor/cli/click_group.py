@@ -1,4 +1,4 @@
-"""The command line by click: options, help with examples, completion, and errors of a line."""
+"""The command line in click: options, help with examples, completion, and usage errors."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ _TAKE_WORDS = frozenset({"ask", "edit", "history"})
 
 
 def examples_of(name: str) -> str:
-    """Return the examples of a command as the end of its help; lines that are not wrapped, as click marks them."""
+    """Return the examples of a command for the end of its help; ``\\b`` keeps click from wrapping the lines."""
     return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[name])])
 
 
@@ -118,7 +118,11 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """Return the command that a line calls; one that is not known is answered with those that are near."""
+        """Return the command that a line names.
+
+        Raises:
+            UsageError: there is no such command; the message suggests similar ones.
+        """
         name = args[0]
         if name in COMMANDS or name.startswith("-"):
             return super().resolve_command(ctx, args)
@@ -127,14 +131,14 @@ class LazyGroup(click.Group):
         raise click.UsageError(f"There is no command {name!r}. {meant}", ctx)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; a reader of the output who has gone ends it as Ctrl-C does."""
+        """Run a command; a closed output pipe ends it like Ctrl-C."""
         try:
             return super().invoke(ctx)
         except BrokenPipeError:
             raise click.Abort from None
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """List the commands from their descriptions alone."""
+        """List the commands with their descriptions, without importing them."""
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
@@ -173,7 +177,7 @@ def run_group(arguments: Sequence[str]) -> int:
 
 
 def _advice_on_quotes(arguments: Sequence[str]) -> str:
-    """Return how a line is meant whose question is not in quotes, so that its second word was taken for a folder."""
+    """Return advice for a question without quotes, whose second word was taken for a folder; "" if it is not one."""
     words = list(takewhile(lambda one: not one.startswith("-"), arguments[1:]))
     if arguments[0] not in _TAKE_WORDS or len(words) < 2 or "/" in words[1]:
         return ""

@@ -1,4 +1,4 @@
-"""One conversation in a terminal or a script: showing its turns, and the commands that begin with ``/``."""
+"""Holds a conversation in a terminal or a script: shows its turns, and runs the commands that begin with ``/``."""
 
 from __future__ import annotations
 
@@ -80,19 +80,19 @@ triple quotes. Ctrl-C stops an answer."""
 
 
 class Talk:
-    """Asks and shows the turns of one session.
+    """Asks questions in one session, and shows its turns.
 
     Args:
         index: the corpus.
-        settings: of the command.
-        transcript: a session to continue; None begins one with the first question.
-        filters: on documents, and whether questions may add filters.
+        settings: the command's settings.
+        transcript: a session to continue; None to begin one with the first question.
+        filters: limit the documents, and say whether questions may limit them further.
         summaries: whether the model summarises messages that no longer fit.
-        as_json: print events instead of text.
+        as_json: whether to print events instead of text.
 
     Attributes:
-        settings: of the command.
-        code: exit code of the last problem.
+        settings: the command's settings.
+        code: the exit code of the last error.
     """
 
     def __init__(
@@ -148,8 +148,8 @@ class Talk:
             self._print_failure(UsageError(f"{rest.strip()!r} cannot be written: {error.strerror or error}"))
         return True
 
-    def tell_what_is_kept(self) -> None:
-        """Print, after Ctrl-C, what is recorded and how to continue."""
+    def print_what_was_recorded(self) -> None:
+        """After Ctrl-C, print what was recorded and how to continue."""
         turns = self._conversation.transcript.turns() if self._conversation else []
         if not turns or turns[-1].ending.state == "done":
             remark("\nstopped")
@@ -162,7 +162,7 @@ class Talk:
         remark(f"\nstopped; session {session} keeps {kept}. /retry asks again, now or after --session {session[:8]}")
 
     def preview(self, question: str) -> None:
-        """Print the exact next request, and send nothing."""
+        """Print the exact next request; send nothing."""
         conversation = self._conversation or self._about(Transcript.in_memory())
         preview = asyncio.run(conversation.preview(question))
         if self._json:
@@ -181,7 +181,7 @@ class Talk:
         self._show(self._conversation_ready().send(question))
 
     def _show(self, events: AsyncGenerator[Event]) -> None:
-        """Show a turn; a problem is printed and does not end the conversation."""
+        """Show a turn; an error is printed and does not end the conversation."""
         try:
             asyncio.run(self._follow(events))
         except QuaestorError as error:
@@ -199,7 +199,7 @@ class Talk:
                 await self._model.aclose()
 
     async def _print_events(self, events: AsyncGenerator[Event]) -> Done | None:
-        """Print events for a program, and return the last."""
+        """Print events as JSON; return the last."""
         done: Done | None = None
         async for event in events:
             print_event(as_object(event))
@@ -207,7 +207,7 @@ class Talk:
         return done
 
     async def _draw_turn(self, events: AsyncGenerator[Event]) -> Done | None:
-        """Show a turn to a person: the answer as it comes, and when it is whole, where its citations lead."""
+        """Show a turn to a person: the answer as it arrives and, when it is complete, where its citations lead."""
         outcome = TurnOutcome()
         with new_answer() as answer:
             async for event in events:
@@ -225,7 +225,7 @@ class Talk:
         return outcome.done
 
     def _keep_proposals(self, done: Done) -> None:
-        """Keep what the turn proposed for /apply."""
+        """Keep the turn's proposals for /apply."""
         proposals = [one for one in done.proposals if isinstance(one, Proposal)]
         self._proposed = Proposal(tuple(change for one in proposals for change in one.changes))
         if proposals and not self._json:
@@ -247,15 +247,15 @@ class Talk:
                 answer.wait_for(f"{name} reads {amount(len(hits), 'passage')}" if name else "quoting")
             case Returned():
                 remark(call_line(self._called, event))
-                answer.wait_for(f"{name} goes on")
+                answer.wait_for(f"{name} continues")
             case Stopped(reason=reason):
                 remark(reason)
             case Summarising(messages=number):
                 remark(f"summarising {amount(number, 'message')} that no longer fit")
             case Retried(tools=True):
-                remark("the server takes no tools; they are described to the model as text from now on")
+                remark("the server does not support tools; from now on they are described to the model as text")
             case Retried(limit=limit):
-                remark(f"the request was too long for the server; composing anew for {limit} tokens")
+                remark(f"the request was too long for the server; composing it again for {limit} tokens")
 
     def _print_failure(self, error: QuaestorError) -> None:
         self.code = error.exit_code
@@ -394,14 +394,14 @@ class Talk:
         )
         if self._json:
             return print_event({"event": "edit", **self._changing.shown(self._proposed)})
-        return remark("/apply shows it as a difference and asks" if self._proposed else "no change was proposed")
+        return remark("/apply shows it as a diff and asks" if self._proposed else "no change was proposed")
 
     def _apply(self) -> None:
         proposal = self._proposed or parse(self._last_answer())
         if not proposal:
             raise UsageError("the last answer proposes no change; /edit WORDS asks for one")
         if self._json:
-            # A program that reads events applies the difference itself, or runs `quaestor edit --reply`.
+            # A program that reads events applies the diff itself, or runs `quaestor edit --reply`.
             return print_event({"event": "edit", **self._changing.shown(proposal)})
         self._changing.apply(proposal)
         self._proposed = Proposal()

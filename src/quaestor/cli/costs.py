@@ -1,4 +1,4 @@
-"""The cost of embedding: showing it, and asking before anything is paid."""
+"""Shows the cost of embedding, and asks before anything is paid."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 
 _SLACK = Decimal("1.1")
-"""The confirmed cost may be exceeded by a tenth: an interrupted request is sent again, and may be charged twice."""
+"""The confirmed cost may be exceeded by a tenth: an interrupted request is sent again and may be charged twice."""
 
 
 def print_estimate(estimate: Estimate) -> None:
-    """Print what embedding would take."""
+    """Print an estimate of what embedding takes: tokens, cost and time."""
     echo(f"embedder    {one_line(estimate.embedder)}")
     exact = "exact" if estimate.exact or not estimate.remote else "an upper bound: its own encoding is not known"
     counted = f"{exact}, {one_line(estimate.tokenizer)}" if estimate.remote else f"by {one_line(estimate.tokenizer)}"
@@ -35,7 +35,7 @@ def print_estimate(estimate: Estimate) -> None:
 
 
 def estimate_object(estimate: Estimate) -> dict[str, Any]:
-    """Return an estimate for programs; money in the currency's unit."""
+    """Return an estimate as JSON values; money is in units of the currency."""
     quote = estimate.quote
     told = {name: value for name, value in asdict(estimate).items() if name not in ("quote", "cost")}
     price = None
@@ -51,21 +51,21 @@ def estimate_object(estimate: Estimate) -> dict[str, Any]:
 
 
 def agreed_cost(estimate: Estimate, settings: Settings, *, yes: bool, most: float | None) -> float:
-    """Return what may be spent, after asking if it needs confirmation; ``math.inf`` for no limit.
+    """Return how much may be spent, after asking if confirmation is needed; ``math.inf`` for no limit.
 
     Args:
         estimate: the estimated cost.
-        settings: set what may be spent without confirmation.
+        settings: say how much may be spent without confirmation.
         yes: whether it was confirmed beforehand.
-        most: a hard limit; None uses the estimate.
+        most: the most that may be spent, in units of the currency; None to use the estimate.
 
     Raises:
-        UsageError: the user declined, cannot be asked, or set a limit without a known price.
+        UsageError: the user declined, cannot be asked, or set a limit although no price is known.
     """
     if most is not None and estimate.cost is None and estimate.texts:
         raise UsageError(
-            f"--max-cost cannot be held: no price of {estimate.embedder!r} is known. Give --price, the price of a"
-            " million tokens, 0 if they are free."
+            f"--max-cost cannot be enforced: the price of {estimate.embedder!r} is not known. Give --price, the price"
+            " of a million tokens, 0 if they are free."
         )
     unasked = 0 if estimate.new else millionths(settings.refresh_cost)
     if most is not None and millionths(most) <= unasked:
@@ -84,11 +84,11 @@ def _ask(estimate: Estimate, most: float | None) -> None:
     bound = "" if most is None else f", and no more than {most:g} of it now"
     size = f"{amount(estimate.texts, 'text')} with {estimate.tokens:,} tokens"
     what = f"{size} by {one_line(estimate.embedder)}: {_cost(estimate)}{bound}"
-    instead = "--max-cost 0 has words alone searched."
+    instead = "With --max-cost 0, texts are found by words alone."
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
-        raise UsageError(f"Nothing was sent. To be embedded are {what}. Give --yes to agree to that; {instead}")
+        raise UsageError(f"Nothing was sent. Embedding takes {what}. Give --yes to agree to that. {instead}")
     if not click.confirm(f"Embed {what}?", default=False, err=True):
-        raise UsageError(f"Nothing was sent, and nothing indexed. {instead}")
+        raise UsageError(f"Nothing was sent or indexed. {instead}")
 
 
 def _price(estimate: Estimate) -> str:
@@ -96,7 +96,7 @@ def _price(estimate: Estimate) -> str:
     if quote is None:
         return "none: it runs on this machine"
     if quote.price is None:
-        return "not known; give --price, the price of a million tokens, or add it to the file of prices"
+        return "not known; give --price, the price of a million tokens, or add it to the price file"
     dated = f" of {quote.date}" if quote.date else ""
     return f"{quote.price.prompt:f} {quote.currency} a million tokens ({one_line(quote.origin)}{dated})"
 
@@ -105,7 +105,7 @@ def _cost(estimate: Estimate) -> str:
     if estimate.quote is None:
         return "nothing"
     if estimate.cost is None:
-        return "at a price that is not known"
+        return "at an unknown price"
     return f"{shown(estimate.cost, estimate.quote.currency)} at most" if estimate.cost else "nothing"
 
 

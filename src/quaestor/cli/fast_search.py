@@ -1,7 +1,7 @@
-"""Running plain searches without click: ``quaestor search QUERY [SOURCE ...] [--json]``.
+"""Runs plain searches without click: ``quaestor search QUERY [SOURCE ...] [--json]``.
 
-Importing click, making options and parsing a line take a tenth of a cold search. Any other line (other options,
-mistakes, help, completion) is left to click, which parses plain searches the same way.
+Importing click, defining options and parsing the line take a tenth of a cold search. Any other line (other options,
+mistakes, help, completion) is left to click, which parses plain searches in the same way.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _COMPLETING = "_QUAESTOR_COMPLETE"
 
 
 def is_plain(arguments: Sequence[str]) -> bool:
-    """Return whether a command line is a search with a query, sources and ``--json`` only."""
+    """Return whether a command line is a search with only a query, sources and ``--json``."""
     if not arguments or arguments[0] != COMMAND or _COMPLETING in os.environ:
         return False
     words = [argument for argument in arguments[1:] if argument != JSON]
@@ -25,7 +25,7 @@ def is_plain(arguments: Sequence[str]) -> bool:
 
 
 def run_plain(arguments: Sequence[str]) -> int:
-    """Run such a search and return its exit code; click says the same, and raises the same, of the same line."""
+    """Run a plain search and return its exit code; it prints and raises the same as with click."""
     from quaestor.cli.hits import Search, search  # noqa: PLC0415 - NumPy comes first
 
     query, *sources = (argument for argument in arguments[1:] if argument != JSON)

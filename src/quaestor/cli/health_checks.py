@@ -30,18 +30,18 @@ from quaestor.stores.embedded.examine import examine
 from quaestor.stores.embedded.sqlite_failures import REBUILD
 
 BROKEN = IndexUnusableError.exit_code
-"""Exit code: the installation, the index, or other stored data is damaged."""
+"""The exit code if the installation, the index or other stored data is damaged."""
 UNREACHABLE = UpstreamError.exit_code
-"""Exit code: an endpoint does not answer."""
-TO_SET_RIGHT = UsageError.exit_code
-"""All works, and something is to be set right: who may read a file, a port, a setting."""
+"""The exit code if an endpoint does not answer."""
+TO_CORRECT = UsageError.exit_code
+"""The exit code if everything works, but something must be corrected: a file's permissions, a port, a setting."""
 
 
 class FindingError(QuaestorError):
-    """A problem, in a sentence that ends with the next step.
+    """A problem that a check found; its message ends with the next step.
 
     Attributes:
-        exit_code: its severity; the command exits with the highest.
+        exit_code: its severity; the command exits with the highest of all.
     """
 
     def __init__(self, message: str, exit_code: int = BROKEN) -> None:
@@ -53,14 +53,14 @@ def check_store(settings: Settings) -> str:
     """Return the place of indexes; for a database, its address and the state of its tables.
 
     Raises:
-        FindingError: its rights need correcting.
-        QuaestorError: it cannot be reached or used.
+        FindingError: the permissions of the database's user must be corrected.
+        QuaestorError: the database cannot be reached or used.
     """
     if not is_shared(settings):
-        return "files of this machine"
+        return "files on this machine"
     found = examine_database(settings)
-    if found.to_set_right:
-        raise FindingError("; ".join(found.to_set_right), TO_SET_RIGHT)
+    if found.to_correct:
+        raise FindingError("; ".join(found.to_correct), TO_CORRECT)
     return found.found
 
 
@@ -68,8 +68,8 @@ def check_index(root: Path, settings: Settings) -> str:
     """Return the finding about an intact or missing index.
 
     Raises:
-        FindingError: it is damaged.
-        IndexBusyError: another process has locked it.
+        FindingError: the index is damaged.
+        IndexBusyError: another process has locked the index.
     """
     return _check_corpus(root, settings) if is_shared(settings) else _check_files(root, settings)
 
@@ -81,15 +81,15 @@ def _check_corpus(root: Path, settings: Settings) -> str:
         return f"no corpus {name!r} in the database yet: {command('index', root)} makes it, and so does a first search"
     if found.damaged:
         raise FindingError(
-            f"of {found.found} of {name!r} that were looked at: {'; '.join(found.damaged)}. `quaestor store check`"
-            f" looks at all, `quaestor store vacuum` makes words anew, and {command('index', root, '--rebuild')}"
-            " everything"
+            f"of {found.found} of {name!r} that were checked: {'; '.join(found.damaged)}. `quaestor store check`"
+            f" checks all, `quaestor store vacuum` rebuilds the lexical index, and"
+            f" {command('index', root, '--rebuild')} rebuilds everything"
         )
-    if found.to_set_right:
-        raise FindingError(f"{name!r}: {'; '.join(found.to_set_right)}", TO_SET_RIGHT)
+    if found.to_correct:
+        raise FindingError(f"{name!r}: {'; '.join(found.to_correct)}", TO_CORRECT)
     return (
-        f"{found.found} of {name!r}, taken by chance, agree with their checksums, documents, vectors and words;"
-        " `quaestor store check` looks at all"
+        f"{found.found} of {name!r}, chosen at random, match their checksums, documents, vectors and words;"
+        " `quaestor store check` checks all"
     )
 
 
@@ -105,10 +105,10 @@ def _check_files(root: Path, settings: Settings) -> str:
         raise type(error)(str(error).replace(REBUILD, f"run {anew}")) from error
     if damaged:
         raise FindingError(
-            f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: whatever search reads them makes them"
-            f" anew, and {anew} does so now"
+            f"{' and '.join(damaged)} in {str(folder)!r} changed on the disk: the next search that reads them rebuilds"
+            f" them, and {anew} does so now"
         )
-    return f"every row and every file of {str(folder)!r} agrees with its checksum"
+    return f"every row and every file of {str(folder)!r} matches its checksum"
 
 
 _LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -120,8 +120,8 @@ def check_model(settings: Settings) -> str:
     """Return the configured model; for a local endpoint, open and close a connection.
 
     Raises:
-        FindingError: no server listens there.
-        UsageError: the settings of the endpoint are invalid.
+        FindingError: no server listens at the endpoint.
+        UsageError: the endpoint's settings are invalid.
     """
     if not settings.model:
         return "none: answers are quotes; set --model and --base-url for synthesis"
@@ -136,14 +136,14 @@ def check_model(settings: Settings) -> str:
             " correct `base_url`; until then answers are quotes",
             UNREACHABLE,
         )
-    return f"{said}; a server listens (--probe finds out what it can do)"
+    return f"{said}; a server listens (--probe tests what it supports)"
 
 
 def check_port(settings: Settings) -> str:
-    """Return whether ``quaestor serve`` would find its port free, or serves there already.
+    """Return the finding that the port of ``quaestor serve`` is free, or that it already serves there.
 
     Raises:
-        FindingError: another program has it.
+        FindingError: another program uses the port.
     """
     del settings
     if not is_listening(f"http://127.0.0.1:{PORT}"):
@@ -152,7 +152,7 @@ def check_port(settings: Settings) -> str:
         return f"`quaestor serve` answers at {PORT}"
     raise FindingError(
         f"another program listens at {PORT}: serve at another port, as with `quaestor serve --port {PORT + 1}`",
-        TO_SET_RIGHT,
+        TO_CORRECT,
     )
 
 
@@ -181,14 +181,12 @@ def check_permissions(settings: Settings) -> str:
         FindingError: other users can read or change some files, or own them.
     """
     if sys.platform == "win32":
-        return "not looked at: Windows keeps them otherwise"
+        return "not checked: Windows has other permissions"
     open_ones = [(place, mode) for place, mode in _modes(settings) if mode & _OTHERS]
     if open_ones:
         named = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
         more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
-        raise FindingError(
-            f"others than you can read {named}{more}: take that away with `chmod go= FILE`", TO_SET_RIGHT
-        )
+        raise FindingError(f"other users can read {named}{more}: forbid that with `chmod go= FILE`", TO_CORRECT)
     return "no other user can read keys, sessions, accounts, documents"
 
 
@@ -201,7 +199,7 @@ def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
                 raise FindingError(
                     f"{str(place)!r} belongs to another user: make it yours with `chown`, or set QUAESTOR_HOME to a"
                     " folder of yours",
-                    TO_SET_RIGHT,
+                    TO_CORRECT,
                 )
             yield place, stat.S_IMODE(found.st_mode)
 
@@ -214,7 +212,7 @@ def _secret_places(settings: Settings) -> Iterator[Path]:
     yield from (home / FILE, home / f"{FILE}-wal", home / "sessions", home / "documents", home / "edits")
 
 
-_NOT_LOOKED_AT = "not looked at: the database lacks tables, which the next command that opens it makes"
+_NOT_LOOKED_AT = "not checked: the database lacks tables; the next command that opens it creates them"
 
 
 def _lacks_tables(settings: Settings) -> bool:
@@ -226,7 +224,7 @@ def check_sessions(settings: Settings) -> str:
     """Return how many sessions there are.
 
     Raises:
-        FindingError: one cannot be read, or its file is damaged.
+        FindingError: a session cannot be read, or its file is damaged.
     """
     if _lacks_tables(settings):
         return _NOT_LOOKED_AT
@@ -239,7 +237,7 @@ def check_sessions(settings: Settings) -> str:
     if damaged:
         named = ", ".join(repr(str(file)) for file in damaged[:_MOST_NAMED])
         raise FindingError(
-            f"{len(damaged)} of {amount(len(files), 'session')} cannot be read: {named}. Put copies of the files back,"
+            f"{len(damaged)} of {amount(len(files), 'session')} cannot be read: {named}. Restore the files from a copy,"
             " or remove them with `quaestor sessions delete`"
         )
     return f"{amount(len(files), 'session')}, all whole" if files else "none yet"
@@ -250,28 +248,28 @@ def check_accounts(settings: Settings) -> str:
 
     Raises:
         FindingError: the file is damaged.
-        AccountsUnusableError: it is of another program or version.
+        AccountsUnusableError: the file is from another program or version.
     """
     if _lacks_tables(settings):
         return _NOT_LOOKED_AT
     if shared_tables(settings) is not None:
-        return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent are in the database"
+        return f"{amount(len(make_users(settings).list()), 'user')}; users and the ledger are in the database"
     file = data_home(settings) / FILE
     if not file.exists():
         return "none: no token is needed, and nothing was paid"
     if not _is_sound(file):
         raise FindingError(
-            f"{str(file)!r} is damaged. Put a copy of it back, or move it away: a new one begins with no users and"
+            f"{str(file)!r} is damaged. Restore it from a copy, or move it away: a new one begins with no users and"
             " nothing spent"
         )
-    return f"{amount(len(make_users(settings).list()), 'user')}; users and what was spent can be read"
+    return f"{amount(len(make_users(settings).list()), 'user')}; users and the ledger can be read"
 
 
 def check_edits(root: Path, settings: Settings) -> str:
-    """Return how many edits of a corpus are on record.
+    """Return how many edits of a corpus are recorded.
 
     Raises:
-        FindingError: one cannot be read.
+        FindingError: the record of an edit cannot be read.
     """
     try:
         entries = make_journal(root, settings).entries()
@@ -281,14 +279,14 @@ def check_edits(root: Path, settings: Settings) -> str:
 
 
 def _folders(folder: Path) -> list[Path]:
-    """Return the folders of users in that of all sessions."""
+    """Return the users' folders within the folder of all sessions."""
     with suppress(OSError):
         return [one for one in folder.iterdir() if one.is_dir()]
     return []
 
 
 def _is_sound(file: Path) -> bool:
-    """Return whether a database can be read from its first page to its last."""
+    """Return whether every page of a database can be read."""
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))

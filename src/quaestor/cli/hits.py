@@ -1,4 +1,4 @@
-"""A search as a command: its options, and printing hits for people and for programs."""
+"""Runs a search as a command, and prints its hits for people and for programs."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Search(NamedTuple):
     Attributes:
         query: any text.
         sources: folders or addresses of sites; empty for the current repository.
-        results: number of hits; None uses the setting.
+        results: the number of hits; None to use the setting.
         mode: how hits are scored.
         explain: whether to show each feature's share in a score.
-        as_json: one JSON object instead of text.
-        filters: on documents.
+        as_json: whether to print one JSON object instead of text.
+        filters: limit the documents.
     """
 
     query: str
@@ -51,7 +51,7 @@ class Search(NamedTuple):
 def search(asked: Search) -> int:
     """Search, print the hits and return the exit code."""
     if len(asked.sources) > 1:
-        from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches are of one
+        from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches have one source
 
         return search_several(asked)
     root = find_root(asked.sources[0] if asked.sources else None)
@@ -102,7 +102,7 @@ def print_hits(
 def remark_if_stale(freshness: Freshness) -> None:
     """Print a remark if some changes could not be indexed in time."""
     if not freshness.fresh and not freshness.hindrance:
-        remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+        remark("The index could not be brought fully up to date in the time allowed; run `quaestor index`.")
 
 
 def byline(hit: Hit) -> str:
@@ -112,10 +112,10 @@ def byline(hit: Hit) -> str:
 
 
 def excerpt(hit: Hit, wanted: frozenset[str], count: int = _EXCERPT_LINES) -> Iterator[str]:
-    """Yield the ``count`` neighbouring lines of a hit with most of the wanted terms, numbered and marked."""
+    """Yield the ``count`` consecutive lines of a hit with most of the wanted terms, numbered and highlighted."""
     lines = hit.text.removesuffix("\n").split("\n")
     weights = [len(wanted & _line_terms(line)) for line in lines]
-    # The first line usually names what this is; prefer it among equals.
+    # The first line usually names the definition, so it is preferred among equals.
     best = max(range(max(1, len(lines) - count + 1)), key=lambda start: (sum(weights[start : start + count]), -start))
     for number, line in enumerate(lines[best : best + count], start=hit.start_line + best):
         shown = safe(line.removesuffix("\r"))[:200]

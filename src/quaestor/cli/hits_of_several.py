@@ -1,4 +1,4 @@
-"""A search of several sources as a command, in one ranking; sources that fail are reported and skipped."""
+"""Searches several sources in one ranking as a command; sources that fail are reported and skipped."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def search_several(asked: Search) -> int:
     """Search several sources, print the hits and return the exit code.
 
     Raises:
-        QuaestorError: none of them can be searched; this is the first one's error.
+        QuaestorError: none of them can be searched; the error is that of the first.
     """
     failures: dict[str, Exception] = {}
     roots = _make_each(asked.sources, find_root, failures)
@@ -65,7 +65,7 @@ def _answer(
     print_remarks(f"{name}: {error}" for name, error in failures.items())
     print_remarks(corpora.remarks)
     for name in (one["name"] for one in found["corpora"] if one["documents"] == 0 and not one["error"]):
-        remark(f"{name}: there is no document in it.")
+        remark(f"{name} holds no documents.")
     return 0 if hits else NOTHING_FOUND
 
 
@@ -79,7 +79,7 @@ def _make_each(
     failures: dict[str, Exception],
     names: Mapping[_Item, str] | None = None,
 ) -> dict[_Item, _Made]:
-    """Return the results that could be made; record the others' errors by name."""
+    """Return the results that could be made; record the errors of others in ``failures``, by name."""
     made: dict[_Item, _Made] = {}
     for item in items:
         try:
@@ -90,7 +90,7 @@ def _make_each(
 
 
 def _none_there(asked: Search, failures: Mapping[str, Exception]) -> Exception:
-    """Return why there is nothing to search; words of a query without quotes are taken for sources."""
+    """Return the error if no source can be searched, with advice if a query without quotes was taken for sources."""
     first = next(iter(failures.values()))
     if not isinstance(first, NotFoundError):
         return first

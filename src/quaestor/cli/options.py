@@ -22,19 +22,19 @@ _STATE_STORE = "quaestor.state_store"
 def model_options(command: Command) -> Command:
     """Add the options that choose a model."""
     command = click.option("--base-url", help="OpenAI-compatible endpoint, such as http://localhost:11434/v1.")(command)
-    told = "Name of a model at the endpoint; without one, answers are quotes, and edits need --reply."
+    told = "Name of a model at the endpoint; without it, answers are quotes, and edits need --reply."
     return click.option("--model", help=told)(command)
 
 
 def store_option(command: Command) -> Command:
     """Add the option for the store of the index."""
-    told = "What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    told = "Store of the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
     return click.option("--store", metavar="STORE", help=told)(command)
 
 
 def state_option(command: Command) -> Command:
-    """Add the option for the store of users, sessions and the ledger; ``state_store`` returns it."""
-    told = "What holds it: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
+    """Add the option for the store of users, sessions and the ledger; ``state_store`` returns its value."""
+    told = "Store of users and sessions: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
 
     def remember(context: click.Context, _option: click.Parameter, value: str | None) -> None:
         context.meta[_STATE_STORE] = value
@@ -43,26 +43,26 @@ def state_option(command: Command) -> Command:
 
 
 def state_store() -> str | None:
-    """Return the store that the present command was given by ``state_option``; None if none."""
+    """Return the value of the current command's option from ``state_option``; None if it was not given."""
     store: str | None = click.get_current_context().meta.get(_STATE_STORE)
     return store
 
 
 def count_option(default: int) -> Callable[[Command], Command]:
-    """Return a decorator that adds ``-k``, the number of passages, for every command that searches."""
+    """Return a decorator that adds the option ``-k``, the number of passages to find."""
     return click.option(
         "-k",
         "--results",
         "--passages",
         "count",
         type=click.IntRange(1, 1000),
-        help=f"How many passages to find; {default} if not set.",
+        help=f"Number of passages to find; {default} by default.",
     )
 
 
 def window_option(command: Command) -> Command:
-    """Add the option that says how much a model can read."""
-    told = f"The model's window, tokens; {Settings().window} if not set."
+    """Add the option for the model's window."""
+    told = f"The model's window in tokens; {Settings().window} by default."
     return click.option("--window", type=click.IntRange(256), help=told)(command)
 
 
@@ -98,13 +98,13 @@ _FILTERS = (
     click.option("--since", default="", metavar="DATE", help="Only documents of this date or later: 2020, 2020-03."),
     click.option("--before", default="", metavar="DATE", help="Only documents of an earlier date."),
     click.option("--by", multiple=True, metavar="NAME", help="Only documents by this author."),
-    click.option("--no-filters", is_flag=True, help="Search for words such as 'since 2020' instead of obeying them."),
+    click.option("--no-filters", is_flag=True, help="Search for words such as 'since 2020' instead of filtering."),
 )
 
 
 def embedder_options(command: Command) -> Command:
     """Add the options that choose an embedder."""
-    command = click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")(command)
+    command = click.option("--price", type=click.FloatRange(0), help="Price of embedding a million tokens.")(command)
     return click.option(
         "--embedder", metavar="NAME", help="'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL', or 'auto'."
     )(command)

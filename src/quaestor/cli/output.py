@@ -1,4 +1,4 @@
-"""Printing: JSON on stdout, progress and remarks on stderr, tables, excerpts."""
+"""Prints JSON, tables and text on stdout, and remarks on stderr."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import re
 import sys
 from collections.abc import Container, Iterable, Sequence
 
-# Control characters, odd line ends, and what turns the direction of writing.
+# Control characters, unusual line ends, and characters that change the writing direction.
 _HARMFUL = (*range(0x09), *range(0x0B, 0x20), *range(0x7F, 0xA0), 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F))
 _CONTROL = dict.fromkeys((*_HARMFUL, *range(0x2066, 0x206A)), "\ufffd")
-# What is among these below the blank, the JSON encoder itself escapes.
+# The JSON encoder itself escapes those below U+0020.
 _IN_JSON = {code: f"\\u{code:04x}" for code in _CONTROL}
 _LINE_END = dict.fromkeys(map(ord, "\t\n"), "\ufffd")
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
@@ -20,14 +20,14 @@ _COLOURS = {"red": 31, "green": 32, "yellow": 33, "magenta": 35, "cyan": 36}
 
 
 def prepare_streams() -> None:
-    """Let no character that the terminal's encoding lacks stop a command."""
+    """Make stdout and stderr replace characters that the terminal's encoding lacks, instead of failing."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def forget_output() -> None:
-    """Drop unwritten output when the reader is gone; without this, Python complains at exit."""
+    """Drop unwritten output after the reader has closed the pipe; otherwise Python prints an error at exit."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -38,16 +38,16 @@ def style(text: str, *, fg: str | None = None, bold: bool = False, dim: bool = F
     """Return text in a colour or a weight.
 
     Raises:
-        KeyError: there is no such colour here.
+        KeyError: the colour is unknown.
     """
     codes = [*([] if fg is None else [_COLOURS[fg]]), *([1] if bold else []), *([2] if dim else [])]
     return "".join(f"\x1b[{code}m" for code in codes) + f"{text}\x1b[0m"
 
 
 def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
-    """Write text at once; styles are kept only for a terminal and without ``NO_COLOR``.
+    """Write text and flush it; styles are kept only in a terminal and without ``NO_COLOR``.
 
-    ``click.echo`` does the same, but a search is answered before click would be imported.
+    ``click.echo`` does the same, but a plain search does not import click, which takes too long.
     """
     stream = sys.stderr if err else sys.stdout
     if os.environ.get("NO_COLOR") or not stream.isatty():
@@ -57,7 +57,7 @@ def echo(text: str = "", *, nl: bool = True, err: bool = False) -> None:
 
 
 def print_json(value: object) -> None:
-    """Print one JSON object; control characters in strings are escaped, which changes no value."""
+    """Print one JSON object; control characters in strings are escaped, which does not change their values."""
     indent = 2 if sys.stdout.isatty() else None
     text = json.dumps(value, ensure_ascii=False, indent=indent).translate(_IN_JSON)
     try:
@@ -79,17 +79,17 @@ def print_remarks(remarks: Iterable[str]) -> None:
 
 
 def safe(text: str) -> str:
-    """Make text from files and models harmless in a terminal: no escape sequences, no direction overrides."""
+    """Return text that is harmless in a terminal, without escape sequences and direction overrides."""
     return text.replace("\r\n", "\n").translate(_CONTROL)
 
 
 def one_line(text: str) -> str:
-    """Make a path or a symbol harmless in a terminal and keep it on one line."""
+    """Return text that is harmless in a terminal, on one line."""
     return safe(text).translate(_LINE_END)
 
 
 def print_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Container[int] = ()) -> None:
-    """Print columns as narrow as their contents; those numbered in ``right`` are aligned to the right."""
+    """Print a table with columns as wide as their contents; the columns in ``right`` are right-aligned."""
     table = [tuple(header), *(tuple(one_line(cell) for cell in row) for row in rows)]
     widths = [max(len(row[column]) for row in table) for column in range(len(header))]
     for number, row in enumerate(table):

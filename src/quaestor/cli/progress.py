@@ -1,4 +1,4 @@
-"""Progress bars on stderr, for people only: nothing is drawn where stderr is not a terminal."""
+"""Draws progress bars on stderr, if that is a terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Callable
 from quaestor.cli.output import echo, one_line, style
 from quaestor.indexing.indexer import Progress, ProgressState
 
-# Work shorter than this finishes before a bar could be read.
+# Work shorter than this is done before anybody could read a bar.
 _QUIET_SECONDS = 0.5
 _WIDTH = 28
 
 
 def indexing_progress() -> Progress:
-    """Return a callable that draws how far indexing is; it draws nothing for short work."""
+    """Return a function that draws the progress of indexing; for short work it draws nothing."""
     line = _Line()
 
     def draw(state: ProgressState) -> None:
@@ -23,7 +23,7 @@ def indexing_progress() -> Progress:
             what = "texts" if state.doing == "embedding" else "documents"
             line.draw(state.doing, state.done, state.total, what, timed=state.doing == "embedding")
         else:
-            # Files are of any length: how much is read tells better how much is left than how many are.
+            # By bytes rather than by files, because files differ in length.
             share = state.bytes_done / state.bytes_total if state.bytes_total else None
             line.draw(state.doing, state.done, state.total, f"files, {state.chunks:,} chunks", share=share)
 
@@ -31,7 +31,7 @@ def indexing_progress() -> Progress:
 
 
 def asking_progress() -> Callable[[int, int, object], None]:
-    """Return a callable that draws how many questions are asked, of how many, and of what."""
+    """Return a function that draws how many of the questions have been asked, and about what."""
     line = _Line()
 
     def draw(done: int, total: int, asked: object) -> None:
@@ -41,7 +41,7 @@ def asking_progress() -> Callable[[int, int, object], None]:
 
 
 def progress_of(what: str) -> Callable[[int, int, str], None]:
-    """Return a callable that draws how many of something are done, of how many, and by doing what."""
+    """Return a function that draws how many of some items are done, and the current step."""
     line = _Line()
 
     def draw(done: int, total: int, doing: str) -> None:
@@ -51,7 +51,7 @@ def progress_of(what: str) -> Callable[[int, int, str], None]:
 
 
 class _Line:
-    """One line of a terminal, drawn again and again."""
+    """A line in a terminal that is redrawn in place."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()
@@ -79,7 +79,7 @@ class _Line:
 
 
 def _time_left(seconds: float, done: int, left: int) -> str:
-    """Return the estimated time left at the speed so far, or nothing if it is too early."""
+    """Return an estimate of the time left, from the speed so far; "" if it is too early for one."""
     if not done or not left:
         return ""
     minutes, rest = divmod(round(seconds / done * left), 60)

@@ -1,4 +1,4 @@
-"""Edits that a model proposes: request one, show it, ask for consent, and apply it."""
+"""Requests an edit from a model, shows it, asks for consent, and applies it."""
 
 from __future__ import annotations
 
@@ -35,8 +35,9 @@ class Consent:
     """Consent given beforehand.
 
     Attributes:
-        given: to changes of ordinary files.
-        sensitive: also to changes of hidden, ignored and secret files, and of files that run automatically.
+        given: whether changes of ordinary files are allowed.
+        sensitive: whether changes of hidden, ignored and secret files, and of files that run by themselves, are
+            allowed.
         may_ask: whether a person can be asked.
     """
 
@@ -46,7 +47,7 @@ class Consent:
 
 
 def terminal_consent(*, given: bool = False, sensitive: bool = False) -> Consent:
-    """Return the consent of the options; a person can be asked if stdin and stderr are terminals."""
+    """Return the consent that options give; a person can be asked if stdin and stderr are terminals."""
     return Consent(given, sensitive, sys.stdin.isatty() and sys.stderr.isatty())
 
 
@@ -60,65 +61,62 @@ def print_diff(plan: Plan) -> None:
 
 
 def print_refusals(plan: Plan) -> None:
-    """Say why a plan is refused."""
+    """Print why a plan is refused."""
     for refusal in plan.refusals:
         echo(f"{style('refused:', fg='red', bold=True)} {safe(refusal.message)}", err=True)
 
 
 def ask_consent(plan: Plan, consent: Consent) -> bool:
-    """Ask for missing consent; return whether the plan may be applied.
-
-    If no person can be asked, the answer is no.
-    """
+    """Ask for missing consent; return whether the plan may be applied. If no person can be asked, it may not."""
     for file in plan.sensitive:
         reasons = "; ".join(file.objections)
-        if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it all the same?", consent):
+        if not consent.sensitive and not _yes(f"{one_line(file.path)}: {reasons}. Change it anyway?", consent):
             remark(f"{file.path!r} needs a second consent ({reasons}): --allow-sensitive gives it")
             return False
     if consent.given:
         return True
     if not consent.may_ask:
-        remark("nothing was changed: there is no terminal to ask for consent in; --yes gives it")
+        remark("nothing was changed: without a terminal to ask in, --yes must give consent")
         return False
     return _yes(f"Apply this to {amount(len(plan.files), 'file')}?", consent)
 
 
-def apply_and_say(plan: Plan, journal: Journal) -> Applied:
+def apply_and_print(plan: Plan, journal: Journal) -> Applied:
     """Apply a plan and print what was done."""
     applied = apply(plan, journal)
-    remark(f"changed {', '.join(applied.paths)}; `quaestor undo` takes it back")
+    remark(f"changed {', '.join(applied.paths)}; `quaestor undo` reverts this")
     return applied
 
 
-def undo_and_say(journal: Journal) -> Applied:
+def undo_and_print(journal: Journal) -> Applied:
     """Revert the last edit and print what was done."""
     undone = undo(journal)
-    remark(f"as before: {', '.join(undone.paths)}")
+    remark(f"restored: {', '.join(undone.paths)}")
     return undone
 
 
 def run_check(command: str, root: Path, *, quiet: bool) -> int:
-    """Run the command that the person gave, in the root; return its exit code."""
+    """Run the command of ``--check`` in the root; return its exit code."""
     remark(f"running {command}")
-    # What runs is what the person typed as an option: neither a model nor a file of the project can set it.
+    # Only the person on the command line can set this command: no model and no file of the project can.
     done = subprocess.run(command, shell=True, cwd=root, check=False, stdout=sys.stderr if quiet else None)
-    remark(f"it ended with {done.returncode}")
+    remark(f"it ended with exit code {done.returncode}")
     return done.returncode
 
 
 def offer_undo(journal: Journal, consent: Consent) -> bool:
     """Offer to revert an edit whose check failed; return whether it was reverted."""
     if not consent.may_ask:
-        remark("the check failed; `quaestor undo` takes the edit back")
+        remark("the check failed; `quaestor undo` reverts the edit")
         return False
     if not _yes("The check failed. Undo the edit?", consent):
         return False
-    undo_and_say(journal)
+    undo_and_print(journal)
     return True
 
 
 def plan_object(plan: Plan) -> dict[str, Any]:
-    """Return a plan as JSON."""
+    """Return a plan as JSON values."""
     return {
         "files": [_file_object(file) for file in plan.files],
         "refusals": [
@@ -147,14 +145,14 @@ def _yes(question: str, consent: Consent) -> bool:
     return consent.may_ask and click.confirm(question, default=False, err=True)
 
 
-# What begins a block: a fence, a mark of a search block, a line that deletes or moves a file.
+# Matches the beginning of a block: a fence, the marker of a search block, or a line that deletes or moves a file.
 _FIRST_BLOCK = re.compile(r"^[ \t]*(?:```|~~~|<{5,}|\*\*\* )", re.MULTILINE)
 
 
 def edit_settings_of(settings: Settings, whole: bool | None = None) -> EditSettings:
-    """Return how an edit is asked for; ``whole`` chooses the form of changes, None by the model's name."""
+    """Return the settings for requesting an edit; ``whole`` asks for whole files, None decides by the model's name."""
     usual = EditSettings()
-    # A change takes more words than an answer, where the window has the room.
+    # A change needs a longer reply than an answer, if the window has room.
     reserve = max(settings.reserve, usual.reserve if settings.window >= usual.window else 0)
     return EditSettings(settings.passages, settings.window, reserve, whole=whole)
 
@@ -168,16 +166,16 @@ async def ask_for_proposal(
     *,
     quiet: bool,
 ) -> Proposed:
-    """Return the model's proposal; unless ``quiet``, show its text on stderr, without the blocks.
+    """Ask the model for a proposal and return it; unless ``quiet``, show its text on stderr, without the blocks.
 
-    The changes themselves are shown once, as a difference.
+    The changes themselves are shown once, as a diff.
 
     Raises:
         UsageError: there is no model.
         QuaestorError: as ``propose_edit``.
     """
     if model is None:
-        raise UsageError("Edits need a model. Give --model and --base-url, or take a reply from --reply FILE.")
+        raise UsageError("Edits need a model. Give --model and --base-url, or a model's reply by --reply FILE.")
     try:
         with waiting(f"{model.name} writes the change", quiet=quiet):
             async with aclosing(propose_edit(corpus, model, instruction, settings, planned)) as events:
@@ -197,7 +195,7 @@ async def ask_for_proposal(
 
 
 def words_before_changes(proposed: Proposed) -> str:
-    """Return the text of a reply before its first block of changes; the whole reply without one."""
+    """Return the text of a reply before its first block of changes; the whole reply if there is none."""
     if not proposed.proposal:
         return proposed.reply.strip()
     said = _FIRST_BLOCK.split(proposed.reply, maxsplit=1)[0].rstrip()
@@ -207,11 +205,11 @@ def words_before_changes(proposed: Proposed) -> str:
 
 
 class Changing:
-    """Edits of one source in the course of a conversation.
+    """Edits one source during a conversation.
 
     Args:
-        root: the source's folder, or the file that it consists of.
-        settings: of the command.
+        root: the source's folder or, if it is a single file, that file.
+        settings: the command's settings.
     """
 
     def __init__(self, root: Path, settings: Settings) -> None:
@@ -219,12 +217,12 @@ class Changing:
         self._settings = settings
 
     async def asked(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
-        """Have a model propose a change."""
+        """Ask a model for a change and return its proposal."""
         settings = edit_settings_of(self._settings, whole=False)
         return (await ask_for_proposal(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
 
     def apply(self, proposal: Proposal) -> None:
-        """Show the proposal, ask, and apply it.
+        """Show the proposal, ask for consent, and apply it.
 
         Raises:
             UsageError: it cannot be applied.
@@ -236,10 +234,10 @@ class Changing:
         if ask_consent(made, terminal_consent()):
             journal = self._journal()
             recover(journal)
-            apply_and_say(made, journal)
+            apply_and_print(made, journal)
 
     def shown(self, proposal: Proposal) -> dict[str, Any]:
-        """Return the proposal as JSON; nothing is changed."""
+        """Return the proposal as JSON values; nothing is changed."""
         return plan_object(self._plan(proposal))
 
     def undo(self) -> None:
@@ -248,7 +246,7 @@ class Changing:
         Raises:
             UsageError: there is no edit to undo, or its files have changed since.
         """
-        undo_and_say(self._journal())
+        undo_and_print(self._journal())
 
     def _plan(self, proposal: Proposal) -> Plan:
         return plan(self._root, proposal, objection=make_objection(self._root, self._settings))

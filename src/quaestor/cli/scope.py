@@ -1,6 +1,6 @@
 """The scope of a command: its corpus, settings and documents.
 
-Plain searches do not import click (see ``fast_search``), so the options themselves are elsewhere.
+Plain searches use this module without click (see ``fast_search``), so the options themselves are in ``options``.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ _MOST_REFUSALS = 10
 
 
 class Filters(NamedTuple):
-    """Which documents a command is about.
+    """The limits on a command's documents.
 
     Attributes:
-        where: as the options say; None for all.
-        understand: whether the question's own words may limit them as well.
+        where: the filter that the options give; None for all documents.
+        understand: whether dates and authors in the question may limit the documents, too.
     """
 
     where: Where | None = None
@@ -35,25 +35,25 @@ class Filters(NamedTuple):
 
 
 def find_root(path: str | None) -> Path:
-    """Return the root: the given folder, else the nearest repository upwards, else this folder.
+    """Return the corpus's root: the given folder, else the repository around the current folder, else that folder.
 
     Raises:
         NotFoundError: the path does not exist.
         UsageError: the path or address is malformed.
     """
     if path is not None:
-        from quaestor.assemble import locate  # noqa: PLC0415 - brings NumPy; most commands are about where they stand
+        from quaestor.assemble import locate  # noqa: PLC0415 - imports NumPy; most commands name no source
 
         return locate(path)
     try:
         here = Path.cwd()
     except FileNotFoundError:
-        raise NotFoundError("The current folder is gone. Change to one that is there, or name one.") from None
+        raise NotFoundError("The current folder no longer exists. Change to another one, or name one.") from None
     return next((folder for folder in (here, *here.parents) if (folder / ".git").exists()), here)
 
 
 def configure(root: Path | None, **flags: object) -> Configuration:
-    """Load the settings for a corpus and report what its project file may not set."""
+    """Load a corpus's settings; print a warning for each setting that its project file may not set."""
     project = root if root is None or root.is_dir() else root.parent
     configuration = load_configuration(flags, project=project)
     for refusal in configuration.refusals[:_MOST_REFUSALS]:
@@ -64,7 +64,7 @@ def configure(root: Path | None, **flags: object) -> Configuration:
 
 
 def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequence[str] = ()) -> None:
-    """Print a question's filters, words that were not used as one, and its English translation."""
+    """Print which words of a question were used as a filter, which could not be, and its English translation."""
     if translated:
         remark(f"searched for: {', '.join(map(one_line, translated))}")
     if understood:
@@ -72,11 +72,11 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
         remark(f"understood as a filter: {named}; put it in quotes, or use --no-filters, to search for the words")
     if missed:
         named = ", ".join(f"{one_line(phrase)!r}" for phrase in missed)
-        remark(f"not used as a filter, for nothing would be left: {named}")
+        remark(f"not used as a filter, because nothing would be left: {named}")
 
 
 def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
-    """Print the words of a question that the corpus lacks, and those searched instead."""
+    """Print the words of a question that the corpus lacks, and the words that were searched for instead."""
     if unknown:
         named = ", ".join(_unknown(one) for one in unknown)
         remark(f"not found anywhere here: {named}")

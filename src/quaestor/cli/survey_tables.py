@@ -1,4 +1,4 @@
-"""Printing a survey: the documents that are, or would be, indexed, and those left out."""
+"""Prints a survey: the documents that are or would be indexed, and the files left out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     """Print a survey."""
     echo(style(one_line(str(root)), bold=True))
     echo(f"documents   {survey.documents:,} ({_tally(survey.languages)})")
-    echo(f"chunks      {survey.chunks:,} (documents cut by {_tally(survey.chunkers)})")
+    echo(f"chunks      {survey.chunks:,} (documents by chunker: {_tally(survey.chunkers)})")
     echo(f"words       {_range(survey.words)}")
     for line in bars(survey.words.histogram):
         echo(f"            {line}")
@@ -27,7 +27,7 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
 
 
 def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> None:
-    """Print the files left out: a line for each reason, and each path if given."""
+    """Print how many files were left out for each reason, and the path of each file in ``skipped``."""
     if reasons:
         echo("left out    " + _tally(reasons))
     for entry in skipped:
@@ -47,7 +47,7 @@ def _range(words: Range) -> str:
 
 
 def bars(histogram: Sequence[Bin]) -> list[str]:
-    """Return a histogram in lines: how many words, how many documents, and a bar of them."""
+    """Return a histogram as lines with a range of words, the number of documents in it, and a bar."""
     most = max((one.number for one in histogram), default=1)
     labels = [_label(one) for one in histogram]
     width = max(map(len, labels), default=0)

@@ -1,4 +1,4 @@
-"""Showing a turn's details: calls, citations, the window; and its events as JSON lines."""
+"""Shows a turn's details (calls, citations, the window), and its events as JSON lines."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ def call_line(call: Mapping[str, object], returned: Returned) -> str:
     """Return a call with its result on one line: ``→ search "login" (5 passages)``.
 
     Args:
-        call: its ``name`` and ``arguments``.
-        returned: its result.
+        call: the call's ``name`` and ``arguments``.
+        returned: the call's result.
     """
     arguments = call["arguments"]
     values = list(arguments.values()) if isinstance(arguments, Mapping) else []
@@ -45,7 +45,7 @@ def _outcome(returned: Returned) -> str:
 def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
     """Print a model's plan and calls in a turn."""
     if plan is None:
-        echo("  the model said nothing beforehand")
+        echo("  the model wrote no plan")
     else:
         wanted = ", ".join(plan.subroutines) or "nothing"
         rows = [("asked", plan.asked), ("depends on", plan.depends), ("would call", wanted)]
@@ -57,13 +57,13 @@ def print_why(plan: Plan | None, calls: Sequence[CallRecord]) -> None:
         echo(f"  called      {one_line(f'{call.name} {call.arguments}')} ({end})")
 
 
-LEGEND = "✓: these words stand there; whether they are right is yours to judge"
+LEGEND = "✓: the source has these words; whether they are right is for you to judge"
 
 _MARKS = {"verified": ("✓", None), "repaired": ("~", "yellow"), "unverified": ("✗", "red")}
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
-    """Print where an answer's citations lead, each place once, one a line."""
+    """Print the places that an answer cites, without duplicates, one per line."""
     lines = {(one.n, f"{one.path}:{one.start_line}", one.status, one.url): None for one in citations}
     for n, place, status, url in lines:
         print_place(n, place, status)
@@ -84,7 +84,7 @@ def print_unchecked(quotes: Sequence[Citation]) -> None:
 
 
 def print_nearest(hits: Sequence[Hit]) -> None:
-    """Print the passages that came nearest to a question that they do not answer, if there are any."""
+    """Print the nearest passages to a question that the corpus does not answer, if there are any."""
     if hits:
         echo("Nearest passages:")
     for hit in hits:
@@ -107,7 +107,7 @@ def remark_on_sent(sent: int, found: int) -> None:
 
 
 def print_place(n: int, place: str, status: CitationStatus | None) -> None:
-    """Print one place under its number; a status of None means that it is not cited."""
+    """Print a place with its number and its citation's status; None if it is not cited."""
     said = standing_of(status) if status else "· not cited"
     echo(f"  [{n}] {style(one_line(place), fg='cyan')}  {said}")
 
@@ -119,11 +119,11 @@ def standing_of(status: CitationStatus) -> str:
 
 
 def print_support(support: Support) -> None:
-    """Print how the answers of a session are supported."""
+    """Print how well the answers of a session are supported."""
     told = [
         f"{support.answers} answered, {support.refused} without an answer in the corpus, {support.uncited} uncited",
-        f"{support.verified} citations found there, {support.repaired} found nearby, {support.unverified} not found",
-        f"{support.unsupported} sentences without support",
+        f"{support.verified} citations verified, {support.repaired} found nearby, {support.unverified} not found",
+        f"{support.unsupported} unsupported sentences",
     ]
     for line in told:
         echo(f"  {line}")
@@ -147,9 +147,9 @@ def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message
     """Print the decision on each message and passage.
 
     Args:
-        decisions: as recorded.
-        messages: of the conversation.
-        passages: the place of each passage.
+        decisions: the recorded decisions.
+        messages: the conversation's messages.
+        passages: the place of each passage, as text.
     """
     for run in decisions:
         action = style(run.action.ljust(10), fg=_COLOURS.get(run.action))
@@ -158,7 +158,7 @@ def print_decisions(decisions: Iterable[DecisionRun], messages: Sequence[Message
 
 
 def print_messages(messages: Iterable[Message]) -> None:
-    """Print messages whole, as they are sent."""
+    """Print messages in full, as they are sent."""
     for message in messages:
         name = f" ({one_line(message.name)})" if message.name else ""
         echo(style(f"--- {message.role}{name} ", bold=True).ljust(60, "-"))
@@ -168,12 +168,12 @@ def print_messages(messages: Iterable[Message]) -> None:
 
 
 def print_event(value: dict[str, Any]) -> None:
-    """Print one JSON object on one line, at once."""
+    """Print one JSON object on one line, and flush it."""
     echo(json.dumps(value))
 
 
 def as_object(event: Event) -> dict[str, Any]:
-    """Return an event as a JSON object."""
+    """Return an event as JSON values."""
     return {"event": type(event).__name__.lower(), **_content(event)}
 
 
@@ -194,7 +194,7 @@ def _content(event: Event) -> dict[str, Any]:
 
 
 def _plain(event: Event) -> dict[str, Any]:
-    """Return an event's fields; proposals as plain JSON values."""
+    """Return an event's fields, with proposals as JSON values."""
     return {key: _jsonable(value) for key, value in asdict(event).items() if key != "proposals" or value}
 
 

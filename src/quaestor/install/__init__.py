@@ -1,7 +1,7 @@
-"""Telling coding agents and editors how to start Quaestor: one entry in each one's own settings file.
+"""Tells coding agents and editors how to start Quaestor, by one entry in each program's settings file.
 
-A settings file belongs to the user: everything else in it, comments included, stays as it is, to the letter. It is read
-again after every edit, and an edit that changed anything but our entry is never written.
+A settings file belongs to the user: everything else in it, including comments, stays unchanged. Each edited text is
+parsed before it is written; an edit that would change anything but our entry is refused.
 The package does not know what Quaestor does once it is started. Begin with ``install_entry``.
 """
 

@@ -1,4 +1,4 @@
-"""The supported client programs, and putting our entry into the settings file of one or taking it back."""
+"""Lists the supported client programs, and adds our entry to a program's settings file or removes it."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ class Place:
     Attributes:
         home: the user's home folder.
         platform: as in ``sys.platform``.
-        project: the project of project settings; None for the user's own.
-        roaming: the folder for programs' settings on Windows.
-        variables: environment variables that move programs' settings elsewhere.
+        project: the project's folder for settings of one project; None for the user's own settings.
+        roaming: the folder of programs' settings on Windows (``APPDATA``).
+        variables: environment variables that may name other folders for programs' settings.
     """
 
     home: Path
@@ -40,18 +40,18 @@ class Place:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     def folder(self, variable: str, otherwise: Path) -> Path:
-        """Return the folder that a variable names; another where it names none."""
+        """Return the absolute path that an environment variable holds; else ``otherwise``."""
         named = Path(self.variables.get(variable, ""))
         return named if named.is_absolute() else otherwise
 
     @property
     def dotted(self) -> Path:
-        """Where programs that follow the XDG rules keep their settings, on macOS as well."""
+        """The folder of settings for programs that follow the XDG rules, on macOS too."""
         return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
     @property
     def config(self) -> Path:
-        """Where desktop programs keep their settings."""
+        """The folder of settings for desktop programs."""
         if self.platform == "darwin":
             return self.home / "Library" / "Application Support"
         if self.platform == "win32":
@@ -64,15 +64,15 @@ class Client:
     """A program that starts MCP servers.
 
     Attributes:
-        name: on the command line.
-        title: for people.
-        form: of its settings file.
-        path: the keys that lead to the entries of all servers.
-        user_file: its file for all projects of a user.
-        project_file: its file within one project; None if it has none.
+        name: its name on the command line.
+        title: its name for people.
+        form: the format of its settings file.
+        path: the keys that lead to the entries of all servers, from the outermost.
+        user_file: returns the path of its settings for all of a user's projects.
+        project_file: the path of a project's settings within the project; None if it has none.
         entry: makes the entry from the command and its arguments.
-        works_in_folder: whether it starts servers in its working folder; otherwise the entry names the folder.
-        also: other names of its file.
+        works_in_folder: whether it starts servers in the project's folder; otherwise the entry names the folder.
+        also: other file names that it reads.
     """
 
     name: str
@@ -105,7 +105,7 @@ def _as_one_list(command: str, arguments: Sequence[str]) -> dict[str, object]:
 
 
 def _zed_settings(place: Place) -> Path:
-    # Unlike other programs, Zed keeps to ~/.config on macOS as well.
+    # Unlike other desktop programs, Zed uses ~/.config on macOS too.
     folder = place.config / "Zed" if place.platform == "win32" else place.dotted / "zed"
     return folder / "settings.json"
 
@@ -191,10 +191,10 @@ class Change:
     """A change of a settings file.
 
     Attributes:
-        path: of the file.
-        before: its text; None if it did not exist.
-        after: its text afterwards; None if it is removed.
-        backup: the copy of ``before``, or None.
+        path: the file's path.
+        before: its text before the change; None if it did not exist.
+        after: its text after the change; None if it is removed.
+        backup: the path of the copy of ``before``; None if none is kept.
     """
 
     path: Path
@@ -204,11 +204,11 @@ class Change:
 
     @property
     def changed(self) -> bool:
-        """Whether there is anything to do."""
+        """Whether the file's text differs."""
         return self.before != self.after
 
     def diff(self) -> str:
-        """Return a unified diff of the file."""
+        """Return the change as a unified diff."""
         name = str(self.path)
         before, after = ((text or "").splitlines(keepends=True) for text in (self.before, self.after))
         lines = unified_diff(before, after, name, name)
@@ -216,18 +216,18 @@ class Change:
 
 
 def install(client: Client, place: Place, command: str, arguments: Sequence[str], *, write: bool = True) -> Change:
-    """Write an entry that tells a client how to start Quaestor, or update it.
+    """Add an entry that tells a client how to start Quaestor, or update it.
 
     Args:
-        client: the program.
-        place: decides the settings file.
-        command: the program to start.
-        arguments: of the command.
-        write: False returns the change without making it.
+        client: the program that shall start Quaestor.
+        place: decides which settings file is changed.
+        command: the command that starts Quaestor.
+        arguments: the command's arguments.
+        write: whether to write the file; False only returns the change.
 
     Raises:
-        UsageError: the file is not in the client's format, or the client has no settings for a project.
-        ForbiddenError: the file cannot be read or written.
+        UsageError: the file is not in the client's format or cannot be read or written, or the client has no settings
+            for a single project.
     """
     entry = client.entry(command, arguments)
 
@@ -249,16 +249,17 @@ def install(client: Client, place: Place, command: str, arguments: Sequence[str]
 def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
     """Remove our entry from a client's settings.
 
-    If nothing else has changed since, the file is restored to the byte, or removed if there was none.
+    If nothing else has changed since ``install``, the file's former bytes are restored, or the file is removed if there
+    was none.
 
     Raises:
-        NotFoundError: there is no such file.
-        UsageError: the file is not in the client's format.
-        ForbiddenError: the file cannot be read or written.
+        NotFoundError: the client has no settings file.
+        UsageError: the file is not in the client's format or cannot be read or written, or the client has no settings
+            for a single project.
     """
     path = _file(client, place)
     if not path.exists():
-        raise NotFoundError(f"{client.title} has no settings in {str(path)!r}; there is nothing to take back.")
+        raise NotFoundError(f"{client.title} has no settings in {str(path)!r}; there is nothing to remove.")
 
     def edit(text: str) -> str:
         remove = toml.without_table if client.form == "toml" else jsonc.without_member
@@ -270,11 +271,11 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
             inner = inner.get(key) if isinstance(inner, dict) else None
         if isinstance(inner, dict):
             inner.pop(NAME, None)
-            # A TOML table without values may go with its last table.
+            # An empty TOML table disappears with the last table in it.
             if client.form == "toml" and not inner and len(client.path) == 1:
                 settings.pop(client.path[0])
 
-    change = _edit_settings(client, path, edit, expect, f"take {NAME!r} out by hand")
+    change = _edit_settings(client, path, edit, expect, f"remove {NAME!r} by hand")
     former, backup = _former(client, path, change.before or ""), _backup(path)
     if former.known:
         change = Change(path, change.before, former.text, None)
@@ -287,14 +288,14 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
 
 @dataclass(frozen=True, slots=True)
 class _Former:
-    """A file's text before our entry, if that is ``known``; None for a file that did not exist."""
+    """A settings file's text before our entry was added, if ``known``; None if the file did not exist."""
 
     known: bool
     text: str | None = None
 
 
 def _former(client: Client, path: Path, text: str) -> _Former:
-    """Find out whether a text is what our entry made of the file's backup, or of no file, and of nothing else."""
+    """Return the text before our entry, if adding the entry to it, or to no file, gives exactly the present text."""
     backup = _backup(path)
     former = _read_settings(backup)
     entry = _entry(client, text)
@@ -312,7 +313,7 @@ def _with_entry(client: Client, text: str, entry: Mapping[str, object]) -> str:
 
 
 def _on_one_line(client: Client, entry: Mapping[str, object]) -> str:
-    """Return our entry as written in a file of this client, on one line."""
+    """Return our entry in the format of the client's file, on one line."""
     if client.form == "json":
         return json.dumps({client.path[0]: {NAME: entry}}, ensure_ascii=False)
     values = ", ".join(f"{key} = {json.dumps(value)}" for key, value in entry.items())
@@ -320,7 +321,7 @@ def _on_one_line(client: Client, entry: Mapping[str, object]) -> str:
 
 
 def _entry(client: Client, text: str) -> dict[str, object] | None:
-    """Return our entry in a text; None if it has none, or cannot be read."""
+    """Return our entry in a text; None if there is none or the text cannot be parsed."""
     try:
         found: Any = _loads(client)(text)
     except ValueError:
@@ -344,7 +345,7 @@ def _file(client: Client, place: Place) -> Path:
         raise UsageError(f"{client.title} has no settings for a single project; leave out --project.")
     others = (path.with_name(name) for name in client.also)
     path = path if path.exists() else next((other for other in others if other.exists()), path)
-    # Settings are often kept elsewhere and linked to: what is written is the file itself.
+    # The file may be a symlink, for example to a repository of settings: write the file, not the link.
     return path.resolve() if path.is_symlink() else path
 
 
@@ -358,9 +359,9 @@ def _edit_settings(
         after = edit(before or "")
         expect(expected)
         if loads(after) != expected:
-            raise ValueError("it is written in a form that cannot be edited safely")
+            raise ValueError("it cannot be edited safely in the form in which it is written")
     except (ValueError, AttributeError, TypeError) as error:
-        raise UsageError(f"{str(path)!r} was left as it is: {error}. Mend it, or {by_hand}") from error
+        raise UsageError(f"{str(path)!r} was not changed: {error}. Fix it, or {by_hand}") from error
     if before is None and not after:
         return Change(path, None, None, None)
     return Change(path, before, after, _backup(path) if before is not None else None)
@@ -373,11 +374,11 @@ def _read_settings(path: Path) -> str | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise UsageError(f"{str(path)!r} cannot be read ({reason}). Mend it, then try again.") from error
+        raise UsageError(f"{str(path)!r} cannot be read ({reason}). Fix it, then try again.") from error
 
 
 def _write(change: Change) -> None:
-    """Put the new text in the place of the old one at a stroke, with the old one kept beside it."""
+    """Replace the old text by the new one atomically, and keep the old one as a backup."""
     path = change.path
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -388,7 +389,7 @@ def _write(change: Change) -> None:
         else:
             _replace(path, change.after, like=path)
     except OSError as error:
-        raise UsageError(f"{str(path)!r} cannot be written ({error.strerror}). It was left as it is.") from error
+        raise UsageError(f"{str(path)!r} cannot be written ({error.strerror}). It was not changed.") from error
 
 
 def _replace(path: Path, text: str, *, like: Path) -> None:

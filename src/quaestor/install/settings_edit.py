@@ -1,4 +1,4 @@
-"""Changing one member of a settings file, JSON with comments or TOML, and leaving the rest unchanged. Pure."""
+"""Changes one entry of a settings file, JSON with comments or TOML, and leaves the rest unchanged. Pure."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ class _Member:
 
 
 def loads(text: str) -> Any:
-    """Return the value of a text; an empty one is an empty object.
+    """Parse JSON with comments and trailing commas; an empty text is an empty object.
 
     Raises:
-        ValueError: it is not JSON, even without its comments, or nested deeper than any settings are.
+        ValueError: the text is not such JSON, or is nested more than 200 levels deep.
     """
     plain = _plain(text) or "{}"
     if _depth(plain) > _DEEPEST:
@@ -40,15 +40,15 @@ def loads(text: str) -> Any:
 
 
 def with_member(text: str, path: Sequence[str], value: object) -> str:
-    """Return the text with the member at ``path`` set to a value; missing objects on the way are added.
+    """Return the text with the member at ``path`` set to a value; missing objects on the path are added.
 
     Args:
-        text: an object; empty for a file that does not exist yet.
+        text: a JSON object; empty for a file that does not exist yet.
         path: keys from the outermost object inwards, at least one.
-        value: serialised as JSON.
+        value: a value that can be serialised as JSON.
 
     Raises:
-        ValueError: the text is not JSON, or something on the path is not an object.
+        ValueError: the text is not JSON, or a value on the path is not an object.
     """
     text = text if text.strip("\ufeff \t\r\n") else "{}\n"
     loads(text)
@@ -68,7 +68,7 @@ def with_member(text: str, path: Sequence[str], value: object) -> str:
 
 
 def without_member(text: str, path: Sequence[str]) -> str:
-    """Return a text without the member at ``path``; unchanged if it has none.
+    """Return the text without the member at ``path``; unchanged if there is none.
 
     Raises:
         ValueError: the text is not JSON.
@@ -87,7 +87,7 @@ def without_member(text: str, path: Sequence[str]) -> str:
 
 
 def _plain(text: str) -> str:
-    """Return the text without comments and commas that end nothing."""
+    """Return the text without comments and trailing commas."""
     parts, at = [], 0
     text = text.removeprefix("\ufeff")
     while at < len(text):
@@ -109,7 +109,7 @@ def _plain(text: str) -> str:
 
 
 def _depth(plain: str) -> int:
-    """Return a depth that no value of a text exceeds."""
+    """Return how deeply a text's brackets are nested."""
     brackets = _STRING.sub("", plain)
     opened = list(accumulate((letter in "{[") - (letter in "}]") for letter in brackets if letter in "{}[]"))
     return max(opened, default=0)
@@ -128,7 +128,7 @@ def _begin(text: str) -> int:
 
 
 def _value_end(text: str, at: int) -> int:
-    """Return the offset after the value that begins at ``at``, in a text that is known to be JSON."""
+    """Return the offset after the value that begins at ``at``, in a text that was parsed already."""
     if found := _STRING.match(text, at):
         return found.end()
     if text[at] not in "{[":
@@ -141,7 +141,7 @@ def _value_end(text: str, at: int) -> int:
 
 
 def _find(text: str, start: int, key: str) -> _Member | None:
-    """Return the member of the object at ``start`` that counts: the last one of that name."""
+    """Return the member that sets a key in the object at ``start``: the last one, if there are duplicates."""
     found = [member for member in _members(text, start) if member.key == key]
     return found[-1] if found else None
 
@@ -161,7 +161,7 @@ def _members(text: str, start: int) -> list[_Member]:
 
 
 def _with_member(text: str, start: int, key: str, value: object, depth: int, unit: str) -> str:
-    """Return the text with a new first member in the object at ``start``: a first one needs no comma before it."""
+    """Return the text with a new member in the object at ``start``, placed first: no comma must precede it."""
     members = _members(text, start)
     if members and "\n" not in text[start : members[0].start]:
         # The object is written on one line, so the member is too.
@@ -177,7 +177,7 @@ def _with_member(text: str, start: int, key: str, value: object, depth: int, uni
 
 
 def _without_member(text: str, start: int, member: _Member) -> str:
-    """Return the text without a member, its line if that becomes empty, and its comma."""
+    """Return the text without a member and its comma, and without its line if that becomes empty."""
     begin, end = member.start, member.end
     following = _skip(text, end)
     if text[following] == ",":
@@ -213,12 +213,12 @@ _HEADER = re.compile(r"^[ \t]*\[\[?[^\[\]\n]+\]\]?[ \t\r]*(?:#[^\n]*)?$", re.MUL
 
 
 def with_table(text: str, path: Sequence[str], table: Mapping[str, object]) -> str:
-    """Return the text with the values of table ``[a.b]`` set; a new table is appended.
+    """Return the text with the table ``[a.b]`` at its end, in the place of any such table before.
 
     Args:
         text: empty for a file that does not exist yet.
-        path: the table's name, plain words.
-        table: texts, numbers, booleans and lists of texts.
+        path: the parts of the table's name, bare keys.
+        table: its values: strings, numbers, booleans and lists of strings.
 
     Raises:
         ValueError: the text is not TOML.
@@ -231,7 +231,7 @@ def with_table(text: str, path: Sequence[str], table: Mapping[str, object]) -> s
 
 
 def without_table(text: str, path: Sequence[str]) -> str:
-    """Return a text without the table ``[a.b]`` and the tables within it; unchanged if it has none.
+    """Return the text without the table ``[a.b]`` and the tables within it; unchanged if there is none.
 
     Raises:
         ValueError: the text is not TOML.
@@ -245,7 +245,7 @@ def without_table(text: str, path: Sequence[str]) -> str:
     if len(kept) == len(headers):
         return text
     rest = text[: headers[0].start()] + "".join(text[start:end] for start, end in kept)
-    # The blank line that set the table apart goes with it.
+    # The blank line before the table goes with it.
     return re.sub(r"(\r?\n)(?:[ \t]*\r?\n)+\Z", r"\1", rest)
 
 

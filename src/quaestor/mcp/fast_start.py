@@ -1,9 +1,9 @@
-"""A session's first second: answering a client before the SDK is imported, which takes that long.
+"""Answers a client's first requests before the SDK is imported, which takes about a second.
 
-An agent waits for the client's handshake and its list of tools. The requests that are answered here are also given to
-the SDK, so that its session is in the same state; its own answers to them are dropped. Each answer is data, and equal
-to the SDK's own, which a test checks. Any request that is not exactly as expected is left to the SDK. Standard
-input and output are lines of the protocol from the start.
+An agent cannot begin before the handshake and the list of tools. The requests that are answered here are also passed to
+the SDK, so that its session is in the same state; the SDK's own answers to them are dropped. Each answer is constant
+data, equal to the SDK's, as a test checks. Any request that is not exactly as expected is left to the SDK. Standard
+input and output carry only lines of the protocol from the start.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ _PIECE = 1 << 16
 
 
 class Wire:
-    """The two ends of a client's connection, on descriptors that nothing else in the process has.
+    """A client's connection, on file descriptors that nothing else in the process uses.
 
     Args:
-        reading: descriptor that the client's lines come from.
-        writing: descriptor that answers go to.
+        reading: the descriptor from which the client's lines are read.
+        writing: the descriptor to which answers are written.
     """
 
     def __init__(self, reading: int, writing: int) -> None:
@@ -49,8 +49,10 @@ class Wire:
     def next(self, wait: float | None = None) -> bytes | None:
         """Return the client's next line with its line end, or None after the time limit.
 
+        An empty line, or a line without a line end, is the last.
+
         Args:
-            wait: time limit, seconds, or None. An empty line, or one without an end, is the last.
+            wait: the time limit in seconds; None for no limit.
         """
         while b"\n" not in self._held:
             if wait is not None and not select.select([self._reading], [], [], wait)[0]:
@@ -73,9 +75,9 @@ class Wire:
         """Return both ends as text files for the SDK.
 
         Args:
-            again: lines read before, to be read again first.
+            again: lines that were read already and that the SDK shall read first.
         """
-        # A thread may still wait for input at the end: the descriptor is left open under it, as the SDK does.
+        # At the end a thread may still be waiting for input, so the descriptor stays open, as with the SDK's own files.
         reading = io.BufferedReader(_After(again + self._held, self._reading), _PIECE)
         writing = open(self._writing, "wb", closefd=False)  # noqa: SIM115 - a descriptor, which outlives this
         return io.TextIOWrapper(reading, "utf-8", "replace"), io.TextIOWrapper(writing, "utf-8")
@@ -83,10 +85,10 @@ class Wire:
 
 @contextmanager
 def standard_wire() -> Iterator[Wire]:
-    """Take standard input and output for a client alone, and give them back in the end.
+    """Reserve standard input and output for a client until the context ends.
 
-    Meanwhile whatever else reads standard input finds nothing, and whatever else prints reaches standard error: a line
-    of a library's on standard output would end the connection.
+    Meanwhile, other readers of standard input find it empty, and other output goes to standard error: if a library
+    printed a line to standard output, the connection would break.
     """
     reading, writing = os.dup(0), os.dup(1)
     nothing = os.open(os.devnull, os.O_RDONLY)
@@ -119,9 +121,9 @@ class _After(io.RawIOBase):
 
 
 NAME = "quaestor"
-# A client opens a session with `initialize` in these versions of the protocol, and says only once who it is.
+# In these versions of the protocol, a client opens a session with `initialize` and identifies itself only once.
 _HANDSHAKES = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
-# In these it asks `server/discover`, and says with every request who it is.
+# In these versions, it calls `server/discover` and identifies itself with every request.
 _ENVELOPES = ("2026-07-28",)
 _RESERVED = "io.modelcontextprotocol/"
 _FOLDERS_ID = "quaestor-folders"
@@ -130,13 +132,13 @@ Object = dict[str, Any]
 
 
 def folders_of_uris(uris: Iterable[str]) -> tuple[Path, ...]:
-    """Return the folders on this machine that ``file:`` addresses name, each once."""
+    """Return the folders on this machine that ``file:`` URIs name, without duplicates."""
     folders = (folder_of_uri(uri) for uri in uris)
     return tuple(dict.fromkeys(folder for folder in folders if folder is not None))
 
 
 def folder_of_uri(uri: str) -> Path | None:
-    """Return the folder on this machine that a ``file:`` address names, or None."""
+    """Return the folder on this machine that a ``file:`` URI names; None if there is no such folder."""
     parts = urlsplit(uri)
     if parts.scheme != "file" or parts.netloc not in ("", "localhost"):
         return None
@@ -144,16 +146,16 @@ def folder_of_uri(uri: str) -> Path | None:
     return path if path.is_absolute() and path.is_dir() else None
 
 
-# A client that does not go on at once is left to the SDK.
+# A client that does not continue within this time is left to the SDK.
 _FOLLOWS_SECONDS = 0.5
 
 
 class Opening:
-    """The exchange before the SDK takes over.
+    """The requests and answers before the SDK takes over.
 
     Attributes:
-        answered: ids of the requests that were answered.
-        tools: the session's tools, if they were made already.
+        answered: the ids of the requests that were answered.
+        tools: the session's tools; None until they are made.
     """
 
     def __init__(self, wire: Wire) -> None:
@@ -164,11 +166,11 @@ class Opening:
         self._waiting: list[Request] = []
 
     def converse(self, make: Callable[[Sequence[Path]], Sequence[Tool]], *, asking: bool) -> None:
-        """Answer the known requests, and begin to make the tools; leave all else to the SDK.
+        """Answer the requests that are known here and make the tools; leave everything else to the SDK.
 
         Args:
-            make: makes the tools for the folders that a client names.
-            asking: whether the client is asked for its folders.
+            make: makes the tools for the folders that the client names.
+            asking: whether to ask the client for its folders.
         """
         first = self._next()
         version = version_opened(first) if first else None
@@ -181,18 +183,18 @@ class Opening:
         try:
             self.tools = make(folders)
         except QuaestorError:
-            return  # made again, and explained, where the client asks for them
+            return  # `Offering` tries again and reports the error when the client asks for the tools
         self._read_more()
         for request in self._waiting:
             if asks_for_tools(request, version):
                 self._answer(request, tool_list(version, self.tools))
 
     def files(self) -> tuple[TextIO, TextIO]:
-        """Return the files that the SDK reads from and writes to."""
+        """Return the text files from which the SDK reads and to which it writes."""
         return self._wire.files(self._again)
 
     def _folders(self) -> Sequence[Path] | None:
-        """Return the folders that the client works in, or None if it does not answer at once."""
+        """Ask the client for the folders that it works in; return None if it does not answer at once."""
         line = self._wire.next(_FOLLOWS_SECONDS)
         self._keep(line)
         if not line or read_line(line).get("method") != "notifications/initialized":
@@ -206,7 +208,7 @@ class Opening:
         return None
 
     def _read_more(self) -> None:
-        """Read the lines that have come meanwhile."""
+        """Read the lines that have arrived meanwhile."""
         while line := self._wire.next(0):
             self._keep(line)
 
@@ -230,9 +232,9 @@ class Request:
     """A request of a client.
 
     Attributes:
-        id: of its answer.
-        method: its name.
-        params: its parameters.
+        id: repeated in the answer.
+        method: the method's name.
+        params: the method's parameters.
     """
 
     id: int | str
@@ -241,7 +243,7 @@ class Request:
 
 
 def read_line(line: bytes) -> Object:
-    """Return the message on a line, or an empty one if it is not understood here."""
+    """Return the message on a line; an empty one if the line is not a JSON-RPC message."""
     try:
         message = json.loads(line)
     except (ValueError, RecursionError):
@@ -253,7 +255,7 @@ def read_request(line: bytes) -> Request | None:
     """Return the request on a line; None if it is something else."""
     message = read_line(line)
     number, method, params = message.get("id"), message.get("method"), message.get("params", {})
-    # A truth value passes for a number in Python, and not in the protocol.
+    # In Python a boolean is an integer; in JSON-RPC it is not a valid id.
     if (
         not isinstance(number, (int, str))
         or isinstance(number, bool)
@@ -265,7 +267,7 @@ def read_request(line: bytes) -> Request | None:
 
 
 def version_opened(request: Request) -> str | None:
-    """Return the protocol version with which a request opens a session, or None to leave it to the SDK."""
+    """Return the protocol version with which a request opens a session; None to leave the request to the SDK."""
     if request.method == "initialize":
         version, client, abilities = (
             request.params.get(key) for key in ("protocolVersion", "clientInfo", "capabilities")
@@ -275,12 +277,12 @@ def version_opened(request: Request) -> str | None:
 
 
 def has_folders(request: Request) -> bool:
-    """Return whether a client that opens a session can be asked for the folders that it works in."""
+    """Return whether the client that sent an opening request can be asked for its folders."""
     return request.method == "initialize" and isinstance(request.params["capabilities"].get("roots"), dict)
 
 
 def greeting(version: str) -> Object:
-    """Return the answer to a request that opens a session in a version."""
+    """Return the answer to a request that opens a session in a version of the protocol."""
     said: Object = {
         "capabilities": {"tools": {"listChanged": False}},
         "instructions": load("mcp_instructions").template,
@@ -300,13 +302,13 @@ def asks_for_tools(request: Request, version: str) -> bool:
 
 
 def tool_list(version: str, tools: Iterable[Tool]) -> Object:
-    """Return the answer to a request for the list of tools."""
+    """Return the answer to a request for the list of tools in a version of the protocol."""
     said = {"tools": [tool_object(tool) for tool in tools]}
     return _reply_object(said) if version in _ENVELOPES else said
 
 
 def tool_object(tool: Tool) -> Object:
-    """Return how the protocol describes a tool."""
+    """Return the protocol's description of a tool."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -317,7 +319,7 @@ def tool_object(tool: Tool) -> Object:
             "readOnlyHint": True,
             "destructiveHint": False,
             "idempotentHint": True,
-            # A language model may be asked, which is not a closed world; the corpus is.
+            # `ask` may send text to a language model, outside this machine; the other tools read only the corpus.
             "openWorldHint": tool.name == "ask",
         },
     }
@@ -334,7 +336,7 @@ def folders_request() -> bytes:
 
 
 def folders_answer(message: Object) -> Sequence[str] | None:
-    """Return the addresses of folders in an answer to that; None if a message is something else."""
+    """Return the folders' URIs in the answer to ``folders_request``; None if a message is something else."""
     if message.get("id") != _FOLDERS_ID or "method" in message:
         return None
     result = message.get("result")
@@ -367,5 +369,5 @@ def _server() -> Object:
 
 
 def _line(message: Object) -> bytes:
-    # ASCII, so that a lone surrogate in the name of a folder ends nothing.
+    # ASCII: a lone surrogate in a folder's name cannot be encoded as UTF-8.
     return json.dumps({"jsonrpc": "2.0", **message}).encode("ascii") + b"\n"

@@ -1,6 +1,6 @@
 """The MCP tools: their names, schemas and functions.
 
-Nothing here knows the protocol. All but ``ask`` call the tool of the same name in ``quaestor.tools``.
+The module knows nothing of the protocol. Each tool but ``ask`` calls the tool of the same name in ``quaestor.tools``.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ if TYPE_CHECKING:
 
 
 BUDGET = 6000
-"""Tokens of a result's text: what agents pay for, and more than they are glad of in one piece."""
+"""Tokens of a result's text at most: agents pay for each, and few can use more at once."""
 
 MODEL = "gpt-4o"
-"""Counts them. Whose model it is that reads is not known; others take about as many."""
+"""The model whose tokenizer counts them. The agent's own model is unknown; other tokenizers count about as many."""
 
 WAIT_SECONDS = 20.0
-"""For a first index; clients give a call about a minute."""
+"""How long a call waits for a first index; clients end a call after about a minute."""
 
 
-# What was searched by words alone, where meaning reached some documents or none.
+# Which documents were searched by words alone, by how many of them have vectors.
 _ALONE = {"some": "Some documents", "none": "All documents"}
 
 
@@ -51,7 +51,7 @@ def _search_description() -> str:
 
 
 def _search_schema(corpora: Corpora) -> dict[str, Any]:
-    """Return the schema of the tool's arguments, with the corpus as one if there are several."""
+    """Return the schema of the tool's arguments, including the corpora to search if there are several."""
     own = schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
         return own
@@ -64,7 +64,7 @@ def _search_schema(corpora: Corpora) -> dict[str, Any]:
 
 
 def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
-    """Search; return the hits as text, or the reason why the search was not made.
+    """Search; return the hits as text, or the reason for which the search failed.
 
     Raises:
         QuaestorError: none of the chosen corpora can be searched.
@@ -85,10 +85,10 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
 
 
 def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
-    """Return the names of corpora that an agent gives: a list of them, one, or nothing for all.
+    """Return the corpora that an agent names by a list, one name or nothing; empty for all corpora.
 
     Raises:
-        UsageError: there is no corpus of one of them.
+        UsageError: there is no corpus of one of the names.
     """
     if given in (None, "", ALL):
         return ()
@@ -113,7 +113,15 @@ def _with_remarks(
     failures: Mapping[str, Exception],
     translated: Sequence[str],
 ) -> Outcome:
-    """Return the hits as text, with remarks."""
+    """Return the hits as text with remarks: what was searched by words alone, translated, unfinished or failed.
+
+    Args:
+        outcome: of the search.
+        reach: how many documents were searched by meaning.
+        coming: the progress of vectors that are being computed; None if none are.
+        failures: why corpora were not searched, by their names.
+        translated: the English words that were searched for instead of a question in another language.
+    """
     if outcome.failed:
         return outcome
     notes = [outcome.text]
@@ -130,7 +138,7 @@ def _with_remarks(
     return replace(outcome, text="\n\n".join(notes))
 
 
-# Not `registry_of`: that knows how to edit, which takes as long to import as all of these.
+# Not `registry_of`: it imports the tool that edits, which takes as long as importing all of these.
 _SUBROUTINES: dict[str, Callable[[Corpus], Subroutine]] = {
     "read": read.read_of,
     "related": related.related_of,
@@ -146,8 +154,8 @@ class Indexing:
     """The progress of first indexes.
 
     Attributes:
-        share: of the bytes to read, from 0 to 1; of several indexes, the least.
-        words: the same for people.
+        share: the share of bytes that have been read, from 0 to 1; the least of several indexes.
+        words: the same as text.
     """
 
     share: float
@@ -159,12 +167,12 @@ class Tool:
     """One tool.
 
     Attributes:
-        name: snake_case.
-        title: for people.
-        description: for the agent: when to use it.
-        takes: JSON Schema of its arguments.
-        run: the function; its text is for the agent. Raises ``QuaestorError`` with advice for the agent.
-        indexing: progress of first indexes that a call may wait for; None if all are complete.
+        name: in snake_case.
+        title: the name that clients show to people.
+        description: tells the agent when to use the tool.
+        takes: the JSON Schema of its arguments.
+        run: takes the arguments and returns text for the agent. Raises ``QuaestorError`` with advice for the agent.
+        indexing: returns the progress of first indexes that a call may wait for; None if all are complete.
     """
 
     name: str
@@ -176,7 +184,7 @@ class Tool:
 
 
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
-    """Return the tools over some corpora; with a single one, they have no argument for the corpus."""
+    """Return the tools on some corpora; if there is only one, they take no argument for the corpus."""
     return (
         _search(corpora),
         _reading(corpora, "read", "Read lines", read.PARAMETERS),
@@ -188,7 +196,7 @@ def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
 
 
 def prepare() -> None:
-    """Load what the first call would wait for."""
+    """Load the tokenizer, for which the first call would otherwise wait."""
     tokenizer_for(MODEL).count(" ")
 
 
@@ -217,7 +225,7 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = describe("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Outcome:
-        from quaestor.server.ask_once import answer_once  # noqa: PLC0415 - clients wait for a server's start
+        from quaestor.server.ask_once import answer_once  # noqa: PLC0415 - a client waits while the server starts
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))
@@ -247,8 +255,8 @@ def _which(corpora: Corpora) -> Sequence[Parameter]:
 
 
 def _answer_as_text(outcome: TurnOutcome) -> str:
-    """Return an answer as text, with its sources, what nothing supports, and the nearest passages."""
-    from quaestor.server.openai.chat_turn import trailing_sources  # noqa: PLC0415 - clients wait for a server's start
+    """Return an answer as text, with its sources, its unsupported sentences and the nearest passages."""
+    from quaestor.server.openai.chat_turn import trailing_sources  # noqa: PLC0415 - as above
 
     done = outcome.done
     if done is None:

@@ -1,7 +1,7 @@
-"""The tools behind the official SDK: stdio, and streamable HTTP on loopback.
+"""Serves the tools through the official SDK, over stdio or over streamable HTTP on loopback.
 
-Tools are made after the connection is open: importing what they need takes longer than a client may wait for a server's
-first answer, and only then can the client name its folders.
+The tools are made after the connection is open: importing what they need takes longer than some clients wait for a
+server's first answer, and a client can name its folders only over an open connection.
 """
 
 from __future__ import annotations
@@ -43,11 +43,11 @@ _PROGRESS_SECONDS = 0.2
 _Context = ServerRequestContext[Any]
 
 _Make = Callable[[Sequence[Path]], "Sequence[Tool]"]
-"""Makes tools of the folders that a client names, which may be none."""
+"""Makes the tools for the folders that a client names, possibly none."""
 
-# A client that declares folders and does not name them is not waited for any longer.
+# How long to wait for the folders of a client that declared that it has some.
 _ANSWER_SECONDS = 5.0
-# What a client that has said its last word may wait for its answers.
+# How long the last answers may take once a client has closed its input.
 _REST_SECONDS = 60.0
 
 
@@ -56,8 +56,8 @@ def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
 
     Args:
         make: makes the tools.
-        opening: the exchange so far, or None.
-        asking: whether the client is asked for its folders.
+        opening: the requests that were answered before the SDK was imported; None if there were none.
+        asking: whether to ask the client for its folders.
     """
     tools = opening.tools if opening else None
     offering = Offering(make, asking=asking) if tools is None else Offering(lambda _: tools, asking=False)
@@ -65,7 +65,7 @@ def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
 
 
 def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
-    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; other Host and Origin headers are refused."""
+    """Serve clients over streamable HTTP at ``/mcp`` until interrupted; refuse foreign Host and Origin headers."""
     import uvicorn  # noqa: PLC0415 - not for standard input and output
 
     from quaestor.server.http.run_server import BoundedConnection  # noqa: PLC0415 - as above
@@ -76,7 +76,7 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
 
 
 def make_server(offering: Offering) -> Server[Any]:
-    """Return a server for the tools."""
+    """Return an SDK server that offers the tools."""
 
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
@@ -127,17 +127,17 @@ async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
     async with stdio_server(*files) as (reading, writing), anyio.create_task_group() as tasks:
         answers = _Answers(writing, opening.answered if opening else set())
         handing_on, handed_on = anyio.create_memory_object_stream[Any](0)
-        tasks.start_soon(_hand_on, reading, handing_on, answers)
+        tasks.start_soon(_pass_on, reading, handing_on, answers)
         await server.run(handed_on, answers, server.create_initialization_options())
 
 
-async def _hand_on(
+async def _pass_on(
     reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _Answers
 ) -> None:
-    """Pass a client's messages to the SDK, and their end when all are answered; refuse malformed lines.
+    """Pass a client's messages to the SDK, and the end of input only once all are answered; refuse invalid lines.
 
-    By itself the SDK drops a line that it cannot read, so that its client waits for ever, and at the end whatever it
-    has not answered yet, so that `quaestor mcp < requests` printed the first answers only.
+    The SDK alone drops a line that it cannot parse, so that the client waits for ever; and at the end of input it
+    drops the answers that are not sent yet, so that `quaestor mcp < requests` would print only the first ones.
     """
     async with to:
         async for item in reading:
@@ -151,7 +151,7 @@ async def _hand_on(
 
 
 class _Answers:
-    """The stream to a client, less the answers that it has; knows which it waits for."""
+    """The stream to a client, without the answers that it already has; keeps count of the answers that it awaits."""
 
     def __init__(self, stream: WriteStream[SessionMessage], answered: set[int | str]) -> None:
         self._stream = stream
@@ -160,20 +160,20 @@ class _Answers:
         self._given = anyio.Event()
 
     def expect(self, message: types.JSONRPCMessage) -> None:
-        """Record a client's message: a request must be answered, unless it is cancelled."""
+        """Note a client's message: a request awaits an answer until it is cancelled."""
         if isinstance(message, types.JSONRPCRequest):
             self._expected.add(message.id)
         elif isinstance(message, types.JSONRPCNotification) and message.method == "notifications/cancelled":
             self._note((message.params or {}).get("requestId"))
 
     async def all_given(self) -> None:
-        """Wait until all requests are answered."""
+        """Wait until all requests are answered or cancelled."""
         while self._expected:
             self._given = anyio.Event()
             await self._given.wait()
 
     async def refuse(self, error: Exception) -> None:
-        """Tell a client that a line is not a message; an empty line gets no reply."""
+        """Answer a line that is not a valid message with an error; ignore an empty line."""
         code, said, number = types.INTERNAL_ERROR, "The line could not be read.", None
         if isinstance(error, ValidationError):
             wrong = error.errors(include_url=False)
@@ -183,7 +183,7 @@ class _Answers:
                     return
                 code, said = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
             else:
-                code, said = types.INVALID_REQUEST, "This is no message of JSON-RPC 2.0."
+                code, said = types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
                 number = next((one.get("id") for one in inputs if isinstance(one, dict)), None)
         number = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
         refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=said))
@@ -196,14 +196,14 @@ class _Answers:
         elif message.id in self._answered:
             self._answered.discard(message.id)
             if isinstance(message, types.JSONRPCError) and message.error.code != types.CONNECTION_CLOSED:
-                _LOG.warning("the SDK would have refused what the client was granted: %s", message.error.message)
+                _LOG.warning("the SDK refused a request that was already answered: %s", message.error.message)
             self._note(message.id)
         else:
             await self._stream.send(item)
             self._note(message.id)
 
     def _note(self, number: object) -> None:
-        """Note that a request is answered, or called off."""
+        """Note that a request is answered or cancelled."""
         if isinstance(number, (int, str)):
             self._expected.discard(number)
             self._given.set()
@@ -227,7 +227,7 @@ def _run(tool: Tool, arguments: dict[str, Any]) -> types.CallToolResult:
     except Exception:
         _LOG.exception("the tool %r failed", tool.name)
         return _failed_result(f"The tool {tool.name!r} failed; the server's log says why.")
-    # No structured content: of a result that has both, some clients show a model the one, some the other, some both.
+    # No structured content: given both, some clients show a model the text, some the structure, and some both.
     return types.CallToolResult(content=[_text(outcome.text)], is_error=outcome.failed)
 
 
@@ -236,7 +236,7 @@ def _failed_result(message: str) -> types.CallToolResult:
 
 
 def _text(text: str) -> types.TextContent:
-    # A lone surrogate, of a file name that is not text, would end the connection.
+    # A lone surrogate, from a file name that is not valid text, would break the connection.
     return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))
 
 
@@ -244,8 +244,8 @@ class Offering:
     """The tools of one connection.
 
     Args:
-        make: makes them, in a thread; asked again where it failed.
-        asking: whether the client is asked for its folders.
+        make: makes the tools; called in a thread, and again after it failed.
+        asking: whether to ask the client for its folders.
     """
 
     def __init__(self, make: _Make, *, asking: bool) -> None:
@@ -254,7 +254,7 @@ class Offering:
         self._making: asyncio.Task[Sequence[Tool]] | None = None
 
     def begin(self, session: ServerSession) -> asyncio.Task[Sequence[Tool]]:
-        """Begin to make the tools, unless that is done or under way."""
+        """Begin to make the tools, unless they are made or being made; return the task."""
         if self._making is None or _startup_failed(self._making):
             self._making = asyncio.create_task(self._make_tools(session))
         return self._making
@@ -263,9 +263,9 @@ class Offering:
         """Return the tools once they are made.
 
         Raises:
-            QuaestorError: there is nothing to offer.
+            QuaestorError: the tools cannot be made, for example because there is no folder to serve.
         """
-        # A client that disconnects does not end it for the next one.
+        # Shielded, so that a client that disconnects does not cancel the task for the next one.
         return await asyncio.shield(self.begin(session))
 
     async def _make_tools(self, session: ServerSession) -> Sequence[Tool]:
@@ -274,7 +274,7 @@ class Offering:
 
 
 async def folders_of(session: ServerSession) -> tuple[Path, ...]:
-    """Return the folders that a client works in, as it names them; none if it does not."""
+    """Ask a client for the folders that it works in; return none if it does not name any."""
     declared = session.client_capabilities
     if declared is None or declared.roots is None or not session.can_send_request:
         return ()

@@ -1,8 +1,8 @@
-"""Folders, sites and git repositories that a machine's only user adds as corpora on the page.
+"""Folders, sites and git repositories that the only user of a machine adds as corpora on the page.
 
-Folders must be within those that the server's owner allows, sites on allowed hosts. Nothing is fetched before
-``AddedSites.fetch`` is called, which is the person's consent; a fetched site is shown first, and served once it is
-added. Both lists are kept in the data folder, so that all processes, and the server after a restart, know them.
+Folders must lie within those that the server's owner allows; sites must be on allowed hosts. Nothing is fetched before
+``AddedSites.fetch`` is called, which the user does by a click; a fetched site is shown first, and served once it is
+added. Both lists are stored in the data folder, so that all processes, and the server after a restart, know them.
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _MOST = 50
 
 _SITES_FILE = "added-sites.json"
 _KIND = "site"
-_UNFINISHED = "Not everything was fetched. Fetch it once more to go on."
+_UNFINISHED = "Not everything was fetched. Fetch it again to continue."
 
 
 class AddedFolders:
     """The list of folders that were added.
 
     Args:
-        settings: name the data folder, and the folders within which others may be added.
+        settings: name the data folder, and the folders within which folders may be added.
 
     Attributes:
-        allowed: the real paths of the folders within which others may be added.
+        allowed: the real paths of the folders within which folders may be added.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -57,46 +57,46 @@ class AddedFolders:
         self._writing = threading.Lock()
 
     def list(self) -> tuple[Path, ...]:
-        """Return the folders that were added and may still be, in the order in which they were."""
+        """Return the folders that were added and are still allowed, oldest first."""
         roots = (Path(path) for path in self._kept.read() if isinstance(path, str))
-        # One that is a link by now is not the folder that was added.
+        # If the path has become a symlink since, it is not the folder that was added.
         return tuple(root for root in roots if self._is_allowed(root) and os.path.realpath(root) == str(root))
 
     def require_addable(self, path: str) -> Path:
         """Return the real path of a folder that may be added.
 
         Raises:
-            UsageError: it is not a folder.
-            NotFoundError: there is none.
-            ForbiddenError: it is not allowed.
+            UsageError: the path is not a folder.
+            NotFoundError: there is nothing at the path.
+            ForbiddenError: the path is outside the allowed folders.
         """
         given = Path(path.strip()).expanduser()
-        # Nothing is said of what lies elsewhere, not even whether it is there.
+        # Checked first: the error must not reveal whether a path outside the allowed folders exists.
         if not given.is_absolute() or not self._is_allowed(Path(os.path.realpath(given))):
             within = ", ".join(repr(str(folder)) for folder in self.allowed)
-            raise ForbiddenError(f"{path!r} may not be added. Give the whole path of a folder within {within}.")
+            raise ForbiddenError(f"{path!r} may not be added. Give the full path of a folder within {within}.")
         real = checked_root(given)
         if not real.is_dir():
             raise UsageError(f"{path!r} is not a folder. Give its parent folder.")
         return real
 
     def add(self, root: Path) -> None:
-        """Add a folder that was checked.
+        """Add a folder that ``require_addable`` returned.
 
         Raises:
-            LimitError: there are too many.
+            LimitError: the list is full.
         """
         with self._writing:
             kept = self.list()
             if len(kept) >= _MOST:
-                raise LimitError(f"{len(kept)} folders are added already, which is the most. Remove one first.")
+                raise LimitError(f"{len(kept)} folders are added already, which is the limit. Remove one first.")
             self._kept.write([*(str(one) for one in kept if one != root), str(root)])
 
     def remove(self, root: Path) -> None:
         """Take a folder off the list; its files and its index stay.
 
         Raises:
-            NotFoundError: it is not on it.
+            NotFoundError: the folder is not on the list.
         """
         with self._writing:
             kept = self.list()
@@ -105,20 +105,20 @@ class AddedFolders:
             self._kept.write([str(one) for one in kept if one != root])
 
     def _is_allowed(self, root: Path) -> bool:
-        # Sessions and documents of people lie in the data folder.
+        # The data folder holds users' sessions and documents.
         within = any(root.is_relative_to(folder) for folder in self.allowed)
         return within and not root.is_relative_to(self._home) and not self._home.is_relative_to(root)
 
 
 @dataclass(frozen=True, slots=True)
 class AddedSite:
-    """A site that a person had fetched.
+    """A site or repository whose fetching a person started.
 
     Attributes:
-        address: of its first page, or of the repository.
-        most_pages: that are kept of it.
+        address: the URL of its first page, or of the repository.
+        most_pages: how many pages are kept at most.
         added: whether it is served.
-        problem: why not all of it is there; empty if it is.
+        problem: why it is incomplete; empty if it is complete.
     """
 
     address: str
@@ -128,18 +128,18 @@ class AddedSite:
 
 
 class _UnwantedError(Exception):
-    """Ends fetching that was cancelled."""
+    """Raised to end fetching that was cancelled."""
 
 
 class AddedSites:
-    """The list of sites that were added, or fetched for a look.
+    """The list of sites that were added, or fetched for a preview.
 
     Args:
         settings: name the data folder and the allowed hosts.
         claims: decide which of several processes fetches a site.
 
     Attributes:
-        allowed: globs on the names of allowed hosts.
+        allowed: globs that the names of allowed hosts match.
     """
 
     def __init__(self, settings: Settings, claims: Claims | None = None) -> None:
@@ -151,25 +151,25 @@ class AddedSites:
         self._stopping = threading.Event()
 
     def list(self) -> tuple[AddedSite, ...]:
-        """Return the sites that may be fetched still, in the order in which they were."""
+        """Return the sites on the list whose hosts are still allowed, oldest first."""
         sites = (_read_site(value) for value in self._kept.read())
         return tuple(site for site in sites if site is not None and self._is_allowed(site.address))
 
     def get(self, address: str) -> AddedSite | None:
-        """Return a site's entry, or None if it was not fetched from here."""
+        """Return a site's entry; None if it is not on the list."""
         return next((site for site in self.list() if site.address == address), None)
 
     def require_allowed(self, address: str) -> str:
-        """Return the normal form of an allowed address; nothing is fetched.
+        """Return an allowed address in its normal form, without fetching anything.
 
         Raises:
-            UsageError: it is not a page or a repository on the web.
+            UsageError: the address is not that of a page or repository on the web.
             ForbiddenError: its host is not allowed.
         """
         given = address.strip()
         given = given if is_address(given) or "@" in given else f"https://{given}"
         if names_repository(given):
-            read_git_address(given)  # raises for what is none
+            read_git_address(given)  # raises UsageError if it is malformed
             found = given
         else:
             found = checked_start(given)
@@ -178,63 +178,68 @@ class AddedSites:
         return found
 
     def require_fetchable(self, address: str) -> str:
-        """Return the normal form of an address if it may be fetched; no request is made.
+        """Return an address that may be fetched in its normal form, without fetching anything.
 
         Raises:
-            UsageError, ForbiddenError: as ``require_allowed`` raises them.
-            ForbiddenError: it says itself that it is on no public network. What a name leads to, fetching finds out.
+            UsageError: the address is not that of a page or repository on the web.
+            ForbiddenError: its host is not allowed, or is localhost or a private IP address. Host names are resolved,
+                and their addresses checked, only when fetching begins.
         """
         found = self.require_allowed(address)
         if _is_private(urlsplit(found).hostname or ""):
-            raise ForbiddenError(f"{address!r} is on this machine or its network, and nothing is fetched from there.")
+            raise ForbiddenError(f"{address!r} is on this machine or its network; nothing is fetched from there.")
         return found
 
     def root(self, address: str) -> Path:
         """Return the folder of a fetched site.
 
         Raises:
-            NotFoundError: nothing was fetched.
+            NotFoundError: nothing was fetched from the address.
         """
         return files_of(address, self._home) if names_repository(address) else pages_of(address, self._home)
 
     def fetch_progress(self, address: str) -> str | None:
-        """Return how far the fetching of a site is, for people; None if it is not fetched now."""
+        """Return the progress of fetching a site as text for people; None if it is not being fetched."""
         if not self._claims.is_claimed(_KIND, address):
             return None
         said = self._claims.published_text(_KIND, address)
         if not said:
-            return "its files are being fetched" if names_repository(address) else "its first page is asked for"
+            return "its files are being fetched" if names_repository(address) else "its first page is being fetched"
         state = CrawlState(**json.loads(said))
-        return f"{amount(state.kept, 'page')} so far, {state.waiting:,} more to ask for"
+        return f"{amount(state.kept, 'page')} so far, {state.waiting:,} more to fetch"
 
     def fetch(self, address: str, most_pages: int) -> None:
-        """Begin to fetch a checked site in the background; do nothing if it is being fetched.
+        """Begin to fetch a site in the background; do nothing if it is being fetched already.
+
+        Args:
+            address: what ``require_fetchable`` returned.
+            most_pages: how many pages to keep at most.
 
         Raises:
-            LimitError: there are too many.
+            LimitError: the list is full.
         """
         before = self.get(address)
         if before is None and len(self.list()) >= _MOST:
-            raise LimitError(f"{_MOST} sites are kept already, which is the most. Remove one first.")
+            raise LimitError(f"{_MOST} sites are on the list already, which is the limit. Remove one first.")
         site = replace(before or AddedSite(address, most_pages), most_pages=most_pages, problem=_UNFINISHED)
         begun = threading.Event()
-        # A server that ends waits for no site; what was fetched by then is kept.
+        # A daemon thread: a server that stops does not wait for it; pages that were fetched are kept.
         threading.Thread(target=self._fetch, args=(site, begun), name=f"fetch {address}", daemon=True).start()
         begun.wait()
 
     def add(self, address: str) -> None:
-        """Add a site that was fetched.
+        """Begin to serve a site that was fetched.
 
         Raises:
-            NotFoundError: it was not.
+            NotFoundError: the site was not fetched.
         """
         found = self.get(address)
         if found is None:
-            raise NotFoundError(f"{address!r} was not fetched here. Look at it first.")
+            raise NotFoundError(f"{address!r} was not fetched here. Fetch it first.")
         self._store_site(replace(found, added=True))
 
     def remove(self, address: str) -> None:
-        """Take a site off the list, and end its fetching; its pages and its index stay."""
+        """Take a site off the list and cancel its fetching; its pages and its index stay."""
         with self._writing:
             self._kept.write([asdict(site) for site in self.list() if site.address != address])
 
@@ -263,7 +268,7 @@ class AddedSites:
             begun.set()
 
     def _problem(self, site: AddedSite) -> str | None:
-        """Fetch a site, and return why it is incomplete; None if fetching was cancelled."""
+        """Fetch a site; return why it is incomplete, "" if it is complete, or None if fetching was cancelled."""
 
         def tell(state: CrawlState) -> None:
             if self._stopping.is_set() or self.get(site.address) is None:
@@ -289,7 +294,7 @@ class AddedSites:
 
 
 def _read_site(value: object) -> AddedSite | None:
-    """Return a site from a stored value, or None if it is malformed."""
+    """Return the site in a stored value; None if the value is malformed."""
     if not isinstance(value, dict) or not isinstance(value.get("address"), str):
         return None
     most, problem = value.get("most_pages"), value.get("problem")
@@ -302,12 +307,12 @@ def _read_site(value: object) -> AddedSite | None:
 
 
 def _without_options(text: str) -> str:
-    """Return an error's message without advice for the command line."""
+    """Return an error's message without sentences about command-line options."""
     return " ".join(sentence for sentence in re.split(r"(?<=[.]) ", text) if "--" not in sentence)
 
 
 def _is_private(host: str) -> bool:
-    """Return whether a host is this machine or an address that is not public; names are not resolved."""
+    """Return whether a host is localhost or a private IP address; other names are not resolved."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
@@ -316,11 +321,11 @@ def _is_private(host: str) -> bool:
 
 
 class _StoredList:
-    """A list of plain values in a file.
+    """A list of JSON values in a file.
 
     Args:
-        folder: of the file.
-        name: of the file.
+        folder: the file's folder.
+        name: the file's name.
     """
 
     def __init__(self, folder: Path, name: str) -> None:
@@ -328,7 +333,7 @@ class _StoredList:
         self._name = name
 
     def read(self) -> list[Any]:
-        """Return the list; a damaged or missing one is empty."""
+        """Return the list; an empty one if the file is damaged or missing."""
         try:
             kept = json.loads((self._folder / self._name).read_text("utf-8"))
         except (OSError, ValueError):

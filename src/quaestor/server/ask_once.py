@@ -1,4 +1,4 @@
-"""Answering single questions without a stream, for programs, and to check starters before they are offered."""
+"""Answers single questions without a stream: for programs, and to check starters before the page offers them."""
 
 from __future__ import annotations
 
@@ -26,15 +26,15 @@ def answer_once(corpus: Corpus, question: str, settings: Settings, purpose: Purp
     """Answer a question with the model that the settings name; block until the answer is complete.
 
     Args:
-        corpus: the corpus.
+        corpus: the corpus that answers.
         question: the question.
-        settings: of the model and the answer.
-        purpose: the user, for the ledger.
+        settings: name the model and how it answers.
+        purpose: recorded in the ledger.
 
     Raises:
         UpstreamError: the model failed.
         WindowError: the question alone does not fit the model's window.
-        LimitError: the answer exceeded, or could exceed, its limit of time, tokens or money.
+        LimitError: the answer exceeded, or could exceed, a limit on time, tokens or money.
     """
     return asyncio.run(_answer_by_purpose(corpus, question, settings, purpose))
 
@@ -48,14 +48,14 @@ async def outcome_of(
     where: Where | None = None,
     filters: bool = True,
 ) -> TurnOutcome:
-    """Return the outcome of a question; raise as ``answer_once``.
+    """Answer a question and return the outcome; raise the errors of ``answer_once``.
 
     Args:
-        corpus: the corpus.
-        model: the model; None makes an answer of quotes.
+        corpus: the corpus that answers.
+        model: the model; None for an answer made of quotes.
         question: the question.
-        settings: of the answer.
-        where: a filter on documents.
+        settings: how it is answered.
+        where: limits the documents; None for all.
         filters: whether dates and authors in the question limit the documents, too.
     """
     outcome = TurnOutcome()
@@ -80,18 +80,18 @@ async def _answer_by_purpose(corpus: Corpus, question: str, settings: Settings, 
 
 
 class Starters:
-    """The starters of corpora, found once for each state of an index."""
+    """Finds the starters of corpora, once for each generation of an index."""
 
     def __init__(self) -> None:
         self._found: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._finding = threading.Lock()
 
     def of(self, corpus: Index, settings: Settings) -> tuple[str, ...]:
-        """Return up to four questions that quotes of the corpus answer; the first call takes a few searches.
+        """Return up to four questions that quotes from the corpus answer; the first call makes some searches.
 
         Args:
             corpus: the corpus.
-            settings: as the corpus is asked.
+            settings: how its questions are answered.
         """
         root, generation = str(corpus.root), corpus.store.generation()
         with self._finding:
@@ -102,7 +102,7 @@ class Starters:
 
 
 async def _answered_starters(corpus: Index, settings: Settings) -> tuple[str, ...]:
-    """Return the first questions whose answers begin with their subject, no two with the same lines."""
+    """Return the first questions whose answers begin with what they ask about; no two cite the same lines first."""
     found: dict[tuple[str, int], str] = {}
     until = time.monotonic() + _SECONDS
     for tried, starter in enumerate(starters(corpus)):

@@ -1,7 +1,7 @@
-"""Making first indexes, and a transformer's vectors, in processes of their own.
+"""Makes first indexes and a transformer's vectors in separate processes.
 
-Python's threads take turns, and indexing uses all the time it gets: in a thread, it would delay every word of other
-corpora's answers by seconds.
+Python runs one thread at a time, and indexing is CPU-bound: in a thread, it would delay every word of other corpora's
+answers by seconds.
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ _CODE = "from quaestor.server.index_process import main; main()"
 
 
 class FirstIndexes:
-    """Sees to first indexes; of several processes of a server, one makes it and the others wait until it is there.
+    """Makes first indexes; of a server's processes, one makes an index while the others wait for it.
 
     Args:
-        claims: of the server.
+        claims: the claims that the server's processes share.
     """
 
     def __init__(self, claims: Claims) -> None:
@@ -47,9 +47,9 @@ class FirstIndexes:
         """Make or complete the first index of a source, unless it is complete; wait while another process does.
 
         Args:
-            root: real path of the source.
-            settings: as it is to be indexed.
-            progress: called as the work goes on, in either process; an exception from it ends the work, or the wait.
+            root: the source's real path.
+            settings: how the source is indexed.
+            progress: called during the work, or during the wait; an exception from it ends either.
         """
 
         def told(state: ProgressState) -> None:
@@ -68,7 +68,7 @@ class FirstIndexes:
 
 
 def is_indexed(root: Path, settings: Settings) -> bool:
-    """Return whether there is an index of a source that can be opened and was whole once."""
+    """Return whether a source has an index that can be opened and was complete once."""
     try:
         with Index.open(root, settings=settings) as index:
             return index.indexer.whole
@@ -79,12 +79,12 @@ def is_indexed(root: Path, settings: Settings) -> bool:
 def make_index(root: Path, settings: Settings, progress: Progress) -> None:
     """Make the first index of a source in another process, which ends with this one.
 
-    Its errors are not reported here: opening the index, which must follow, finds the same error.
+    Errors of that process are not reported here: opening the index, which must follow, raises the same error.
 
     Args:
-        root: real path of the source.
-        settings: as it is to be indexed.
-        progress: called as the work goes on; an exception from it ends the work.
+        root: the source's real path.
+        settings: how the source is indexed.
+        progress: called during the work; an exception from it ends the work.
     """
     with _child() as child:
         try:
@@ -94,16 +94,16 @@ def make_index(root: Path, settings: Settings, progress: Progress) -> None:
             raise
 
 
-class VectorsBehind:
-    """Makes the missing vectors of an index in a background process, which ends with this object.
+class BackgroundVectors:
+    """A context in which a background process makes the missing vectors of an index, if there are any.
 
     An open index switches to them by itself once they are complete. The process may be ended at any time: finished
-    vectors are kept. Use it as a context; it starts nothing if no vectors are missing.
+    vectors are kept.
 
     Args:
-        root: real path of the source, whose index is there.
+        root: the real path of a source that has an index.
         settings: name the transformer.
-        claims: of a server with several processes, one of which makes them.
+        claims: the claims of a server with several processes, one of which makes the vectors; None for one process.
     """
 
     def __init__(self, root: Path, settings: Settings, claims: Claims | None = None) -> None:
@@ -115,7 +115,7 @@ class VectorsBehind:
         self._lock = threading.Lock()
         self._thread = threading.Thread(target=self._make, name=f"vectors {root.name}")
 
-    def __enter__(self) -> VectorsBehind:
+    def __enter__(self) -> BackgroundVectors:
         self._thread.start()
         return self
 
@@ -127,11 +127,11 @@ class VectorsBehind:
         self._thread.join()
 
     def wait(self) -> None:
-        """Wait until there is nothing more to make, or it failed."""
+        """Wait until all vectors are made, or making them failed."""
         self._thread.join()
 
     def _make(self) -> None:
-        from quaestor.assemble.transformer_upgrade import upgrade_state  # noqa: PLC0415 - a server's first second is for its clients
+        from quaestor.assemble.transformer_upgrade import upgrade_state  # noqa: PLC0415 - not at a server's start
 
         while not self._ended.is_set() and upgrade_state(self._root, self._settings) is not None:
             with self._claims.attempt(_VECTORS, str(self._root)) as mine:
@@ -151,12 +151,12 @@ class VectorsBehind:
 
 @contextmanager
 def _child() -> Iterator[subprocess.Popen[bytes]]:
-    """Start a Python that waits for a job on its standard input."""
-    # -P: the current folder, which may be a stranger's repository, is no place to import from.
+    """Start a Python process that waits for a job on its standard input."""
+    # -P: do not import from the current folder, which may be a stranger's repository.
     command = [sys.executable, "-P", "-c", _CODE]
     paths = os.pathsep.join(path for path in sys.path if path)
     environment = {**os.environ, "PYTHONPATH": paths}
-    # Of one that ended before it had read its job, closing the pipe fails once more.
+    # If the process ended before it read its job, closing the pipe fails again.
     with (
         suppress(BrokenPipeError),
         subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment) as child,
@@ -169,25 +169,25 @@ def _follow(child: subprocess.Popen[bytes], job: str, root: Path, settings: Sett
     assert child.stdin is not None and child.stdout is not None  # pipes were asked for
     try:
         pickle.dump((job, root, settings), child.stdin)
-        # It stays open: that it ends tells the child that this process did.
+        # The pipe stays open: its end tells the child that this process has ended.
         child.stdin.flush()
         while state := _read_progress(child.stdout.readline()):
             progress(state)
     except BrokenPipeError:
-        pass  # it ended before it had read what to do
+        pass  # the child ended before it read its job
 
 
 def main() -> None:
-    """Do the job on standard input, and say how far it is on standard output."""
-    # Ctrl-C reaches every process of a terminal; the one that started this ends it.
+    """Do the job on standard input, and write its progress to standard output."""
+    # Ctrl-C reaches every process of a terminal; this one is ended by its parent alone.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if sys.platform != "win32":
-        # Questions come first.
+        # Answering questions has priority.
         os.nice(_POLITENESS)
     job, root, settings = pickle.load(sys.stdin.buffer)
     if job == _VECTORS:
-        # It says nothing for seconds on end. (A first index says how far it is all the time, and its process is copied,
-        # which takes one without threads.)
+        # It writes nothing for seconds, so a thread must notice the parent's end. (A first index notices it when it
+        # writes its progress, and it forks, which needs a process without threads.)
         threading.Thread(target=_end_with_parent, daemon=True).start()
     make = Index.build if job == _VECTORS else partial(Index.ready, whole=True)
     try:
@@ -203,7 +203,7 @@ def _end_with_parent() -> None:
 
 
 def _send(state: ProgressState) -> None:
-    # JSON escapes whatever a file's name may hold, so that each state is one line of plain letters.
+    # JSON escapes any characters of a file's name, so that each state is one line of ASCII.
     print(json.dumps(state), flush=True)
 
 

@@ -1,7 +1,8 @@
 """The served corpora by name, each opened and brought up to date in a background thread.
 
-A server answers from its first second; before an index is complete, it reports the progress. Corpora that a server
-starts with are for all users; one that is added later belongs to one user, and other users do not see it.
+A server answers requests from its first second; while a first index is being made, it reports the progress. Corpora
+with which a server starts are shared by all users; one that is added later belongs to one user, and others do not see
+it.
 """
 
 from __future__ import annotations
@@ -22,22 +23,22 @@ from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorErro
 from quaestor.corpus import Corpus
 from quaestor.corpus.several_corpora import SeveralCorpora, short_names
 from quaestor.files.ingest_report import ProgressState
-from quaestor.server.index_process import FirstIndexes, VectorsBehind
+from quaestor.server.index_process import BackgroundVectors, FirstIndexes
 from quaestor.server.process_claims import Claims
 
-# Before that, a speed says nothing.
+# Reading must have taken this long before its speed is used for an estimate.
 _SPEED_SECONDS = 1.0
 
 ALL = "*"
-"""Means all corpora that a user may see."""
+"""The name that means all corpora that a user may see."""
 
 
 class StillIndexingError(IndexUnusableError):
-    """A corpus was requested before its first index was complete; a later request may succeed."""
+    """A corpus is requested before its first index is complete; try again later."""
 
 
 class _StoppedError(Exception):
-    """Ends indexing that was cancelled."""
+    """Raised to end indexing that was cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,15 +47,15 @@ class State:
 
     Attributes:
         name: its name.
-        root: its folder.
+        root: the path of its folder.
         ready: whether it can be searched.
-        done: files read so far, while its first index is made.
-        total: files to read; 0 while they are still counted.
-        share: of the bytes that are read; from 0 to 1.
-        seconds_left: estimated from the speed so far; None if unknown.
+        done: files read so far for its first index.
+        total: files to read; 0 while they are being counted.
+        share: the share of bytes that have been read, from 0 to 1.
+        seconds_left: an estimate from the speed so far; None if unknown.
         owned: whether it belongs to one user.
-        failed: why it cannot be indexed, or "".
-        stored: if its files are on other machines, as of when its answers are; else "".
+        failed: why it cannot be indexed; "" if it can.
+        stored: if its files are on other machines, a remark on how current its answers are; else "".
     """
 
     name: str
@@ -70,14 +71,14 @@ class State:
 
 
 class Corpora:
-    """Corpora by name. Use it as a context: indexing begins with it, and ends with it.
+    """Corpora by name, as a context: indexing begins when it is entered and ends when it is left.
 
     Args:
-        roots: real paths of folders, at least one.
-        settings: returns the settings for a root; called once for each.
-        apart: whether to make first indexes and missing vectors in processes of their own, so that answers need not
-            wait.
-        claims: decide which of several processes makes a first index; None: this one does.
+        roots: the real paths of folders, at least one.
+        settings: returns the settings for a folder; called once for each.
+        in_processes: whether to make first indexes and missing vectors in separate processes, so that they do not delay
+            answers.
+        claims: decide which of several processes makes a first index; None for a single process.
     """
 
     def __init__(
@@ -85,20 +86,20 @@ class Corpora:
         roots: Sequence[Path],
         settings: Callable[[Path], Settings],
         *,
-        apart: bool = False,
+        in_processes: bool = False,
         claims: Claims | None = None,
     ) -> None:
         if not roots:
             raise UsageError("There is no corpus to serve. Give the path of at least one folder.")
-        # Files are read for them, and every request asks.
+        # Cached: reading settings reads files, and every request needs them.
         self._settings = cache(settings)
         self._claims = claims or Claims()
-        self._first = FirstIndexes(self._claims) if apart else None
+        self._first = FirstIndexes(self._claims) if in_processes else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
         self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
         self._owned: dict[str, dict[str, _Opening]] = {}
-        # They are open until the end: others may be reading from them.
+        # Dropped corpora stay open until the end, because requests under way may use them.
         self._dropped: list[_Opening] = []
 
     def __enter__(self) -> Corpora:
@@ -119,11 +120,11 @@ class Corpora:
                 opening.index.result().close()
 
     def add(self, name: str, root: Path, *, owner: str) -> None:
-        """Begin to serve a corpus of one user; nothing is done if it is served already.
+        """Begin to serve a corpus of one user; do nothing if it is served already.
 
         Args:
-            name: by which its owner asks for it; one of everybody's of the same name is hidden from the owner.
-            root: real path of a folder.
+            name: its name for its owner; it hides a shared corpus of the same name from the owner.
+            root: the folder's real path.
             owner: the user's id.
         """
         with self._adding:
@@ -131,15 +132,15 @@ class Corpora:
             if name in mine or self._stopping.is_set():
                 return
             opening = _Opening(root, owned=True)
-            # A new dictionary: others may be looking through the present one.
+            # A new dictionary, because other threads may be iterating over the present one.
             self._owned[owner] = {**mine, name: opening}
             self._begin(name, opening)
 
     def add_folder(self, root: Path, *, owner: str) -> None:
-        """Begin to serve a folder of one user under a name that no other corpus has; nothing if it is served already.
+        """Begin to serve a folder of one user under a name not yet in use; do nothing if it is served already.
 
         Args:
-            root: its real path.
+            root: the folder's real path.
             owner: the user's id.
         """
         seen = self._visible(owner)
@@ -154,12 +155,12 @@ class Corpora:
             self._dropped += [one for one in mine.values() if one.root == root]
 
     def settings_of(self, root: Path) -> Settings:
-        """Return the settings that a folder has, or would have."""
+        """Return the settings with which a folder is, or would be, served."""
         return self._settings(root)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of everybody's corpora, in the order in which they were given."""
+        """The names of the shared corpora, in the order in which they were given."""
         return tuple(self._opening)
 
     def settings(self, name: str = "", *, user: str | None = None) -> Settings:
@@ -175,21 +176,21 @@ class Corpora:
         return self._settings(self._find(name, user).root)
 
     def states(self, user: str | None = None) -> tuple[State, ...]:
-        """Return how far each corpus is that a user may see; without a user, each of everybody's."""
+        """Return the state of each corpus that a user may see; without a user, of each shared corpus."""
         return tuple(_state(name, opening) for name, opening in self._visible(user).items())
 
     def get(self, name: str = "", *, user: str | None = None, wait: float = 0.0) -> Index:
         """Return a corpus that can be searched.
 
         Args:
-            name: as in ``states``, or the path of a shared one; may be empty if there is only one of those.
-            user: the user's id; None sees only shared corpora.
-            wait: seconds to wait for its first index.
+            name: a name from ``states``, or the path of a shared corpus; may be empty if there is only one of those.
+            user: the user's id; None for shared corpora only.
+            wait: seconds to wait for the first index.
 
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
-            StillIndexingError: its first index is not complete.
-            QuaestorError: it cannot be indexed.
+            StillIndexingError: the corpus's first index is not complete.
+            QuaestorError: the corpus cannot be indexed.
         """
         opening = self._find(name, user)
         try:
@@ -203,16 +204,16 @@ class Corpora:
     def several(
         self, names: Sequence[str], *, user: str | None = None, wait: float = 0.0
     ) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
-        """Return corpora that are searched as one, and why others that were asked for cannot be searched.
+        """Return corpora that are searched as one, and the errors of those that cannot be searched.
 
         Args:
-            names: as for ``get``; ``ALL`` among them, or none, means every one that the user may see.
+            names: names as for ``get``; empty, or with ``ALL`` in it, for every corpus that the user may see.
             user: as for ``get``.
             wait: seconds to wait for all first indexes together.
 
         Raises:
             NotFoundError: there is no corpus of one of the names that the user may see.
-            QuaestorError: none of them can be searched; this is the first one's error.
+            QuaestorError: none of them can be searched; the error is that of the first.
         """
         asked = list(self._visible(user)) if not names or ALL in names else list(dict.fromkeys(names))
         for name in asked:
@@ -264,9 +265,9 @@ class Corpora:
                 self._first.make(opening.root, settings, progress)
             index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
             if self._first is not None and index.meaning.coming is not None:
-                opening.vectors = VectorsBehind(opening.root, settings, self._claims).__enter__()
+                opening.vectors = BackgroundVectors(opening.root, settings, self._claims).__enter__()
             opening.index.set_result(index)
-        except BaseException as error:  # whoever asks for it is told
+        except BaseException as error:  # raised by `get`
             opening.index.set_exception(error)
 
 
@@ -277,19 +278,19 @@ class _Opening:
         self.index: Future[Index] = Future()
         self.progress: ProgressState | None = None
         self.thread: threading.Thread | None = None
-        self.vectors: VectorsBehind | None = None
-        # When reading began, and how many bytes were read then.
+        self.vectors: BackgroundVectors | None = None
+        # When files began to be read, and how many bytes had been read by then.
         self.reading_since: tuple[float, int] | None = None
 
 
 def _free_name(root: Path, taken: Container[str]) -> str:
-    """Return the folder's name with as many of its parents as make it unique among the corpora."""
+    """Return a folder's name, with as many of its parents as make it unique among the taken names."""
     names = (Path(*root.parts[-length:]).as_posix() for length in range(1, len(root.parts) + 1))
     return next((name for name in names if name not in taken), str(root))
 
 
 def first_index_progress(state: State) -> str:
-    """Return how far a first index is, for people."""
+    """Return the progress of a first index as text for people."""
     if not state.total:
         return "its files are being counted"
     left = "" if state.seconds_left is None else f", about {_written_seconds(state.seconds_left)} left"
@@ -327,7 +328,7 @@ def _share(progress: ProgressState) -> float:
 
 
 def _seconds_left(opening: _Opening, progress: ProgressState) -> int | None:
-    """Return the seconds left at the speed so far, or None if the speed is unknown."""
+    """Return the seconds left at the speed so far; None if the speed is unknown."""
     if opening.reading_since is None:
         return None
     since, before = opening.reading_since

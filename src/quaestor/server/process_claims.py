@@ -1,7 +1,7 @@
-"""Claims on work: one process of a server does it, and no other begins it meanwhile.
+"""Claims on work, so that only one of a server's processes does it at a time.
 
-A claim is freed by the process that took it. Claims of a dead process are freed by its supervisor; for processes on
-several machines, a claim is a lease, which ends by itself unless it is renewed (``Renewal``).
+A claim is released by the process that took it. Claims of a dead process are released by its supervisor; among
+processes on several machines, a claim is a lease, which expires unless it is renewed (``Renewal``).
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ class Claims:
     """The claims of one server.
 
     Args:
-        shared: holds them; None keeps them in this process.
-        holder: name of this process.
-        lease: seconds after which a claim ends unless it is renewed, or None.
+        shared: the database that holds them; None to keep them in this process.
+        holder: this process's name.
+        lease: seconds after which a claim expires unless it is renewed; None for claims that never expire.
     """
 
     def __init__(self, shared: Shared | None = None, holder: str = "", *, lease: float | None = None) -> None:
@@ -35,7 +35,11 @@ class Claims:
 
     @contextmanager
     def attempt(self, *name: str) -> Iterator[bool]:
-        """Claim something for the length of the block, if it is free; yield whether it was."""
+        """Claim a piece of work for the duration of the block, if it is free; yield whether it was.
+
+        Args:
+            name: the parts of the work's name, such as its kind and a path.
+        """
         taken = self._take(_claim_key(name))
         try:
             yield taken
@@ -44,25 +48,25 @@ class Claims:
                 self._free(_claim_key(name))
 
     def is_claimed(self, *name: str) -> bool:
-        """Return whether something is claimed."""
+        """Return whether any process claims the work of that name."""
         return self._row(_claim_key(name)) is not None
 
     def publish(self, text: str, *name: str) -> None:
-        """Let others know something of what this process claims."""
+        """Publish a message about work that this process claims, for other processes."""
         with self._shared.step(_claim_key(name)) as claims:
             claims.execute("update claims set said = ? where name = ?", (text, _claim_key(name)))
 
     def published_text(self, *name: str) -> str:
-        """Return the message that a claim's holder has published, or ""."""
+        """Return the message that the holder of a claim published; "" if there is none."""
         return self._row(_claim_key(name)) or ""
 
     def free_all(self, holder: str) -> None:
-        """Free the claims of a process that has ended."""
+        """Release the claims of a process that has ended."""
         with self._shared.step("") as claims:
             claims.execute("delete from claims where holder = ?", (holder,))
 
     def renew(self) -> None:
-        """Renew the leases of this process."""
+        """Extend the leases of this process to their full length."""
         with self._shared.step("") as claims:
             claims.execute("update claims set until = ? where holder = ?", (self._lease_end(claims), self._holder))
 
@@ -90,10 +94,10 @@ class Claims:
 
 
 class Renewal:
-    """Renews the leases of a process as long as it runs. Use it as a context; without leases it does nothing.
+    """A context in which the leases of a process are renewed; without leases it does nothing.
 
     Args:
-        claims: of the process.
+        claims: the process's claims.
     """
 
     def __init__(self, claims: Claims) -> None:
@@ -117,10 +121,10 @@ class Renewal:
             try:
                 self._claims.renew()
             except QuaestorError as error:
-                # There are more tries before the first lease ends.
+                # It is tried again before the first lease expires.
                 _LOG.warning("leases not renewed: %s", error)
 
 
 def _claim_key(name: tuple[str, ...]) -> str:
-    # As JSON, in which no two names look alike, whatever stands in them.
+    # JSON, because joined parts of different names could be equal.
     return json.dumps(name)

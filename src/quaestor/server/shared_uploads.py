@@ -1,4 +1,4 @@
-"""A user's uploads in PostgreSQL: each server copies them to a folder of its own and indexes that."""
+"""Stores a user's uploads in PostgreSQL; each server copies them to a folder of its own and indexes that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quaestor.state.postgres import StateConnection, StateTables
 
 _SIZES = "select name, octet_length(data), changed from uploads where owner = ?"
 _SEEN: dict[Path, tuple[int, int]] = {}
-# What was copied last, by its folder: the number of documents and the last of their times.
+# The state that was last copied to each folder: the number of documents and the latest of their times.
 _BRINGING = threading.Lock()
 
 
@@ -21,10 +21,10 @@ class SharedShelf:
     """A ``Shelf`` that all servers share.
 
     Args:
-        tables: of the server that holds it.
+        tables: the PostgreSQL server's tables.
         owner: the user's id.
-        folder: of this machine, for the copy.
-        incoming: a folder of the same disk, where files are written before they are there.
+        folder: the folder of the copies on this machine.
+        incoming: a folder on the same disk, in which files are written before they are moved to ``folder``.
     """
 
     def __init__(self, tables: StateTables, owner: str, folder: Path, incoming: Path) -> None:
@@ -34,36 +34,36 @@ class SharedShelf:
         self.folder = folder
 
     def all(self) -> list[FileOnShelf]:
-        """Return all of them, in any order."""
+        """Return all documents, in any order."""
         with self._tables.reading() as connection:
             return self._read_files(connection)
 
     def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
-        """Store a document, and have it in the folder at once."""
+        """Store a document, and copy it to the folder at once."""
         with self._tables.step(f"uploads {self._owner}") as connection:
             there = self._read_files(connection)
             check(there)
             taken = {one.name for one in there}
             name = next(one for one in names if one not in taken)
-            # Later than any other of this user's, so that every change alters the number of documents or the last of
-            # these times.
+            # Later than the user's other documents, so that every change alters the number of documents or the latest
+            # time.
             after = max((one.changed for one in there), default=0) + 1
             changed = max(after, int(self._tables.now(connection) * 1e6))
             connection.execute(
                 "insert into uploads (owner, name, data, changed) values (?, ?, ?, ?)",
                 (self._owner, name, data, changed),
             )
-        self.bring()
+        self.sync()
         return FileOnShelf(name, len(data), changed)
 
     def remove(self, name: str) -> None:
-        """Remove one, if it is there."""
+        """Remove a document, if it is there."""
         with self._tables.step(f"uploads {self._owner}") as connection:
             connection.execute("delete from uploads where owner = ? and name = ?", (self._owner, name))
-        self.bring()
+        self.sync()
 
-    def bring(self) -> None:
-        """Bring the folder up to date with the database; if nothing changed, this is one small query."""
+    def sync(self) -> None:
+        """Bring the folder up to date with the database; without changes, this is one small query."""
         with self._tables.reading() as connection:
             [state] = connection.execute(
                 "select count(*), coalesce(max(changed), 0) from uploads where owner = ?", (self._owner,)
@@ -82,16 +82,16 @@ class SharedShelf:
         for lacking in stored - here:
             self._fetch(lacking)
 
-    def _fetch(self, lying: FileOnShelf) -> None:
+    def _fetch(self, file: FileOnShelf) -> None:
         with self._tables.reading() as connection:
             row = connection.execute(
-                "select data from uploads where owner = ? and name = ?", (self._owner, lying.name)
+                "select data from uploads where owner = ? and name = ?", (self._owner, file.name)
             ).fetchone()
         if row is None:
-            return  # it was removed meanwhile, which the next look will see
+            return  # it was removed meanwhile; the next call of `sync` removes the copy
         with temporary_file(self._incoming, row[0]) as place:
-            os.utime(place, ns=(lying.changed * 1000, lying.changed * 1000))
-            place.replace(self.folder / lying.name)
+            os.utime(place, ns=(file.changed * 1000, file.changed * 1000))
+            place.replace(self.folder / file.name)
 
     def _read_files(self, connection: StateConnection) -> list[FileOnShelf]:
         return [FileOnShelf(*row) for row in connection.execute(_SIZES, (self._owner,))]

@@ -1,8 +1,8 @@
 """A user's uploaded or pasted documents: files in a folder of that user, which is a corpus like any other.
 
-Names are not trusted. A document is stored directly in the folder under letters, digits and a few marks, and is refused
-if the index would leave it out: a document that nobody can find is worse than an error. A ``Shelf`` stores the files;
-``FolderShelf`` is the one on disk.
+File names are not trusted: a document is stored directly in the folder, under a name of letters, digits and a few other
+characters. It is refused if the index would leave it out, because a document that nobody can find is worse than an
+error. A ``Shelf`` stores the files; ``FolderShelf`` stores them on disk.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ class Stored:
     """A stored document.
 
     Attributes:
-        id: derived from the user and the name.
+        id: its id, derived from the user and the name.
         name: its file name, which is its path in the corpus.
-        size: bytes.
-        changed: when it was stored, ISO 8601 in UTC.
+        size: its size in bytes.
+        changed: when it was stored, in ISO 8601 and UTC.
     """
 
     id: str
@@ -67,10 +67,10 @@ class Stored:
 
 
 def shelf_for(settings: Settings, user: str) -> Shelf:
-    """Return the shelf of a user's documents: in the data folder, or in PostgreSQL with a copy there.
+    """Return the shelf of a user's documents: in the data folder, or in PostgreSQL with copies in that folder.
 
     Raises:
-        QuaestorError: the server cannot be reached or used.
+        QuaestorError: the PostgreSQL server cannot be reached or used.
     """
     home = data_home(settings).resolve() / "documents"
     folder, incoming = home / (user or _LOCAL), home / ".incoming"
@@ -87,11 +87,11 @@ class Documents:
 
     Args:
         settings: name the data folder and the limit of a file's size.
-        user: the user's id; empty on a machine without users.
-        shelf: stores them; None chooses by the settings.
+        user: the user's id; empty on a server without users.
+        shelf: stores the documents; None to choose it by the settings.
 
     Attributes:
-        folder: of the files, or of the copies made by ``bring``; made with the first document.
+        folder: the folder of the files, or of the copies that ``sync`` makes; created with the first document.
     """
 
     def __init__(self, settings: Settings, user: str, shelf: Shelf | None = None) -> None:
@@ -101,19 +101,19 @@ class Documents:
         self.folder = self._shelf.folder
 
     def list(self) -> list[Stored]:
-        """Return all of them, the newest first."""
+        """Return all documents, newest first."""
         return sorted(map(self._stored_file, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Bring the folder up to date, if another server may have changed the documents."""
-        self._shelf.bring()
+        self._shelf.sync()
 
     def add(self, name: str, data: bytes) -> Stored:
-        """Store a text under a name that is like the one given and not taken yet.
+        """Store a document under the given name, or a similar one if that is taken.
 
         Raises:
-            DocumentRefusedError: it is empty, too large, no text, or of a name that is never indexed.
-            LimitError: the user has too many, or too much, already.
+            DocumentRefusedError: it is empty, too large or not text, or files of its name are never indexed.
+            LimitError: the user's documents are too many or too large together, or the disk is full.
         """
         name = stored_name(name)
         self._check(name, data)
@@ -122,27 +122,25 @@ class Documents:
                 self._shelf.add(_similar_names(name), data, lambda there: _check_room(there, len(data)))
             )
         except OSError as error:
-            raise LimitError(
-                f"{name!r} cannot be stored ({error.strerror or error}); nothing was kept of it. Try again later."
-            ) from error
+            raise LimitError(f"{name!r} cannot be stored ({error.strerror or error}). Try again later.") from error
 
     def remove(self, document: str) -> Stored:
         """Remove a document by its id and return it.
 
         Raises:
-            NotFoundError: there is none.
+            NotFoundError: the user has no such document.
         """
         found = next((one for one in self.list() if one.id == document), None)
         if found is None:
-            raise NotFoundError(f"There is no document {document!r} of yours.")
+            raise NotFoundError(f"You have no document {document!r}.")
         self._shelf.remove(found.name)
         return found
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored_file(self, lying: FileOnShelf) -> Stored:
-        changed = datetime.fromtimestamp(lying.changed / 1e6, UTC).isoformat(timespec="seconds")
-        return Stored(id_of(self._user, lying.name), lying.name, lying.size, changed)
+    def _stored_file(self, file: FileOnShelf) -> Stored:
+        changed = datetime.fromtimestamp(file.changed / 1e6, UTC).isoformat(timespec="seconds")
+        return Stored(id_of(self._user, file.name), file.name, file.size, changed)
 
     def _check(self, name: str, data: bytes) -> None:
         reason = left_out(self.folder, name, ingest_settings(self._settings))
@@ -150,7 +148,7 @@ class Documents:
             raise _not_text(name)
         if reason is not None:
             raise DocumentRefusedError(
-                f"{name!r} is not taken: files of this name are never indexed ({reason}). Give it another name."
+                f"{name!r} was refused: files of this name are never indexed ({reason}). Give it another name."
             )
         most = largest(name, self._settings.max_file_bytes)
         if len(data) > most:
@@ -158,10 +156,10 @@ class Documents:
                 f"{name!r} has {len(data):,} bytes; {most:,} are allowed. Split it.", status=413, code="too_large"
             )
         if not data.strip():
-            raise DocumentRefusedError(f"{name!r} is empty; there is nothing in it to find.")
+            raise DocumentRefusedError(f"{name!r} is empty. Give a document with text.")
         denied = deny_content(data)
         if denied == "secret":
-            raise DocumentRefusedError(f"{name!r} is not taken: it holds a private key.")
+            raise DocumentRefusedError(f"{name!r} was refused: it holds a private key.")
         if not _is_converted(name, data) and (denied is not None or not is_text(data)):
             raise _not_text(name)
 
@@ -176,16 +174,16 @@ def _check_room(there: Sequence[FileOnShelf], size: int) -> None:
 
 
 def _similar_names(name: str) -> Iterator[str]:
-    """Yield a name, and others like it: more than there can be documents."""
+    """Yield a name, then numbered variants of it, more than the documents that a user may have."""
     yield name
     stem, dot, suffix = name.rpartition(".")
     yield from (f"{stem}-{number}{dot}{suffix}" for number in range(2, _MOST + 2))
 
 
 def stored_name(name: str) -> str:
-    """Return the file name under which a document is stored: always in the folder itself, never hidden.
+    """Return the file name under which a document is stored: without folders, and never hidden.
 
-    A name without an extension gets that of Markdown, which includes plain text.
+    A name without an extension gets that of Markdown, because plain text is valid Markdown.
     """
     name = unicodedata.normalize("NFC", name.encode("utf-8", "replace").decode("utf-8"))
     name = " ".join(_ODD.sub("-", re.split(r"[/\\]", name)[-1]).split()).strip(". -")
@@ -202,7 +200,7 @@ def id_of(user: str, name: str) -> str:
 
 
 def is_text(data: bytes) -> bool:
-    """Return whether bytes are a text: in UTF-8, in UTF-16 or UTF-32 with a mark, or in one byte a letter."""
+    """Return whether bytes are text: UTF-8, UTF-16 or UTF-32 with a byte order mark, or a single-byte encoding."""
     if data.startswith(_WIDE):
         return True
     try:
@@ -213,25 +211,25 @@ def is_text(data: bytes) -> bool:
 
 
 def _is_converted(name: str, data: bytes) -> bool:
-    """Return whether the index makes a text of a file, as of a PDF.
+    """Return whether a file is of a format that the index converts to text, such as PDF.
 
     Raises:
-        DocumentRefusedError: it would, but not of this one.
+        DocumentRefusedError: it is of such a format, but cannot be converted.
     """
     try:
         made = convert_file(data, name)
     except ConversionError as error:
         raise _unreadable(name, f"{error.reason}: {error.detail}" if error.detail else error.reason) from error
-    except Exception as error:  # readers of other people's formats fail in ways of their own, as when indexing
+    except Exception as error:  # libraries that read these formats raise errors of many types
         raise _unreadable(name, type(error).__name__) from error
     if made is not None and not made.text.strip():
-        raise _unreadable(name, "it holds pictures only, or nothing")
+        raise _unreadable(name, "it holds no text, or only pictures of it")
     return made is not None
 
 
 def _unreadable(name: str, said: str) -> DocumentRefusedError:
     return DocumentRefusedError(
-        f"{name!r} cannot be turned into text ({said}). Convert it to text first.",
+        f"{name!r} cannot be converted to text ({said}). Convert it yourself first.",
         status=415,
         code="unsupported_media_type",
     )
@@ -239,14 +237,14 @@ def _unreadable(name: str, said: str) -> DocumentRefusedError:
 
 def _not_text(name: str) -> DocumentRefusedError:
     return DocumentRefusedError(
-        f"{name!r} is not text, nor anything that text is made of here. Convert it to text first.",
+        f"{name!r} is not text, nor in a format that is converted here. Convert it to text first.",
         status=415,
         code="unsupported_media_type",
     )
 
 
 class FileOnShelf(NamedTuple):
-    """A document on a shelf: its name, its bytes, and when it was put there, in microseconds since the epoch."""
+    """A document on a shelf: its name, its size in bytes, and when it was stored, in microseconds since the epoch."""
 
     name: str
     size: int
@@ -254,11 +252,11 @@ class FileOnShelf(NamedTuple):
 
 
 class Shelf(Protocol):
-    """One user's documents by their names."""
+    """Stores one user's documents by their names."""
 
     @property
     def folder(self) -> Path:
-        """The folder of the files or their copies; made with the first document."""
+        """The folder of the files or their copies; created with the first document."""
 
     def all(self) -> list[FileOnShelf]:
         """Return all of them, in any order."""
@@ -267,9 +265,9 @@ class Shelf(Protocol):
         """Store a document atomically, under the first free name.
 
         Args:
-            names: to choose from.
-            data: its bytes.
-            check: called with the stored documents, while no other upload runs; an exception from it cancels.
+            names: the names to choose from, in order of preference.
+            data: the document's bytes.
+            check: called with the stored documents while no other upload runs; an exception from it cancels this one.
 
         Raises:
             OSError: the disk is full.
@@ -278,19 +276,19 @@ class Shelf(Protocol):
     def remove(self, name: str) -> None:
         """Remove one, if it is there."""
 
-    def bring(self) -> None:
+    def sync(self) -> None:
         """Bring the folder up to date with the shelf."""
 
 
 class FolderShelf:
-    """A ``Shelf`` that is its folder.
+    """A ``Shelf`` that stores the files in its folder.
 
     Args:
-        folder: of the user's own.
-        incoming: a folder of the same disk, where files are written before they are there.
+        folder: the user's own folder.
+        incoming: a folder on the same disk, in which files are written before they are moved to ``folder``.
     """
 
-    # Two uploads at once would find the same room, and no link tells names apart on disks that know none.
+    # Otherwise two uploads at once could together exceed the limits, or, on disks without hard links, take one name.
     _adding = threading.Lock()
 
     def __init__(self, folder: Path, incoming: Path) -> None:
@@ -302,7 +300,7 @@ class FolderShelf:
         return files_in(self.folder)
 
     def add(self, names: Iterable[str], data: bytes, check: Callable[[list[FileOnShelf]], None]) -> FileOnShelf:
-        """Write a file elsewhere, and move it to where no other is."""
+        """Write the file to ``incoming``, then move it to the first free name."""
         with self._adding:
             check(self.all())
             make_private(self.folder)
@@ -315,12 +313,12 @@ class FolderShelf:
         """Remove one, if it is there."""
         (self.folder / name).unlink(missing_ok=True)
 
-    def bring(self) -> None:
-        """Do nothing: the folder itself is the shelf."""
+    def sync(self) -> None:
+        """Do nothing, because the folder itself holds the documents."""
 
 
 def files_in(folder: Path) -> list[FileOnShelf]:
-    """Return the files of a folder; there need be none."""
+    """Return the files of a folder; none if the folder does not exist."""
     try:
         entries = list(os.scandir(folder))
     except FileNotFoundError:
@@ -335,7 +333,7 @@ def _file_on_shelf(path: Path) -> FileOnShelf:
 
 @contextmanager
 def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
-    """Give a temporary file with some bytes that only this user can read; it is removed afterwards."""
+    """Yield a temporary file with some bytes, readable only by this user; it is removed afterwards."""
     make_private(folder)
     place = folder / secrets.token_hex(8)
     try:
@@ -347,9 +345,9 @@ def temporary_file(folder: Path, data: bytes) -> Iterator[Path]:
 
 
 def _move_if_free(place: Path, target: Path) -> bool:
-    """Give a file another place, unless that was taken meanwhile; return whether it has it."""
+    """Move a file to a target path, unless that is taken; return whether it was moved."""
     try:
-        # Unlike a move, this never takes the place of a file that another process has just put there.
+        # Unlike a move, a link never replaces a file that another process has just created.
         os.link(place, target)
     except FileExistsError:
         return False

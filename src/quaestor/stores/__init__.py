@@ -1,7 +1,7 @@
-"""Holding an index: the protocol that every store follows.
+"""Stores of an index, and the protocol that each implements.
 
-A store keeps documents, their chunks, the chunks' vectors and their terms. It does not know how text is split
-into terms, how results are fused or ranked, or whether files have changed; all of that lies above it.
+A store holds documents, their chunks, and the chunks' vectors and terms. It does not know how text is split into
+terms, how results are fused or ranked, or whether files have changed; higher layers do.
 Begin with ``Store`` below, then ``embedded``, which needs no server; ``postgres`` is for teams.
 """
 
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 
 class Scored(Sequence["tuple[int, float]"]):
-    """Identifiers of chunks with scores, best first; equal to any sequence of the same pairs.
+    """Identifiers of chunks with their scores, best first; equal to any sequence of the same pairs.
 
-    A search asks for some nine hundred of them and reads most only through the arrays.
+    A search gets some nine hundred of them and reads most only through the arrays.
 
     Attributes:
-        ids: the chunks, none twice; shape ``(n,)``.
-        scores: theirs; shape ``(n,)``.
+        ids: the chunks' identifiers, without duplicates; shape ``(n,)``.
+        scores: their scores; shape ``(n,)``.
     """
 
     __slots__ = ("ids", "scores")
@@ -40,7 +40,7 @@ class Scored(Sequence["tuple[int, float]"]):
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[int, float]]) -> Scored:
-        """Return some pairs, best first."""
+        """Make an instance from pairs, best first."""
         ids, scores = zip(*pairs, strict=True) if pairs else ((), ())
         return cls(np.array(ids, dtype=np.int64), np.array(scores, dtype=np.float64))
 
@@ -50,7 +50,7 @@ class Scored(Sequence["tuple[int, float]"]):
         return found
 
     def of_chunks(self, chunks: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the scores of some chunks, 0 for those that are not here."""
+        """Return the scores of some chunks, 0 for chunks that are not contained."""
         if not len(self.ids):
             return np.zeros(len(chunks), dtype=np.float32)
         order = self.ids.argsort()
@@ -84,7 +84,7 @@ class Scored(Sequence["tuple[int, float]"]):
 
 
 class Matched(NamedTuple):
-    """The chunks that the words of a query find.
+    """The chunks that match the words of a query.
 
     Attributes:
         found: the chunks, for each choice of boosts.
@@ -99,9 +99,9 @@ class Counts(NamedTuple):
     """BM25's counts: the size of the whole index, and the number of chunks that contain each term of a query.
 
     Attributes:
-        chunks: number of chunks.
+        chunks: the number of chunks.
         lengths: the number of terms in each field, in the order of ``FieldBoosts``.
-        frequencies: of each term, the number of chunks that hold it in each field.
+        frequencies: for each term, the number of chunks that hold it in each field.
     """
 
     chunks: int
@@ -118,7 +118,7 @@ class Counts(NamedTuple):
 
 
 class ChunkTerms(NamedTuple):
-    """The keys of one chunk's lexical terms, by field, each as often as its term occurs; as ``term_keys`` gives them.
+    """The keys of one chunk's lexical terms by field, each as often as its term occurs; ``term_keys`` makes them.
 
     Attributes:
         body: terms of the text.
@@ -132,11 +132,11 @@ class ChunkTerms(NamedTuple):
 
 
 class Kept(NamedTuple):
-    """The bytes that a document's citations quote, as a store keeps them; see ``shared_store``.
+    """A document's bytes, against which citations are checked, as a store keeps them; see ``shared_store``.
 
     Attributes:
-        hash: SHA-256 of the bytes.
-        data: the bytes, compressed.
+        hash: the SHA-256 hash of the bytes.
+        data: the compressed bytes.
     """
 
     hash: bytes
@@ -144,13 +144,13 @@ class Kept(NamedTuple):
 
 
 class Packed(NamedTuple):
-    """A document that ``Store.pack`` made ready to be written.
+    """A document that ``Store.pack`` prepared for writing.
 
     Attributes:
         document: the document.
-        chunks: how many it has.
-        columns: their rows, in the store's own form.
-        kept: its bytes, for a store that keeps them; None if they are not at hand.
+        chunks: its number of chunks.
+        columns: the chunks' rows in the store's own format.
+        kept: its bytes, for a store that keeps them; None if they are not available.
     """
 
     document: Document
@@ -160,7 +160,7 @@ class Packed(NamedTuple):
 
 
 class Pack(Protocol):
-    """Prepares a document for a store: all work that needs no store. It can be pickled for other processes."""
+    """Prepares a document for a store without access to the store. It can be pickled for worker processes."""
 
     def __call__(
         self,
@@ -172,12 +172,12 @@ class Pack(Protocol):
     ) -> Packed:
         """Return a document with its chunks, ready to be written.
 
-        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys``
-        have one entry a chunk. A key is the hash of the text that was embedded; vectors are kept by key, so
-        that a rename or a branch switch finds them again through ``Store.known_vectors``.
+        ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys`` have one
+        entry per chunk. A key is the hash of the embedded text; vectors are kept by key, so that after a rename or a
+        branch switch ``Store.known_vectors`` finds them again.
 
         Raises:
-            ValueError: the arguments' lengths do not fit each other.
+            ValueError: the lengths of the arguments do not match.
         """
         ...
 
@@ -201,10 +201,10 @@ class StoredChunk(NamedTuple):
     """A chunk as the store returns it.
 
     Attributes:
-        id: stable while the document is not replaced.
-        document: the document that it is a part of.
+        id: the chunk's identifier, stable until the document is replaced.
+        document: its document.
         chunk: the chunk itself.
-        position: its place among the document's chunks, from 0.
+        position: its index among the document's chunks, from 0.
     """
 
     id: int
@@ -220,13 +220,13 @@ class Where(NamedTuple):
         paths: globs, any of which must match; empty means all. As in ignore files: ``*`` stays within
             one name, ``**`` spans folders, a glob without ``/`` matches a name in any folder (``*.py``), and
             what matches a folder matches everything below it (``src``, ``src/**``).
-        languages: any of which must match; empty means all.
+        languages: names, any of which must match; empty means all.
         since: the first date that matches, in ISO 8601: a day, a month or a year; ``2020`` is the year's first day.
             Documents without a date do not match.
         before: the first date that no longer matches; otherwise as ``since``.
-        authors: names, any of which must be an author's: all words of it stand in the document's author, without
-            regard to case, accents and order.
-        within: another filter that must hold as well.
+        authors: names, any of which must match: the document's author contains all words of the name, regardless of
+            case, accents and order.
+        within: another filter that must match, too.
     """
 
     paths: tuple[str, ...] = ()
@@ -249,10 +249,10 @@ class Bylines(NamedTuple):
 
     Attributes:
         documents: number of documents.
-        dated: of those that have a date.
-        earliest: the first date, or None.
-        latest: the last date.
-        authors: documents per author, as documents name them.
+        dated: number of documents with a date.
+        earliest: the first date; None if no document has one.
+        latest: the last date; None if no document has one.
+        authors: number of documents per author, as documents name them.
     """
 
     documents: int = 0
@@ -269,10 +269,10 @@ class StoreStats(NamedTuple):
         documents: number of documents.
         chunks: number of chunks.
         bytes: sum of the documents' sizes.
-        store_bytes: what the store takes on disk.
-        languages: documents per language.
-        chunkers: documents per chunker.
-        notes: documents per note (fallbacks and lossy readings).
+        store_bytes: the store's size on disk in bytes.
+        languages: number of documents per language.
+        chunkers: number of documents per chunker.
+        notes: number of documents per note on how they were read (fallbacks and losses).
     """
 
     documents: int
@@ -285,13 +285,13 @@ class StoreStats(NamedTuple):
 
 
 class Writer(Protocol):
-    """One transaction. Nothing is visible to readers before it ends; an exception undoes all of it."""
+    """A transaction. Readers see nothing of it before it commits; an exception rolls all of it back."""
 
     def put(self, packed: Packed) -> None:
-        """Put a document with its chunks in place of any earlier version of the same path.
+        """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
-            ValueError: its vectors have other dimensions than the index.
+            ValueError: its vectors do not have the index's dimensions.
         """
         ...
 
@@ -308,24 +308,24 @@ class Writer(Protocol):
         ...
 
     def set_metadata(self, key: str, value: str) -> None:
-        """Remember a string with the index."""
+        """Store a string with the index under a key."""
         ...
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Record that all vectors are now another embedder's.
+        """Record that all vectors are now those of another embedder.
 
         The caller replaces every document in the same transaction. A process that has the index open for the former
-        embedder gets ``EmbedderChangedError`` and opens it again.
+        embedder gets ``EmbedderChangedError`` and must open it again.
         """
         ...
 
 
 LOCK_SECONDS = 60.0
-"""How long a writer waits for another one, by default."""
+"""Seconds for which a writer waits for another one, by default."""
 
 
 class Store(Protocol):
-    """An index at rest. Every method sees the last committed generation, whole."""
+    """A stored index. Every method sees the last committed generation, completely."""
 
     @property
     def pack(self) -> Pack:
@@ -345,16 +345,15 @@ class Store(Protocol):
         ...
 
     def settle(self) -> None:
-        """Build what makes searches faster, such as an index of vectors, after many writes; results stay the same."""
+        """After many writes, build what makes searches faster, such as a vector index; results stay the same."""
         ...
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
     ) -> Scored:
-        """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
-        absent.
+        """Return up to ``k`` chunks by BM25 over body, path and symbol terms, without chunks that do not match.
 
-        A repeated term counts once, with a little more weight. Of a long query, the rarest terms count.
+        A repeated term counts once, with a little more weight. Of a long query, only the rarest terms count.
         """
         ...
 
@@ -366,10 +365,10 @@ class Store(Protocol):
         where: Where | None = None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return the result of ``lexical`` for each choice of boosts, faster than one call after the other.
+        """Return the result of ``lexical`` for each choice of boosts, faster than one call for each.
 
-        ``among`` holds the counts of these terms over several stores, this one included: scores and frequencies are
-        then those of one store with all their chunks.
+        ``among`` holds the counts of these terms over several stores including this one: scores and frequencies are
+        then those that one store with all their chunks would give.
         """
         ...
 
@@ -380,7 +379,7 @@ class Store(Protocol):
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
         """Return identifiers of up to ``k`` chunks whose text contains all of the terms, in arbitrary order.
 
-        Terms are compared by their keys, so a caller must check the text. No terms find nothing.
+        Terms are compared by their hashed keys, so a caller must check the text. Without terms, nothing is found.
         """
         ...
 
@@ -407,13 +406,13 @@ class Store(Protocol):
         ...
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
-        """Return the paths of the documents that these chunks belong to, each once."""
+        """Return the paths of these chunks' documents, without duplicates."""
         ...
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
-        """Return up to ``k`` paths of documents that are ``end`` or end with a slash and it, the shortest first.
+        """Return up to ``k`` paths of documents that equal ``end`` or end with a slash and ``end``, shortest first.
 
-        Letters of ASCII compare whatever their case is.
+        ASCII letters are compared regardless of case.
         """
         ...
 
@@ -426,27 +425,27 @@ class Store(Protocol):
         ...
 
     def document(self, path: str) -> Document | None:
-        """Return one document."""
+        """Return the document of a path; None if there is none."""
         ...
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents that a filter lets through, and when."""
+        """Return the authors and dates of the documents that match a filter."""
         ...
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
-        """Return the vectors that are kept for these keys; unknown keys are absent."""
+        """Return the stored vectors of these keys, without unknown keys."""
         ...
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Yield the given documents that exist, as ``pack`` made them, for storing them in another store."""
+        """Yield the given documents that exist, in the form that ``pack`` returns, for another store."""
         ...
 
     def all_metadata(self) -> Mapping[str, str]:
-        """Return every remembered string."""
+        """Return every stored string by key."""
         ...
 
     def stats(self) -> StoreStats:
-        """Return sizes."""
+        """Return the store's sizes."""
         ...
 
     def generation(self) -> int:
@@ -454,7 +453,7 @@ class Store(Protocol):
         ...
 
     def metadata(self, key: str) -> str | None:
-        """Return a remembered string."""
+        """Return the string stored under a key; None if there is none."""
         ...
 
     @property

@@ -1,7 +1,7 @@
-"""Copying an index from one store to another: nothing is cut or embedded again.
+"""Copies an index from one store to another, without chunking or embedding anything again.
 
 Documents are compared by a hash of everything stored about them, so that an interrupted copy continues where it
-stopped, and a complete one writes nothing. Their bytes are compared as well where both stores keep them.
+stopped, and copying again writes nothing. If both stores keep the documents' bytes, these are compared, too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Copied(NamedTuple):
         documents: number of documents that both stores now hold.
         chunks: number of their chunks.
         written: documents that were written.
-        removed: documents that only the other store held.
-        digest: hash of everything that was compared, in hexadecimal.
+        removed: documents that only the target held.
+        digest: the hash of everything that was compared, in hexadecimal.
     """
 
     documents: int
@@ -36,12 +36,12 @@ class Copied(NamedTuple):
 
 
 def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> Copied:
-    """Copy the contents of ``source`` to ``target``, and compare both completely afterwards.
+    """Make ``target`` hold the same as ``source``, and compare both completely afterwards.
 
     Args:
         source: the store to read.
-        target: opened for the same embedder.
-        progress: called with the number of documents done and the number of all.
+        target: the store to write, opened for the same embedder.
+        progress: called with the number of documents done and the number of all documents.
 
     Raises:
         ConflictError: the stores differ afterwards, because one of them was written meanwhile.
@@ -63,7 +63,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     target.settle()
     first, second = (digest_of(store, with_bytes=with_bytes) for store in (source, target))
     if first != second:
-        raise ConflictError("The two stores do not hold the same: one was written meanwhile. Run the same again.")
+        raise ConflictError("The two stores differ: one was written meanwhile. Run the same command again.")
     return Copied(first.documents, first.chunks, written, len(surplus), first.digest)
 
 
@@ -76,7 +76,7 @@ class Digest(NamedTuple):
 
 
 def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
-    """Return a hash of everything in a store about its documents: chunks, vectors, terms, and bytes if kept."""
+    """Return a hash of a store's documents with their chunks, vectors and terms, and with their bytes if wanted."""
     whole, documents, chunks = hashlib.sha256(), 0, 0
     for _, batch in _batches(sorted(store.documents())):
         found = {packed.document.path: packed for packed in store.packed_documents(batch)}
@@ -91,7 +91,7 @@ def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
     """Return a hash of a document.
 
     Raises:
-        IndexUnusableError: its bytes are not those that were kept.
+        IndexUnusableError: its bytes do not match their hash.
     """
     columns = packed.columns
     found = hashlib.sha256(
@@ -107,7 +107,7 @@ def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
 
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:
-    """Write the documents that are missing or different in the other store; return their number."""
+    """Write the documents that the target lacks or holds differently; return their number."""
     held = {
         packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.packed_documents(paths)
     }

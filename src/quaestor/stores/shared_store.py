@@ -1,7 +1,7 @@
-"""What a store does beyond the protocol if machines share it.
+"""The additional protocol of a store that several machines share.
 
-Processes share the work of filling it: files to index, each leased by one of them. And it keeps the bytes of its
-documents, so that a server that does not hold the files can check citations against them.
+Processes share the work of filling it: they lease the files to index. The store also keeps the bytes of its documents,
+so that a server without the files can check citations against them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Kept, Writer
 
-# Of source code, higher levels make little less and take much longer; lower ones are no faster.
+# For source code, higher compression levels save little and take much longer; lower ones are no faster.
 _LEVEL = 4
 
 
@@ -25,8 +25,8 @@ class WorkItem(NamedTuple):
 
     Attributes:
         path: the document's path.
-        size: bytes.
-        stamp: of the file; 0 to index it again in any case.
+        size: the file's size in bytes.
+        stamp: the file's stamp; 0 to index the file again in any case.
     """
 
     path: str
@@ -35,7 +35,7 @@ class WorkItem(NamedTuple):
 
 
 class SharedWork(Protocol):
-    """The list of work items of one index, as one process sees it.
+    """The list of work items of one index, as seen by one process.
 
     A leased item belongs to its process until the process finishes it, gives it back, or stops renewing its leases.
     """
@@ -53,11 +53,11 @@ class SharedWork(Protocol):
         ...
 
     def finish(self, writer: Writer, paths: Collection[str]) -> Collection[str]:
-        """Remove items with a transaction of the index.
+        """Remove items in a transaction of the index.
 
         Returns:
-            the paths whose lease this process still had. Documents of others must not be written: another process
-            has taken them over, and may have read a later version.
+            The paths whose lease this process still held. Documents of other paths must not be written: another process
+            has taken them over and may have read a later version.
         """
         ...
 
@@ -75,45 +75,45 @@ class SharingStore(Protocol):
         ...
 
     def bytes_of(self, path: str) -> bytes | None:
-        """Return the bytes that a document's citations quote; None if it is unknown, or among ``unkept``.
+        """Return the bytes against which a document's citations are checked; None if they are not stored.
 
-        These are its file's; of a document that is converted, the text that was made of it.
+        These are the bytes of its file or, for a converted document, of the text to which it was converted.
 
         Raises:
-            IndexUnusableError: they do not agree with their hash.
+            IndexUnusableError: the bytes do not match their hash.
         """
         ...
 
     def unkept_paths(self) -> Collection[str]:
-        """Return the paths of documents that were put without their bytes."""
+        """Return the paths of documents whose bytes are not stored."""
         ...
 
     def add_bytes(self, given: Mapping[Document, Kept]) -> None:
-        """Keep the bytes of documents that are among ``unkept`` and that still have the given hash of their file."""
+        """Store the bytes of documents that lack them and whose files still have the given hash."""
         ...
 
 
 def keep(data: bytes) -> Kept:
-    """Return a document's bytes in the form in which they are kept."""
+    """Return a document's bytes in the form in which they are stored."""
     return Kept(_hash(data), zlib.compress(data, _LEVEL))
 
 
 def restore_bytes(kept: Kept, path: str) -> bytes:
-    """Return the bytes that ``keep`` was given.
+    """Return the bytes in a value that ``keep`` returned.
 
     Raises:
-        IndexUnusableError: they are not those.
+        IndexUnusableError: the bytes do not match their hash.
     """
     if not is_whole(kept):
         raise IndexUnusableError(
-            f"The bytes of {path!r} in the store do not agree with their hash: run `quaestor index --rebuild` where "
+            f"The bytes of {path!r} in the store do not match their hash: run `quaestor index --rebuild` where "
             "the files are."
         )
     return zlib.decompress(kept.data)
 
 
 def is_whole(kept: Kept) -> bool:
-    """Return whether the bytes agree with their hash."""
+    """Return whether the bytes match their hash."""
     try:
         return _hash(zlib.decompress(kept.data)) == kept.hash
     except zlib.error:

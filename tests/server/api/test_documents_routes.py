@@ -83,7 +83,7 @@ def test_what_is_added_later_is_found_and_what_is_deleted_is_not(api: httpx.Clie
         ({"data": {"file": "x"}, "files": {"other": ("a.md", b"x")}}, 400, "file"),
         ({"files": [("file", ("a.md", b"x")), ("file", ("b.md", b"x"))]}, 400, "files"),
         ({"content": b"x", "headers": {"content-type": "text/plain"}}, 415, "text/plain"),
-        ({"content": b"x"}, 415, "not understood"),
+        ({"content": b"x"}, 415, "not supported"),
         ({"content": b"x", "headers": {"content-type": "multipart/form-data"}}, 400, "oundary"),
         ({"content": b"--x\r\n", "headers": {"content-type": "multipart/form-data; boundary=x"}}, 400, ""),
     ],

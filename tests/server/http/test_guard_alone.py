@@ -117,7 +117,7 @@ def test_pages_of_others_are_refused_by_name(headers: dict[str, str], named: str
     assert answer.json() == {
         "path": "/some/path",
         "accept": "text/html",
-        "error": f"Requests of pages at {named} are refused. Open the page at this server's address.",
+        "error": f"Requests from pages at {named} are refused. Open the page at this server's address.",
         "code": "foreign_origin",
     }
 
@@ -137,7 +137,7 @@ def test_any_address_is_no_name(host: str) -> None:
     answer = answered(headers={"host": host}, rules=Rules(any_address=True))
     assert answer.json()["code"] == "unknown_host"
     assert answer.json()["error"] == (
-        f"This server is not called {host!r}. Use the address that it printed, or add one with --allow-host."
+        f"This server is not named {host!r}. Use the address that it printed, or add a name with --allow-host."
     )
 
 
@@ -252,7 +252,7 @@ def test_what_is_refused_reaches_nobody(headers: dict[str, str], refused: tuple[
 
 def test_a_request_without_a_name_is_told_so() -> None:
     assert [called(headers).said[0].partition(".")[0] for headers in ({}, {"host": ""})] == [
-        "This server is not called ''"
+        "This server is not named ''"
     ] * 2
 
 

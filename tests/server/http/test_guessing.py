@@ -77,7 +77,7 @@ def test_each_network_has_its_own(guarded: Running, tmp_path: Path, one: str, ot
     for number in range(20):
         assert guesses.by_token(users, f"wrong{number}", one) is None
     if same:
-        with pytest.raises(LimitError, match="too many guesses"):
+        with pytest.raises(LimitError, match="Too many guesses"):
             elsewhere.by_token(users, "wrong", other)
     else:
         assert elsewhere.by_token(users, "wrong", other) is None

@@ -229,7 +229,7 @@ def test_a_form_of_the_answer_is_the_models(answering: Answering, open_client: O
 
 def test_quotes_have_no_form(shared: Running, open_client: Open) -> None:
     client = open_client(shared)
-    with pytest.raises(openai.BadRequestError, match="Answers are quotes here") as failure:
+    with pytest.raises(openai.BadRequestError, match="answers are quotes") as failure:
         client.chat.completions.create(
             model="quaestor", messages=asked(QUESTION), response_format={"type": "json_object"}
         )

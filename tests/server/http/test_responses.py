@@ -154,20 +154,20 @@ IMAGE: Any = {"role": "user", "content": [{"type": "input_image", "image_url": "
 @pytest.mark.parametrize(
     ("given", "param", "said"),
     [
-        ({"previous_response_id": "resp_1"}, "previous_response_id", "Nothing is kept"),
-        ({"conversation": "conv_1"}, "conversation", "Nothing is kept"),
-        ({"prompt": {"id": "p"}}, "prompt", "no templates"),
+        ({"previous_response_id": "resp_1"}, "previous_response_id", "No state is kept"),
+        ({"conversation": "conv_1"}, "conversation", "No state is kept"),
+        ({"prompt": {"id": "p"}}, "prompt", "no stored prompts"),
         ({"background": True}, "background", "Input should be False"),
         ({"top_logprobs": 3}, "top_logprobs", "Input should be 0"),
-        ({"tools": [{"type": "web_search"}]}, "tools[0]", "'web_search' is not run here"),
+        ({"tools": [{"type": "web_search"}]}, "tools[0]", "'web_search' are not supported"),
         ({"input": [*asked("a"), IMAGE]}, "input[1].content[0]", "'input_image' is not supported"),
-        ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type", "'item_reference' is not understood"),
+        ({"input": [{"type": "item_reference", "id": "x"}]}, "input[0].type", "'item_reference' is not supported"),
         ({"input": [{"type": "function_call_output", "call_id": "x"}]}, "input[0]", "needs 'call_id' and 'output'"),
         ({"input": [{"type": "function_call", "name": "x"}]}, "input[0]", "needs 'call_id' and 'name'"),
         ({"input": [{"role": "user"}]}, "input[0]", "needs 'role' and 'content'"),
-        ({"instructions": "x", "input": [{"role": "assistant", "content": "a"}]}, "input", "no message of the user"),
+        ({"instructions": "x", "input": [{"role": "assistant", "content": "a"}]}, "input", "no user message"),
         ({"instructions": "x", "input": asked("a", "b", " ")}, "input[2]", "newest question is empty"),
-        ({"text": {"format": {"type": "json_object"}}}, "text.format", "Answers are quotes here"),
+        ({"text": {"format": {"type": "json_object"}}}, "text.format", "answers are quotes"),
         ({"text": {"format": {"type": "json_schema"}}}, "text.format", "needs 'name' and 'schema'"),
         ({"model": "cellar"}, "model", "no model 'cellar'"),
     ],
@@ -198,5 +198,5 @@ def test_a_response_cannot_be_had_again_and_it_says_why(answering: Answering, op
     server, _ = answering([CITED])
     client = open_client(server)
     made = client.responses.create(model="quaestor", input=QUESTION)
-    with pytest.raises(openai.NotFoundError, match="no response is stored"):
+    with pytest.raises(openai.NotFoundError, match="responses are not stored"):
         client.responses.retrieve(made.id)

@@ -89,7 +89,7 @@ def test_a_form_that_is_too_large_is_refused_with_a_page(quoting: Running, path:
 def test_what_is_not_there_is_a_page_that_says_so(quoting: Running) -> None:
     answer = get(f"{quoting.url}/sessions/none")
     assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
-    assert "There is no conversation 'none' of yours" in seen(answer.text).text
+    assert "You have no conversation 'none'" in seen(answer.text).text
     assert get(f"{quoting.url}/sessions/none?bare=perhaps").status_code == 400
     assert get(f"{quoting.url}/passage?path=guide.md&start=x&end=2").status_code == 400
 

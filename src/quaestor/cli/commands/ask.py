@@ -1,4 +1,4 @@
-"""``quaestor ask``: one question, one answer with checked sources."""
+"""``quaestor ask``: answers one question with checked sources."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ async def _ask(index: Index, question: str, settings: Settings, filters: Filters
 async def _outcome_of(
     events: AsyncIterator[Event], show: Callable[[TurnOutcome, Event], None] = lambda outcome, event: None
 ) -> TurnOutcome:
-    """Return the outcome of the events; show each as it comes."""
+    """Return the outcome of a turn's events; show each as it arrives."""
     outcome = TurnOutcome()
     async for event in events:
         outcome.take(event)
@@ -126,14 +126,14 @@ def _show(answer: Answer, model: str, outcome: TurnOutcome, event: Event) -> Non
     match event:
         case Searching(understood=understood, missed=missed, unknown=unknown, translated=translated):
             answer.wait_for("searching")
-            # An answer of quotes says itself what it was translated to.
+            # An answer made of quotes names the translation itself.
             remark_on(understood, missed, translated if model else ())
             remark_on_unknown([one for one in unknown if one.nearest])
         case Passages(hits=hits):
             answer.wait_for(f"{model} reads {amount(len(hits), 'passage')}" if model else "quoting")
         case Returned():
             remark(call_line(outcome.calls[-1], event))
-            answer.wait_for(f"{model} goes on")
+            answer.wait_for(f"{model} continues")
         case Stopped(reason=reason):
             remark(reason)
         case Text(text=text):

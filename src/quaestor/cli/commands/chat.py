@@ -24,7 +24,7 @@ BLOCK = '"""'
 _HISTORY = 1000
 
 ReadLine = Callable[[str], str | None]
-"""Returns the next line for a prompt; None at the end."""
+"""Takes a prompt and returns the next line; None at the end of the input."""
 
 
 @click.command("chat")
@@ -34,11 +34,11 @@ ReadLine = Callable[[str], str | None]
 @window_option
 @store_option
 @filter_options
-@click.option("--session", help="Go on with this session; the beginning of its name will do.")
-@click.option("--continue", "go_on", is_flag=True, help="Go on with the last session about this corpus.")
-@click.option("--dry-run", metavar="QUESTION", help="Print the exact next request, and send nothing.")
-@click.option("--summaries", is_flag=True, help="Ask the model to summarise what no longer fits, from time to time.")
-@click.option("--json", "as_json", is_flag=True, help="Print events on stdout, one JSON object a line.")
+@click.option("--session", help="Continue this session; the beginning of its name is enough.")
+@click.option("--continue", "go_on", is_flag=True, help="Continue the last session about this corpus.")
+@click.option("--dry-run", metavar="QUESTION", help="Print the exact next request; send nothing.")
+@click.option("--summaries", is_flag=True, help="Let the model summarise messages that no longer fit.")
+@click.option("--json", "as_json", is_flag=True, help="Print events on stdout, one JSON object per line.")
 def command(  # noqa: PLR0913, PLR0917 - one argument an option
     path: str | None,
     model: str | None,
@@ -55,7 +55,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 ) -> int:
     """Hold a conversation about the corpus.
 
-    Where stdin is not a terminal, each line is a question. In the terminal, /help lists the commands.
+    If stdin is not a terminal, each line is a question. In a terminal, /help lists the commands.
     """
     flags = {"model": model, "base_url": base_url, "passages": count, "window": window, "store": store}
     if session is None:
@@ -69,9 +69,9 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
         if dry_run is None and index.meaning.coming is not None:
-            from quaestor.server.index_process import VectorsBehind  # noqa: PLC0415 - few indexes lack any
+            from quaestor.server.index_process import BackgroundVectors  # noqa: PLC0415 - few indexes lack any
 
-            behind.enter_context(VectorsBehind(root, settings))
+            behind.enter_context(BackgroundVectors(root, settings))
         try:
             return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
         finally:
@@ -100,16 +100,16 @@ def _in_terminal(talk: Talk) -> int:
     talk.greet()
     with _prompt_history(data_home(talk.settings) / "sessions" / "history"):
         for text in _read_questions(_line_of_terminal):
-            if not _went_on(talk, text):
+            if not _say_or_stop(talk, text):
                 break
     return 0
 
 
-def _went_on(talk: Talk, text: str) -> bool:
+def _say_or_stop(talk: Talk, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:
-        talk.tell_what_is_kept()
+        talk.print_what_was_recorded()
         return True
 
 
@@ -155,7 +155,7 @@ def _lines_of_stdin(_: str) -> str | None:
 
 
 def _line_of_terminal(prompt: str) -> str | None:
-    """Return a line that is typed; Ctrl-D ends, Ctrl-C only begins a new line."""
+    """Return the next typed line; None after Ctrl-D. Ctrl-C only begins a new line."""
     while True:
         try:
             return input(prompt)
@@ -168,7 +168,7 @@ def _line_of_terminal(prompt: str) -> str | None:
 
 @contextmanager
 def _prompt_history(place: Path) -> Iterator[None]:
-    """Keep the history of typed lines for the next session, if Python has ``readline``."""
+    """Load the history of typed lines, and save it at the end, if Python has ``readline``."""
     try:
         import readline  # noqa: PLC0415 - not everywhere, and it changes how input() works
     except ImportError:

@@ -1,4 +1,4 @@
-"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and who can read private files."""
+"""``quaestor doctor``: checks the installation, the model's endpoint, the index, and the permissions of files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from quaestor.assemble.tuned_index import checked_tuning
 from quaestor.chunking import cut
 from quaestor.cli.health_checks import (
     BROKEN,
-    TO_SET_RIGHT,
+    TO_CORRECT,
     UNREACHABLE,
     check_accounts,
     check_edits,
@@ -52,9 +52,9 @@ class Check:
     """The result of one check.
 
     Attributes:
-        name: of the check.
+        name: the check's name.
         ok: whether it passed.
-        found: the finding; with the next step if it failed.
+        found: the finding, with the next step if it failed.
         code: the exit code if it failed.
     """
 
@@ -66,16 +66,16 @@ class Check:
 
 @click.command("doctor")
 @path_argument
-@click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and find out what it can do.")
+@click.option("--probe", is_flag=True, help="Also contact the model's endpoint, and test what it supports.")
 @store_option
 @model_options
 @json_option
 def command(
     path: str | None, probe: bool, store: str | None, model: str | None, base_url: str | None, as_json: bool
 ) -> int:
-    """Check the installation by using each part once, and stored data for damage; print what to do.
+    """Test each part of the installation, check stored data for damage, and print what to do.
 
-    Exit codes: 0, all checks passed; 2, something needs correcting (a file's permissions, a port, a setting); 3, the
+    Exit codes: 0, all checks passed; 2, something must be corrected (a file's permissions, a port, a setting); 3, the
     model's endpoint does not answer; 4, the installation, the index or other stored data is damaged.
     """
     root = find_root(path)
@@ -159,7 +159,7 @@ def _tokens(settings: Settings) -> str:
 def _indexing(settings: Settings) -> str:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
-        # Nothing of the user's is touched: neither the data folder nor the corpus that a database is set to hold.
+        # The user's data stays untouched: neither the data folder nor a database in the settings is used.
         alone = settings._replace(home=home, embedder="static", store=EMBEDDED, corpus="", ray="")
         with Index.build(folder, settings=alone) as index:
             found = index.search("answer", 1)
@@ -169,11 +169,11 @@ def _indexing(settings: Settings) -> str:
 
 
 def _capability_checks(settings: Settings) -> list[Check]:
-    """Return the endpoint's capabilities, each with the setting that follows from it."""
+    """Return checks of the endpoint's capabilities, each with the setting that suits it."""
     try:
         model = make_endpoint(settings)
         if model is None:
-            return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_SET_RIGHT)]
+            return [Check("endpoint", False, "no model is set: give --model and --base-url", TO_CORRECT)]
         found = asyncio.run(_probe_model(model))
     except QuaestorError as error:
         return [Check("endpoint", False, str(error), UNREACHABLE)]
@@ -200,7 +200,7 @@ def _window(window: int | None, settings: Settings) -> Check:
         return Check("window", True, f"the server does not say; {settings.window} is set")
     if window < settings.window:
         said = f"{window} tokens, and {settings.window} is set: set window = {window}"
-        return Check("window", False, said, TO_SET_RIGHT)
+        return Check("window", False, said, TO_CORRECT)
     return Check("window", True, f"{window} tokens; {settings.window} is set")
 
 

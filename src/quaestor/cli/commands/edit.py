@@ -1,4 +1,4 @@
-"""``quaestor edit``: an instruction becomes a difference, and with consent a change."""
+"""``quaestor edit``: turns an instruction into a diff and, with consent, into a change."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.proposed_edits import (
     Consent,
-    apply_and_say,
+    apply_and_print,
     ask_consent,
     ask_for_proposal,
     edit_settings_of,
@@ -40,7 +40,7 @@ NOT_DONE = 1
 
 @dataclass(frozen=True, slots=True)
 class _EditOptions:
-    """The options for handling the proposal."""
+    """The options that decide what is done with a proposal."""
 
     consent: Consent
     as_json: bool
@@ -56,12 +56,10 @@ class _EditOptions:
 @click.option(
     "--allow-sensitive",
     is_flag=True,
-    help="Allow changes to hidden, ignored and secret files, and to those that builds run.",
+    help="Allow changes to hidden, ignored and secret files, and to files that builds run.",
 )
-@click.option(
-    "--patch", "patch_file", metavar="FILE", help="Write the difference to FILE ('-': stdout); change nothing."
-)
-@click.option("--check", metavar="COMMAND", help="Run this afterwards, and offer to undo if it fails.")
+@click.option("--patch", "patch_file", metavar="FILE", help="Write the diff to FILE ('-': stdout); change nothing.")
+@click.option("--check", metavar="COMMAND", help="Run this command after the edit, and offer to undo if it fails.")
 @click.option("--reply", metavar="FILE", help="Take the changes from FILE ('-': stdin) instead of a model.")
 @click.option(
     "--format",
@@ -69,9 +67,9 @@ class _EditOptions:
     type=click.Choice(["auto", "blocks", "whole"]),
     default="auto",
     show_default=True,
-    help="How the model writes changes: by its name, as blocks, or as whole files.",
+    help="How the model writes changes: as blocks, as whole files, or chosen by the model's name.",
 )
-@click.option("--any-syntax", is_flag=True, help="Allow a change after which a file no longer parses.")
+@click.option("--any-syntax", is_flag=True, help="Allow changes after which a file no longer parses.")
 @count_option(Settings().passages)
 @window_option
 @json_option
@@ -91,7 +89,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     window: int | None,
     as_json: bool,
 ) -> int:
-    """Change files as instructed, after showing the difference.
+    """Change files as instructed, after showing the diff.
 
     Nothing is written without consent, typed in the terminal or given by --yes. Exit code 1 means that nothing was
     changed: no change was proposed, it was refused, consent was not given, or its check failed.
@@ -128,7 +126,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
 def _recover(journal: Journal) -> None:
     if restored := recover(journal):
-        remark(f"an earlier edit was interrupted; as before it: {', '.join(restored)}")
+        remark(f"an earlier edit was interrupted; restored: {', '.join(restored)}")
 
 
 def _read(name: str) -> str:
@@ -153,7 +151,7 @@ class _ProposalHandler:
         self._undone = False
 
     def finish_edit(self) -> int:
-        """Handle the proposal as the options say and return the exit code."""
+        """Handle the proposal as the options say; return the exit code."""
         code = self._finish()
         if self._wanted.as_json:
             print_json(self._object())
@@ -176,7 +174,7 @@ class _ProposalHandler:
             return 0  # another program decides
         if not ask_consent(made, self._wanted.consent):
             return NOT_DONE
-        self._record = apply_and_say(made, self._journal).number
+        self._record = apply_and_print(made, self._journal).number
         return self._run_check()
 
     def _run_check(self) -> int:
@@ -208,4 +206,4 @@ def _write_patch(made: Plan, name: str) -> None:
         sys.stdout.buffer.flush()
     else:
         Path(name).expanduser().write_bytes(data)
-        remark(f"the difference is in {name}; no file was changed")
+        remark(f"the diff is in {name}; no file was changed")

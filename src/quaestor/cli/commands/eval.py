@@ -1,4 +1,4 @@
-"""``quaestor eval``: how well a corpus is searched, and by which configuration best."""
+"""``quaestor eval``: measures how well a corpus is searched, and which configuration is best."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WIDEST = 110
 
 @click.command("eval")
 @click.argument("data_set", required=False, type=click.Path(path_type=Path))
-@click.option("--self", "of_itself", is_flag=True, help="Make the questions of the corpus itself.")
+@click.option("--self", "of_itself", is_flag=True, help="Make questions from the corpus itself.")
 @click.option("--corpus", type=str, metavar="FOLDER", help="The corpus of DATA_SET; for code search, its checkouts.")
 @click.option("--embedder", "embedders", multiple=True, metavar="NAME", help="Embedder to compare; may be repeated.")
 @click.option(
@@ -52,7 +52,7 @@ _WIDEST = 110
     type=click.Choice(["hybrid", "lexical", "dense"]),
     default=["hybrid"],
     show_default=True,
-    help="By words and meaning, or one alone.",
+    help="Retriever to compare: words, meaning or both; may be repeated.",
 )
 @click.option(
     "--ranker",
@@ -61,7 +61,7 @@ _WIDEST = 110
     type=click.Choice(["on", "off"]),
     default=["on"],
     show_default=True,
-    help="Whether a hybrid's hits are ranked, or only fused.",
+    help="Whether hits of the hybrid retriever are ranked (on) or only fused (off).",
 )
 @click.option(
     "-k",
@@ -77,19 +77,19 @@ _WIDEST = 110
     type=click.IntRange(1, 10_000),
     default=100,
     show_default=True,
-    help="With --self: questions of each kind.",
+    help="With --self: number of questions of each kind.",
 )
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="With --self: only this kind of question."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="With --self: seed of all random choices.")
 @click.option(
-    "--split", default="test", show_default=True, metavar="NAME", help="Of a BEIR data set: which judgements."
+    "--split", default="test", show_default=True, metavar="NAME", help="For a BEIR data set: which judgements to use."
 )
-@click.option("--only", multiple=True, metavar="NAME", help="Of code search: only this repository.")
-@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs without asking.")
+@click.option("--only", multiple=True, metavar="NAME", help="For code search: only this repository; may be repeated.")
+@click.option("-y", "--yes", is_flag=True, help="Pay for embedding without asking.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
-@click.option("--price", type=click.FloatRange(0), help="Price of a million tokens embedded.")
+@click.option("--price", type=click.FloatRange(0), help="Price of embedding a million tokens.")
 @click.option("--out", type=click.Path(file_okay=False, path_type=Path), help="Folder for the report and the tables.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option
@@ -122,7 +122,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     """
     if of_itself == (data_set is not None):
         raise UsageError("Give either a data set or --self. `quaestor eval --self` makes questions of this folder.")
-    # Of one corpus, its own settings are what is compared with; a data set that brings its corpora has none.
+    # The baseline is the corpus's own settings, if there is one corpus; a data set with its own corpora has none.
     root = find_root(corpus) if data_set is None or data_set.is_file() else None
     settings = configure(root, embedder_price=price).settings
     place = Place(data_home(settings) / _FOLDER)
@@ -158,13 +158,13 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 
 def _check(configurations: Iterable[Configuration], settings: Settings, *, of_itself: bool) -> None:
-    """Refuse what cannot be tried before anything is begun."""
+    """Refuse configurations that cannot be tried, before any work begins."""
     for one in configurations:
         if one.embedder == TUNED:
             if of_itself:
                 raise UsageError(
                     f"{TUNED!r} cannot be judged by --self: it was tuned on such questions. Give a data set; "
-                    "what `quaestor tune` told was measured on questions that it kept apart."
+                    "the figures of `quaestor tune` were measured on held-out questions."
                 )
             continue
         chosen = settings._replace(embedder=one.embedder, chunker=one.chunker)
@@ -187,12 +187,12 @@ def _own_embedder(settings: Settings) -> str:
 
 
 def _settings_of(settings: Settings, root: Path | None, price: float | None) -> Callable[[Part], Settings]:
-    """Return a function from a part to its corpus's settings, which its project file may tune.
+    """Return a function that returns the settings of a part's corpus, including those of its project file.
 
     Args:
-        settings: of the one corpus, of which a copy may have been made.
-        root: of that corpus; None if the parts are corpora of their own.
-        price: of the embedder, if given.
+        settings: the settings of the only corpus, which may have been copied.
+        root: the folder of that corpus; None if each part is a corpus of its own.
+        price: the embedder's price per million tokens; None if not given.
     """
     known: dict[str, Settings] = {}
 
@@ -226,7 +226,7 @@ def _print_results(results: Results, written: Mapping[str, Path]) -> None:
         _print_comparisons(results)
     echo()
     _print_wrapped(results.verdict)
-    _print_wrapped(f"Brackets hold 95% intervals. Times are of this machine ({results.machine}).")
+    _print_wrapped(f"95% confidence intervals in brackets. Times on this machine ({results.machine}).")
     echo(f"Report: {one_line(str(written['report']))}")
 
 

@@ -1,4 +1,4 @@
-"""``quaestor history``: answers from git and the changelogs, for people and for programs."""
+"""``quaestor history``: answers questions from git's history and the changelogs."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ NOTHING_FOUND = 1
 @click.command("history")
 @click.argument("asked", metavar="[QUESTION]", default="")
 @path_argument
-@click.option("--since", default="", metavar="DATE", help="Only what was done on this date or later: 2024, 2024-03.")
-@click.option("--until", default="", metavar="DATE", help="Only what was done on this date or earlier.")
-@click.option("-n", "--commits", "limit", type=click.IntRange(1, 200), default=10, help="Number of commits listed.")
+@click.option("--since", default="", metavar="DATE", help="Only changes on this date or later: 2024, 2024-03.")
+@click.option("--until", default="", metavar="DATE", help="Only changes on this date or earlier.")
+@click.option("-n", "--commits", "limit", type=click.IntRange(1, 200), default=10, help="Number of commits to list.")
 @json_option
 def command(asked: str, path: str | None, since: str, until: str, limit: int, as_json: bool) -> int:
     """Show what changed, when, why and by whom, from git's history and the changelogs.
 
     QUESTION is a question ("what changed in 1.2", "when was send added", "who wrote src/a.py"), a path, a name, or
-    words of commit messages; without one, the newest commits are shown. Read a cited commit by "quaestor history HASH".
+    words of commit messages; without it, the newest commits are shown. "quaestor history HASH" shows a cited commit.
     Exit code 1 means that nothing was found.
     """
     root = find_root(path)

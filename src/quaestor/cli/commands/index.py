@@ -1,6 +1,6 @@
-"""``quaestor index``: build an index, bring it up to date, or show what that would do.
+"""``quaestor index``: builds an index, brings it up to date, or shows what that would do.
 
-A site is crawled first, with its progress and a report.
+A site is crawled first, with a progress line and a report.
 """
 
 from __future__ import annotations
@@ -37,26 +37,24 @@ _SHOWN_URL = 60
 
 @click.command("index")
 @click.argument("paths", metavar="[PATH]", nargs=-1)
-@click.option("--dry-run", is_flag=True, help="Say what would be indexed and what it would cost; index nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be indexed and what it would cost; index nothing.")
 @embedder_options
 @store_option
-@click.option("--ray", metavar="ADDRESS", help="Cut and embed on the machines of a Ray cluster, such as HOST:6379.")
-@click.option("-y", "--yes", is_flag=True, help="Pay what embedding costs without asking.")
+@click.option("--ray", metavar="ADDRESS", help="Chunk and embed on the machines of a Ray cluster, such as HOST:6379.")
+@click.option("-y", "--yes", is_flag=True, help="Pay for embedding without asking.")
 @click.option("--max-cost", type=click.FloatRange(0), help="Pay no more than this, in the prices' currency.")
 @click.option("--rebuild", is_flag=True, help="Discard the index and build it again.")
 @click.option("--watch", "keep_watching", is_flag=True, help="Keep the index current until Ctrl-C.")
 @click.option("-v", "--verbose", is_flag=True, help="List every file that was left out, and why.")
-@click.option("--include", multiple=True, metavar="GLOB", help="Of a site: only paths like this, such as '/docs/*'.")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Of a site: no paths like this.")
-@click.option("--depth", type=click.IntRange(0), help="Of a site: links to follow from the start.")
-@click.option("--max-pages", type=click.IntRange(1), help="Of a site: pages to keep.")
-@click.option("--delay", type=click.FloatRange(0), help="Of a site: least seconds between two requests.")
-@click.option("--allow-private", is_flag=True, help="Of a site or repository: it may lie in a private network.")
-@click.option(
-    "--submodules/--no-submodules", default=None, help="Of a repository: fetch its submodules too. Remembered."
-)
-@click.option("--drop", is_flag=True, help="Of a site: drop pages that are gone, however many.")
-@click.option("--restore", is_flag=True, help="Of a site: put back what was dropped within a week; fetch nothing.")
+@click.option("--include", multiple=True, metavar="GLOB", help="For a site: only matching paths, such as '/docs/*'.")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="For a site: no matching paths.")
+@click.option("--depth", type=click.IntRange(0), help="For a site: how many links deep to crawl.")
+@click.option("--max-pages", type=click.IntRange(1), help="For a site: pages to keep at most.")
+@click.option("--delay", type=click.FloatRange(0), help="For a site: seconds between requests, at least.")
+@click.option("--allow-private", is_flag=True, help="For a site or repository: allow private networks.")
+@click.option("--submodules/--no-submodules", default=None, help="For a repository: fetch submodules, now and later.")
+@click.option("--drop", is_flag=True, help="For a site: drop pages that are gone, however many.")
+@click.option("--restore", is_flag=True, help="For a site: restore pages dropped within a week; fetch nothing.")
 @json_option
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: Sequence[str],
@@ -83,23 +81,23 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 ) -> int:
     """Build the index of a folder, a file, a site or a git repository, or bring it up to date.
 
-    A site is given by its address. Its pages are fetched now, below the start only, as its robots.txt allows, and kept
-    as Markdown; searching them needs no network. The same command later fetches changes. --dry-run fetches pages, too,
-    because their contents are unknown; the next `quaestor index` uses them.
+    A site is given by its address. Its pages below that address are fetched, as far as its robots.txt allows, and kept
+    as Markdown, so that searching them needs no network. The same command later fetches changes. --dry-run fetches the
+    pages, too, because their contents are unknown; the next `quaestor index` uses them.
 
     A git repository is given by its address (https://host/name.git, git@host:name, its page at GitHub, GitLab, Codeberg
     or Bitbucket), with a branch, tag or commit after '#'. Its present files are fetched without their history, and its
-    submodules if --submodules says so; the same command later fetches changes. Nothing in it is run.
+    submodules with --submodules; the same command later fetches changes. Nothing in it is run.
 
-    A transformer on this machine is slow: until all of its vectors are made, the index is searched by the bundled
-    embedder. The same command later continues where it was stopped.
+    A transformer on this machine is slow: until all of its vectors are made, the bundled embedder searches the index.
+    If the command was stopped, the same command continues.
 
-    A paid embedder is used only after you confirm, or with --yes, and never for more than --max-cost. Texts that this
-    does not cover are found by words alone; the same command later continues.
+    A paid embedder is used only after you confirm, or with --yes, and never for more than --max-cost. Texts beyond that
+    are found by words alone; the same command later continues.
     """
     if len(paths) > 1:
         raise UsageError(
-            f"{len(paths):,} sources were given, and an index is of one. "
+            f"{len(paths):,} sources were given, but an index holds only one. "
             "Give the folder that holds them, or one at a time."
         )
     path = paths[0] if paths else None
@@ -113,7 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "drop": drop,
     }
     if submodules is not None and not (path is not None and names_repository(path)):
-        raise UsageError("--submodules: for repositories only. Give the address of one, or leave that out.")
+        raise UsageError("--submodules is for repositories only. Give the address of one, or leave the option out.")
     if keep_watching and (names_repository(path) or (path is not None and is_address(path))):
         raise UsageError(
             f"{path!r} is an address, whose changes cannot be watched. Run `quaestor index` again instead."
@@ -154,7 +152,7 @@ def _fetch_source(
     given = {name for name, value in {**chosen, "restore": restore}.items() if value is not None and value is not False}
     if path is not None and names_repository(path):
         if given - {"allow_private"}:
-            raise UsageError(f"{path!r} is a repository: of the options for sites it takes --allow-private alone.")
+            raise UsageError(f"{path!r} is a repository, for which only --allow-private is used. Leave the others out.")
         home = data_home(configure(None).settings)
         fetched = fetch_repository(path, home, allow_private="allow_private" in given, submodules=submodules)
         for sentence in fetched.missing:
@@ -164,11 +162,11 @@ def _fetch_source(
     if path is None or not is_address(path):
         if given:
             options = ", ".join(f"--{name.replace('_', '-')}" for name in sorted(given))
-            raise UsageError(f"{options}: for sites only. Give the address of one, or leave that out.")
+            raise UsageError(f"{options}: for sites only. Give the address of one, or leave the options out.")
         return None
     if restore:
         count = put_back(path, data_home(configure(None).settings))
-        remark(f"{amount(count, 'page')} put back; the next `quaestor index` may find them gone again.")
+        remark(f"{amount(count, 'page')} restored; the next `quaestor index` may find them gone again.")
         return None
     return crawl_with_progress(path, configure(None).settings, rebuild=rebuild, chosen=chosen, look=look)
 
@@ -183,10 +181,10 @@ def _build_index(root: Path, settings: Settings, *, rebuild: bool, most: float |
 
 
 def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, most: float | None) -> float | None:
-    """Return what embedding may cost, after asking if needed, or None if the embedder is free."""
+    """Return how much embedding may cost, after asking if needed; None if the embedder is free."""
     if not is_remote(root, settings):
         return None
-    # Most updates find little to do, and need neither.
+    # Most updates have nothing to embed and need neither import.
     from quaestor.assemble.estimate import estimate_update  # noqa: PLC0415
     from quaestor.cli.costs import agreed_cost  # noqa: PLC0415
 
@@ -195,7 +193,7 @@ def _agree_on_cost(root: Path, settings: Settings, *, rebuild: bool, yes: bool, 
 
 
 def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
-    """Say why the one file that was named is not indexed, and return the exit code of that."""
+    """Print why the only file that was named is not indexed; return the exit code."""
     if kept or not changes.skipped or not root.is_file():
         return 0
     why = changes.skipped[0]
@@ -205,14 +203,14 @@ def _report_refusal(root: Path, changes: Changes, kept: int) -> int:
 
 
 def _print_ignored(changes: Changes, origin: str) -> None:
-    """Print what the project's own settings leave out, but not what the user's do."""
+    """Print how many files the project's own settings leave out; the user's own are not mentioned."""
     if origin.startswith("project file") and (ignored := ignored_by_setting(changes)):
         few = "file or folder is" if ignored == 1 else "files and folders are"
         echo(f"{ignored:,} {few} left out by 'ignore' of {one_line(origin)}; {AS_IF_NOT_SET}.")
 
 
 def _print_unembedded(changes: Changes) -> int:
-    """Say why not everything was embedded, and return the exit code of that."""
+    """Print why not everything was embedded; return the exit code."""
     if changes.failure is None:
         return 0
     remark(f"error: {changes.failure}")
@@ -220,7 +218,7 @@ def _print_unembedded(changes: Changes) -> int:
 
 
 def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json: bool, most: float | None) -> int:
-    """Bring the index up to date again and again, and say what changed; ends with Ctrl-C."""
+    """Keep the index up to date, and print what changed, until Ctrl-C."""
     if rebuild or most is not None or names_transformer(settings):
         Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
@@ -234,7 +232,7 @@ def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json
 
 
 def changes_object(changes: Changes) -> dict[str, object]:
-    """Return the changes of a refresh, for programs."""
+    """Return the changes of a refresh as JSON values."""
     return {
         "added": changes.added,
         "changed": changes.changed,
@@ -255,7 +253,7 @@ def changes_object(changes: Changes) -> dict[str, object]:
 
 def _advice(changes: Changes) -> str:
     if changes.skipped:
-        return "`quaestor index --verbose` tells why each file is left out."
+        return "`quaestor index --verbose` shows why each file is left out."
     return "Give a folder that holds code or documents."
 
 
@@ -279,7 +277,7 @@ def _survey(
 
 def _print_embedded(changes: Changes) -> None:
     paid = f" for {changes.spent / 1_000_000:.6f}" if changes.spent else ""
-    cut = f"; {amount(changes.cut, 'text')} longer than the model reads, by their beginnings" if changes.cut else ""
+    cut = f"; {amount(changes.cut, 'text')} too long for the model, cut" if changes.cut else ""
     echo(f"embedded    {amount(changes.embedded, 'text')}{paid}{cut}")
     if changes.pending:
         waiting = amount(len(changes.pending), "document")
@@ -316,18 +314,18 @@ def _print_changes(root: Path, changes: Changes, held: CorpusStats, verbose: boo
 def crawl_with_progress(
     url: str, settings: Settings, *, rebuild: bool, chosen: Mapping[str, object], look: bool = False
 ) -> CrawlReport | None:
-    """Crawl a site and show progress; return None if its pages were fetched recently and are used as they are.
+    """Crawl a site with a progress line; return None if a dry run has just fetched its pages and they are used.
 
     Args:
-        url: the site.
+        url: the site's address.
         settings: name the data folder.
-        rebuild: delete the present pages.
-        chosen: options of the crawl; others than those of a dry run before force a crawl.
-        look: whether it is a dry run.
+        rebuild: whether to delete the present pages first.
+        chosen: options of the crawl; if they differ from those of the dry run, the site is crawled again.
+        look: whether this is a dry run.
     """
     home = data_home(settings)
     if not rebuild and was_fetched_by_dry_run(url, home, chosen):
-        remark("The pages were fetched lately by a dry run, and are taken as they are.")
+        remark("A recent dry run fetched the pages; they are used.")
         if not look:
             forget_dry_run(url, home)
         return None
@@ -340,18 +338,18 @@ def crawl_with_progress(
 
 
 def held_back(report: CrawlReport | None) -> int:
-    """Print that missing pages of a site were kept, and return the exit code."""
+    """Print that pages missing from a site were kept, if they were too many to drop; return the exit code."""
     if report is None or not report.held:
         return 0
     remark(
-        f"error: {amount(report.held, 'page')} of {one_line(report.start)} would be gone, which is more than a fifth, "
-        "and are kept as they were. If the site is as it should be, give --drop."
+        f"error: {amount(report.held, 'page')} of {one_line(report.start)}, more than a fifth, seem to be gone and "
+        "were kept. If they were really removed, give --drop."
     )
     return 1
 
 
 def report_object(report: CrawlReport) -> dict[str, object]:
-    """Return a crawl's report, for programs."""
+    """Return a crawl's report as JSON values."""
     examples = [{"url": url, "reason": reason, "detail": detail} for url, reason, detail in report.examples]
     return {**asdict(report), "examples": examples, "seconds": round(report.seconds, 3)}
 
@@ -363,7 +361,7 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
         (report.changed, "changed"),
         (report.gone, "gone"),
         (report.unchanged, "unchanged"),
-        (report.unanswered, "not answered, kept as they were"),
+        (report.unanswered, "without a response, kept"),
     )
     done = ", ".join(f"{count:,} {word}" for count, word in counts if count) or "nothing new"
     echo(
@@ -377,11 +375,11 @@ def print_report(report: CrawlReport, verbose: bool) -> None:
     for url, reason, detail in report.examples if verbose else ():
         echo(f"  {one_line(url)}  ({one_line(reason)}{': ' if detail else ''}{one_line(detail)})")
     if report.unfinished:
-        echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to go on.", err=True)
+        echo(f"Not finished: {one_line(report.unfinished)}. Run the same command again to continue.", err=True)
 
 
 def crawling_progress() -> CrawlProgress:
-    """Return a callable that shows a crawl's progress, on a terminal only."""
+    """Return a function that shows a crawl's progress, if stderr is a terminal."""
     last = 0.0
 
     def draw(state: CrawlState) -> None:
@@ -392,7 +390,7 @@ def crawling_progress() -> CrawlProgress:
             return
         last = now
         echo(
-            f"\r\x1b[K{state.kept:,} pages, {state.waiting:,} to ask for, {state.skipped:,} left out  "
+            f"\r\x1b[K{state.kept:,} pages, {state.waiting:,} to fetch, {state.skipped:,} left out  "
             f"{one_line(state.url)[:_SHOWN_URL]}",
             nl=finished,
             err=True,

@@ -1,4 +1,4 @@
-"""``quaestor mcp``: corpora as tools for coding agents."""
+"""``quaestor mcp``: serves corpora as tools for coding agents."""
 
 from __future__ import annotations
 
@@ -28,9 +28,7 @@ _HOST = "127.0.0.1"
 @click.argument("paths", nargs=-1, type=str)
 @click.option("--http", is_flag=True, help="Serve streamable HTTP on this machine instead of stdio.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8757, show_default=True, help="Port for --http.")
-@click.option(
-    "--store", metavar="STORE", help="What holds the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'."
-)
+@click.option("--store", metavar="STORE", help="Store of the index: 'embedded', or 'postgresql://USER@HOST/DATABASE'.")
 def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) -> None:
     """Serve folders to coding agents over MCP; without PATHS, the client's working folder, or the current repository.
 
@@ -40,7 +38,7 @@ def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) ->
         raise _missing("mcp")
     for path in paths:
         if not Path(path).expanduser().exists():
-            # An address, or a mistake that is said at once. To look is quick; what knows addresses is not.
+            # An address, or a mistake that is reported at once. Checking the disk is quick; `find_root` loads slowly.
             _find(path)
     with ExitStack() as open_ones:
         if http:
@@ -60,21 +58,21 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
         return tools
 
     opening = None
-    if sys.platform != "win32":  # where pipes cannot be waited for
+    if sys.platform != "win32":  # there, `select` cannot wait for pipes
         opening = Opening(open_ones.enter_context(standard_wire()))
         opening.converse(make, asking=not paths)
-    # What the first call needs is loaded beside the SDK, so that it waits for neither.
+    # Modules that the first call needs are loaded in parallel with the SDK.
     threading.Thread(target=_prepare, daemon=True).start()
     _sdk_server().serve_stdio(make, opening, asking=not paths)
     if not made and not paths:
-        # Print why nothing was served, because no client was told: there was none, or it asked for nothing.
+        # Print why nothing was served: no client was told, because none was there or it asked for nothing.
         _started_in()
 
 
 def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: ExitStack) -> None:
     from quaestor.server.free_port import listen_at  # noqa: PLC0415 - not for standard input and output
 
-    # Before the SDK is imported or anything is indexed: a port that is taken is said at once.
+    # Before the SDK is imported or anything is indexed, so that an occupied port is reported at once.
     at = open_ones.enter_context(listen_at(_HOST, port))
     server = _sdk_server()
     tools = _begin_to_serve([_find(path) for path in paths], store, open_ones)
@@ -84,7 +82,7 @@ def _over_http(paths: Sequence[str], port: int, store: str | None, open_ones: Ex
 
 def _sdk_server() -> ModuleType:
     try:
-        # The SDK takes a second to import, in which a client that it does not need is answered.
+        # Importing the SDK takes a second; meanwhile, `fast_start` has answered the client.
         return import_module("quaestor.mcp.sdk_server")
     except ModuleNotFoundError as error:
         raise _missing(error.name) from error
@@ -98,45 +96,45 @@ def _missing(package: str | None) -> UsageError:
 
 
 def _begin_to_serve(roots: Sequence[Path], store: str | None, open_ones: ExitStack) -> Sequence[Tool]:
-    """Begin to serve folders, or where there are none what we were started in, and return the tools for it."""
-    from quaestor.cli.scope import configure  # noqa: PLC0415 - see the opening: the client is answered first
+    """Begin to serve folders, or the folder in which the server was started if there are none; return their tools."""
+    from quaestor.cli.scope import configure  # noqa: PLC0415 - the client is answered first
     from quaestor.mcp.mcp_tools import tools_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
 
     meant = list(roots) or [_started_in()]
-    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, apart=True)
+    corpora = Corpora(meant, lambda root: configure(root, store=store).settings, in_processes=True)
     return tools_of(open_ones.enter_context(corpora))
 
 
 def _prepare() -> None:
-    from quaestor.mcp.mcp_tools import prepare  # noqa: PLC0415 - see the opening
+    from quaestor.mcp.mcp_tools import prepare  # noqa: PLC0415 - the client is answered first
 
     prepare()
 
 
 def _find(path: str) -> Path:
-    from quaestor.cli.scope import find_root  # noqa: PLC0415 - knows the web, and more
+    from quaestor.cli.scope import find_root  # noqa: PLC0415 - slow to import
 
     return find_root(path)
 
 
 def _started_in() -> Path:
-    """Return the folder that the server is started in.
+    """Return the folder in which the server was started.
 
     Raises:
-        UsageError: it is the home folder or the whole disk: a client started the server just anywhere.
+        UsageError: it is the home folder or the root of the disk, because the client starts servers anywhere.
     """
     from quaestor.cli.scope import find_root  # noqa: PLC0415 - the client is answered first
 
     root = find_root(None)
     if _is_anywhere(root):
         raise UsageError(
-            f"The server was started in {str(root)!r}, which is not a repository, and was not told what to serve. Run "
+            f"The server was started in {str(root)!r}, which is not a repository, without a folder to serve. Run "
             "`quaestor install CLIENT PATH`, or `quaestor mcp PATH`."
         )
     return root
 
 
 def _is_anywhere(folder: Path) -> bool:
-    """Return whether a folder is the home folder or the whole disk, which is never meant to be indexed."""
+    """Return whether a folder is the home folder or the root of the disk, which nobody means to index."""
     return folder in (Path.home(), Path(folder.anchor)) and not (folder / ".git").exists()

@@ -1,4 +1,4 @@
-"""``quaestor overview``: a corpus's purpose, entry points and main parts, for people and for models."""
+"""``quaestor overview``: shows a corpus's purpose, entry points and main parts."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ _MOST_TOKENS = 100_000
 
 @click.command("overview")
 @path_argument
-@click.option("--folder", default="", metavar="FOLDER", help="Only what lies in this folder of the corpus.")
+@click.option("--folder", default="", metavar="FOLDER", help="Only this folder of the corpus.")
 @click.option(
     "--tokens",
     type=click.IntRange(LEAST, _MOST_TOKENS),
     default=BUDGET,
     show_default=True,
-    help="What the text may take; the list of sources comes on top.",
+    help="Tokens that the text may take, without the list of sources.",
 )
 @json_option
 def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
@@ -54,7 +54,7 @@ def command(path: str | None, folder: str, tokens: int, as_json: bool) -> int:
 
 
 def as_object(found: Overview, corpus: Corpus, seconds: float) -> dict[str, object]:
-    """Return an overview in its JSON form."""
+    """Return an overview as JSON values."""
     return {
         **overview_object(found),
         "index": {"fresh": corpus.freshness.fresh, "checked_at": corpus.freshness.checked_at},
@@ -81,7 +81,7 @@ def _format_place(number: int, path: str, start: int, end: int) -> str:
 
 
 def _fill_lines(places: Iterable[str]) -> Iterator[str]:
-    """Yield lines that hold as many places as fit into a hundred letters."""
+    """Yield lines with as many places as fit into a hundred characters."""
     line = ""
     for place in places:
         if line and len(line) + len(place) + 2 > _WIDTH:

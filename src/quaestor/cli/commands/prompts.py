@@ -1,4 +1,4 @@
-"""``quaestor prompts show``: every word that is sent to a model."""
+"""``quaestor prompts show``: prints every prompt that is sent to a model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``quaestor related``: definitions, callers, tests and neighbours, for people and for programs."""
+"""``quaestor related``: shows definitions, callers, tests and neighbours of a name or file."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _HEADINGS: dict[RelatedKind, str] = {
 @click.argument("target")
 @path_argument
 @click.option("--kind", "kinds", multiple=True, type=click.Choice(KINDS), help="Only this kind; may be repeated.")
-@click.option("-k", "--results", "limit", type=click.IntRange(1, 1000), default=10, help="Number of each kind.")
+@click.option("-k", "--results", "limit", type=click.IntRange(1, 1000), default=10, help="Results of each kind.")
 @json_option
 def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit: int, as_json: bool) -> int:
     """Show what belongs to a name or a file: definitions, callers, tests, neighbours.
 
-    TARGET is a name (send, Client.send), a path, or a path with a line (src/a.py:12). Uses are found by name: another
-    thing of the same name may be among them. Exit code 1 means that nothing was found.
+    TARGET is a name (send, Client.send), a path, or a path with a line (src/a.py:12). Uses are found by name, so they
+    may include uses of another definition with the same name. Exit code 1 means that nothing was found.
     """
     root = find_root(path)
     settings = configure(root).settings
@@ -50,7 +50,7 @@ def command(target: str, path: str | None, kinds: tuple[RelatedKind, ...], limit
 
 
 def as_object(target: str, found: Related, corpus: Corpus, seconds: float) -> dict[str, object]:
-    """Return relatives in their JSON form."""
+    """Return relatives as JSON values."""
     return {
         "target": target,
         "name": found.target.name,
@@ -75,11 +75,11 @@ def _print(found: Related, corpus: Corpus) -> None:
             echo(_line(relative))
         echo()
     if not corpus.freshness.fresh and not corpus.freshness.hindrance:
-        remark("The index was not brought wholly up to date in the time allowed; `quaestor index` does.")
+        remark("The index could not be brought fully up to date in the time allowed; run `quaestor index`.")
 
 
 def _more(found: Related, kind: RelatedKind) -> str:
-    """Return how many places there are beyond the listed ones, as far as that is known."""
+    """Return how many of the places are listed, as far as their number is known; "" if all are."""
     listed = len(found.of(kind))
     total = found.total.get(kind, listed)
     if kind in found.least:

@@ -1,4 +1,4 @@
-"""``quaestor search``: find code and prose, for people and for programs."""
+"""``quaestor search``: finds code and prose by words and by meaning."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quaestor.search.retriever import Mode
     type=click.Choice(["ranked", "fusion", "lexical", "dense"]),
     default="ranked",
     show_default=True,
-    help="How hits are scored.",
+    help="How hits are found and scored.",
 )
 @click.option("--explain", is_flag=True, help="Show each feature's share in a hit's score.")
 @json_option

@@ -1,6 +1,6 @@
-"""``quaestor serve``: corpora over HTTP, for people and for programs.
+"""``quaestor serve``: serves corpora over HTTP, for people and for programs.
 
-At the start it warns if the model's endpoint is silent, refuses the key, or lacks the model.
+At its start it warns if the model's endpoint does not respond, refuses the key, or lacks the model.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ PORT = 8756
 """The default port."""
 _NEEDED = ("fastapi", "uvicorn", "jinja2", "markdown_it", "nh3", "prometheus_client", "pygments", "python_multipart")
 
-# The server's start waits for this.
+# How long the server's start waits for the endpoint's list of models.
 _SECONDS = 3.0
 _MOST_NAMES = 5
 
@@ -46,29 +46,29 @@ _MOST_NAMES = 5
 @click.argument("paths", nargs=-1, type=str)
 @model_options
 @click.option(
-    "--further-model", "further", multiple=True, help="Another model of the endpoint that may be chosen on the page."
+    "--further-model", "further", multiple=True, help="Another model at the endpoint that users may choose on the page."
 )
 @store_option
 @click.option(
-    "--add-within", "within", multiple=True, metavar="FOLDER", help="Folders within this one may be added on the page."
+    "--add-within", "within", multiple=True, metavar="FOLDER", help="Allow the page to add folders within this one."
 )
 @click.option(
     "--add-sites",
     "sites",
     multiple=True,
     metavar="HOST",
-    help="Sites and repositories of this host may be added on the page; also '*.HOST', or '*' for every public one.",
+    help="Allow the page to add sites and repositories of this host; also '*.HOST', or '*' for all public ones.",
 )
-@click.option("--allow-edits", "edits", is_flag=True, help="Changes that a model proposes may be made on the page.")
+@click.option("--allow-edits", "edits", is_flag=True, help="Allow the page to apply changes that a model proposes.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True)
-@click.option("--allow-host", "names", multiple=True, help="A name under which the server may be reached.")
+@click.option("--allow-host", "names", multiple=True, help="A further host name under which the server is reached.")
 @click.option(
     "--workers",
     type=click.IntRange(1, 64),
-    help="Processes that serve; by default 1, and where there are users one for each core, 4 at most.",
+    help="Number of server processes; by default 1, or, if there are users, one per core, 4 at most.",
 )
-@click.option("--log-requests", is_flag=True, help="Log each request as a line of JSON; faults are always logged.")
+@click.option("--log-requests", is_flag=True, help="Log each request as a line of JSON; failures are always logged.")
 @click.option("--open", "opens", is_flag=True, help="Open the page in a browser.")
 def command(  # noqa: PLR0913, PLR0917 - one for each option
     paths: tuple[str, ...],
@@ -92,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     users`. Several processes (--workers) answer many simultaneous questions sooner.
     """
     _check_installed()
-    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second that --help need not wait
+    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second, which --help does not need
     from quaestor.server.free_port import listen_at  # noqa: PLC0415
     from quaestor.server.http.server_job import Job  # noqa: PLC0415
 
@@ -106,30 +106,31 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
         "page_edits": "on" if edits else None,
     }
     settings = configure(None, **flags).settings
-    # What is wrong with these is said before anything begins.
+    # Errors in these are reported before anything begins.
     make_model(settings)
     load_prices(settings)
-    # Closed again: processes that serve are copies of this one, and none may have a connection of another.
+    # Closed again: workers are forked copies of this process and must not inherit a database connection.
     with closing(make_users(settings)) as users:
         many = users.configured()
-    beyond = host not in _LOOPBACK
-    if beyond and not many:
+    reachable = host not in _LOOPBACK
+    if reachable and not many:
         raise ForbiddenError(
-            f"{host!r} can be reached by others, and there are no users. Add one with `quaestor users add NAME`."
+            f"{host!r} can be reached from other machines, and there are no users. Add one with"
+            " `quaestor users add NAME`."
         )
     roots = [find_root(path) for path in paths] or [find_root(None)]
     known = {root: configure(root, **flags).settings for root in roots}
-    job = Job(known, settings, flags, beyond, (host, *names), log_requests)
-    # Before anything is indexed: a port that is taken is said at once.
+    job = Job(known, settings, flags, reachable, (host, *names), log_requests)
+    # Before anything is indexed, so that an occupied port is reported at once.
     with listen_at(host, port) as at:
         address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
         for warning in endpoint_warnings(settings):
             remark(f"warning: {warning}")
-        # The last that is said, so that it is found.
+        # Printed last, so that it is easy to find.
         remark(address)
         if opens:
             webbrowser.open(address)
-        _serve(job, at, workers or _sensible(many=many))
+        _serve(job, at, workers or _default_workers(many=many))
 
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
@@ -144,17 +145,17 @@ def _serve(job: Job, at: socket.socket, workers: int) -> None:
         return
     from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415 - only for several
 
-    # As a signal ends any other command.
+    # The exit code by which shells report a command that a signal ended.
     signal.raise_signal(serve_with(workers, job, at))
 
 
-def _sensible(*, many: bool) -> int:
-    """Return the default number of processes: a single user needs only one."""
+def _default_workers(*, many: bool) -> int:
+    """Return the default number of processes: one for a single user; for many, one per core, 4 at most."""
     return min(_MOST_BY_DEFAULT, os.cpu_count() or 1) if many and sys.platform != "win32" else 1
 
 
 def _check_installed() -> None:
-    """Refuse to begin without what the server is made of.
+    """Check that the packages of the server are installed.
 
     Raises:
         UsageError: a package is missing.
@@ -177,7 +178,7 @@ def endpoint_warnings(settings: Settings) -> list[str]:
         return []
     address, name = without_credentials(settings.base_url or OPENAI_URL), one_line(settings.model)
     if not is_listening(settings.base_url or OPENAI_URL):
-        return [f"no server listens at {address}, the endpoint of {name!r}; answers are quotes until it is there"]
+        return [f"no server listens at {address}, the endpoint of {name!r}; answers are quotes until one does"]
     return list(asyncio.run(_seen(settings, address, name)))
 
 
@@ -201,7 +202,7 @@ async def _seen(settings: Settings, address: str, name: str) -> Iterator[str]:
 def _differences(
     settings: Settings, address: str, name: str, names: tuple[str, ...], window: int | None
 ) -> Iterator[str]:
-    """Yield in what the endpoint is not what the settings say."""
+    """Yield sentences on how the endpoint differs from the settings."""
     if names and settings.model not in names:
         listed = ", ".join(repr(one_line(one)) for one in names[:_MOST_NAMES])
         more = ", ..." if len(names) > _MOST_NAMES else ""

@@ -1,4 +1,4 @@
-"""``quaestor sessions``: conversations that were held before."""
+"""``quaestor sessions``: lists, shows and manages recorded conversations."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def command() -> None:
 @click.argument("path", required=False)
 @json_option
 def list_sessions(path: str | None, as_json: bool) -> None:
-    """List conversations, the latest first; with PATH, those about it."""
+    """List conversations, latest first; with PATH, only those about it."""
     root = None if path is None else str(find_root(path))
     infos = _sessions().list(root=root)
     if as_json:
@@ -59,7 +59,7 @@ def list_sessions(path: str | None, as_json: bool) -> None:
 @command.command("show")
 @state_option
 @click.argument("session")
-@click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that it sent.")
+@click.option("--turn", type=click.IntRange(1), help="Show this turn with everything that was sent to the model.")
 @json_option
 def show(session: str, turn: int | None, as_json: bool) -> None:
     """Show a conversation's questions, answers and outcomes."""
@@ -100,11 +100,11 @@ def resume(context: click.Context, session: str) -> object:
 @command.command("export")
 @state_option
 @click.argument("session")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A new file; stdout without it.")
-@click.option("--markdown", is_flag=True, help="Markdown for people instead of all of it as JSON.")
-@click.option("--json", "_json", is_flag=True, help="All of it as JSON (the default).")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A new file; stdout by default.")
+@click.option("--markdown", is_flag=True, help="Markdown for people instead of complete JSON.")
+@click.option("--json", "_json", is_flag=True, help="Complete JSON (the default).")
 def export(session: str, output: Path | None, markdown: bool, _json: bool) -> None:
-    """Write a conversation to a file, with all that was sent."""
+    """Write a conversation to a file, with everything that was sent to a model."""
     if markdown and _json:
         raise UsageError("--markdown and --json exclude each other; give one")
     with _sessions().open(session) as transcript:
@@ -120,9 +120,9 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
 @click.argument("file", type=click.File("r", encoding="utf-8"))
 @json_option
 def import_session(file: TextIO, as_json: bool) -> None:
-    """Import an exported conversation, or any in OpenAI's form.
+    """Import an exported conversation, or one in OpenAI's format.
 
-    In that form, FILE is JSON with `messages`."""
+    In OpenAI's format, FILE is JSON with `messages`."""
     try:
         text = file.read()
     except UnicodeDecodeError:
@@ -148,7 +148,7 @@ def import_session(file: TextIO, as_json: bool) -> None:
 @click.argument("sessions", nargs=-1, required=True)
 @json_option
 def delete(sessions: tuple[str, ...], as_json: bool) -> None:
-    """Delete conversations for good, with all that was recorded.
+    """Delete conversations permanently, with everything recorded.
 
     Damaged ones can be deleted, too."""
     known = _sessions()

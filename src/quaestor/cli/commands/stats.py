@@ -1,4 +1,4 @@
-"""``quaestor stats``: an index's contents, and the files left out of it."""
+"""``quaestor stats``: shows an index's contents, and the files left out of it."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
             doing = (
                 "they are being made"
                 if coming.busy
-                else f"{the_command('index', root, '--embedder', coming.embedder)} goes on"
+                else f"{the_command('index', root, '--embedder', coming.embedder)} continues"
             )
             echo(f"coming      {one_line(coming.embedder)}: {share}; {doing}")
     return 0

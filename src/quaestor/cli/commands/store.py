@@ -1,4 +1,4 @@
-"""``quaestor store``: a database's contents, and copying an index from one store to another."""
+"""``quaestor store``: lists, checks, cleans up, copies and deletes stored indexes."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ _PATHS = ("folder", "source", "fetched")
 
 @click.group("store")
 def command() -> None:
-    """List, check, clean up, copy or delete what stores hold.
+    """List, check, clean up, copy or delete stored indexes.
 
-    A store is the address of a database, as in --store and QUAESTOR_STORE. `corpora` and `drop` are about the indexes
-    on this machine where no database is named; for `copy` a folder means its index on this machine.
+    A store is the address of a database, as in --store and QUAESTOR_STORE. Without one, `corpora` and `drop` are about
+    the indexes on this machine; for `copy`, a folder means its index on this machine.
     """
 
 
@@ -58,7 +58,7 @@ def corpora(store: str | None, as_json: bool) -> None:
     if as_json:
         return print_json({"corpora": [one._asdict() for one in found]})
     if not found:
-        return remark("There is no corpus in it yet. `quaestor index --store STORE` makes one.")
+        return remark("The database holds no corpus yet. `quaestor index --store STORE` makes one.")
     rows = [(one.name, f"{one.documents:,}", f"{one.chunks:,}", one.changed, one.embedder) for one in found]
     return print_table(("corpus", "documents", "chunks", "changed", "embedder"), rows, right=(1, 2))
 
@@ -93,13 +93,13 @@ def _state_of(one: LocalIndex) -> str:
 @click.argument("sources", nargs=-1, metavar="[SOURCE]...")
 @store_option
 @click.option("--gone", is_flag=True, help="Delete the index of every folder that no longer exists.")
-@click.option("--fetched", is_flag=True, help="Of a site or git repository: also delete what was fetched of it.")
+@click.option("--fetched", is_flag=True, help="For a site or git repository: also delete its fetched files.")
 @click.option("-y", "--yes", is_flag=True, help="Delete without asking.")
 def drop(sources: Sequence[str], store: str | None, gone: bool, fetched: bool, yes: bool) -> None:
     """Delete indexes from this machine, or corpora from a database.
 
-    SOURCE is a folder, which need not exist any more, the address of a site or repository, or a name as
-    `quaestor store corpora` lists it. No file of yours is touched; conversations and records of edits stay.
+    SOURCE is a folder, which may no longer exist, the address of a site or repository, or a name from `quaestor store
+    corpora`. Your own files are not touched; conversations and records of edits stay.
     """
     settings = configure(None, store=store).settings
     if is_shared(settings):
@@ -109,14 +109,14 @@ def drop(sources: Sequence[str], store: str | None, gone: bool, fetched: bool, y
     found = [find_local(one, settings) for one in sources]
     found += [one for one in list_local(settings) if gone and one.gone]
     if not found and not gone:
-        raise UsageError("Name what is to be deleted; `quaestor store corpora` lists what there is.")
+        raise UsageError("Name the indexes to delete; `quaestor store corpora` lists them.")
     for one in dict.fromkeys(found):
-        pages = ", with what was fetched of it" if fetched and one.fetched else ""
+        pages = " and its fetched files" if fetched and one.fetched else ""
         _agree(f"the index of {one_line(_name_of(one))} ({size(one.size)}){pages}", yes=yes)
         delete_local(one, lambda: None, fetched=fetched)
         echo(f"deleted: {one_line(_name_of(one))}, {size(one.size)}")
         if one.fetched and not fetched:
-            remark(f"What was fetched of it stays in {one.fetched}; --fetched deletes that as well.")
+            remark(f"Its fetched files stay in {one.fetched}; --fetched deletes them, too.")
     if not found:
         remark("Every folder that has an index exists; nothing was deleted.")
     return None
@@ -127,7 +127,7 @@ def _drop_shared(sources: Sequence[str], settings: Settings, *, yes: bool) -> No
     held = {one.name for one in corpora_of(settings)}
     names = [one if one in held else corpus_name(find_root(one), settings) for one in sources]
     if not names:
-        raise UsageError("Name what is to be deleted; `quaestor store corpora --store STORE` lists what there is.")
+        raise UsageError("Name the corpora to delete; `quaestor store corpora --store STORE` lists them.")
     if missing := [name for name in names if name not in held]:
         raise NotFoundError(f"There is no corpus {missing[0]!r} in the database; `quaestor store corpora` lists all.")
     for name in names:
@@ -137,7 +137,7 @@ def _drop_shared(sources: Sequence[str], settings: Settings, *, yes: bool) -> No
 
 
 def _agree(what: str, *, yes: bool) -> None:
-    """Ask whether something is to be deleted.
+    """Ask whether to delete something.
 
     Raises:
         UsageError: the user declined, or cannot be asked.
@@ -155,7 +155,7 @@ def _agree(what: str, *, yes: bool) -> None:
 @store_option
 @json_option
 def check(path: str | None, store: str | None, as_json: bool) -> int:
-    """Check all that a database holds of a corpus.
+    """Check everything that a database holds of a corpus.
 
     Exit code 1 means that something is wrong."""
     with _corpus(path, store) as opened:
@@ -166,8 +166,8 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
         for one in wrong:
             echo(one_line(one))
         remark(
-            "`quaestor store vacuum` makes words anew and drops what nothing refers to; `quaestor index --rebuild`, "
-            "where the files are, makes everything anew."
+            "`quaestor store vacuum` rebuilds the lexical index and drops unused rows; `quaestor index --rebuild`, "
+            "run where the files are, rebuilds everything."
         )
     else:
         echo("nothing is wrong")
@@ -180,7 +180,7 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
 def vacuum(path: str | None, store: str | None) -> None:
     """Drop unused rows, rebuild a corpus's indexes, and free space.
 
-    Rebuilt are its lexical index and its index of vectors."""
+    This rebuilds the lexical index and the index of vectors."""
     with _corpus(path, store) as opened:
         opened.vacuum()
     remark("done")
@@ -189,7 +189,7 @@ def vacuum(path: str | None, store: str | None) -> None:
 @command.command("copy")
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
-@click.option("--corpus", help="Its name in the database; that of the folder's repository if not set.")
+@click.option("--corpus", help="The corpus's name in the database; by default, that of the repository.")
 @json_option
 def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
     """Copy the contents of one store to another.
@@ -218,7 +218,7 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
             second.close()
     if unkept:
         remark(
-            f"{amount(unkept, 'file')} changed since it was indexed, so that the store lacks the bytes: "
+            f"{amount(unkept, 'file')} changed since being indexed, so the store lacks their bytes: "
             "run `quaestor index --store STORE`."
         )
     if as_json:
@@ -237,7 +237,7 @@ def _is_address(text: str) -> bool:
 
 
 def _database_settings(settings: Settings) -> Settings:
-    """Return settings that name a database.
+    """Return the settings, if they name a database.
 
     Raises:
         UsageError: they do not.
@@ -249,8 +249,8 @@ def _database_settings(settings: Settings) -> Settings:
 
 @contextmanager
 def _corpus(path: str | None, store: str | None) -> Iterator[PostgresStore]:
-    """Hold the corpus of a source in the database that is named."""
-    from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - once it is known to be one
+    """Yield the store of a source's corpus in the database that the settings name."""
+    from quaestor.stores.postgres.postgres_store import PostgresStore  # noqa: PLC0415 - only if a database is named
 
     root = find_root(path)
     with open_as_made(root, _database_settings(configure(root, store=store).settings)) as opened:

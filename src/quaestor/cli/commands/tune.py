@@ -1,4 +1,4 @@
-"""``quaestor tune``: the bundled embedder adapted to one corpus, kept only if held-out questions say that it helps."""
+"""``quaestor tune``: adapts the bundled embedder to a corpus, and keeps that only if it helps on held-out questions."""
 
 from __future__ import annotations
 
@@ -36,21 +36,21 @@ if TYPE_CHECKING:
     help="Give up after this many seconds; nothing is kept.",
 )
 @click.option(
-    "--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="Most questions to test with."
+    "--questions", type=click.IntRange(80, 5000), default=600, show_default=True, help="Questions to test with at most."
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Seed of all random choices.")
 @json_option
 def command(
     path: str | None, dry_run: bool, undo: bool, seconds: float, questions: int, seed: int, as_json: bool
 ) -> int:
-    """Tune the bundled embedder to a corpus, and keep that only if it searches better.
+    """Adapt the bundled embedder to a corpus, and keep that only if it searches better.
 
     It learns from the corpus itself: comments and their code, names, headings and their sections, sentences and their
     paragraphs, links and commits. It is tested before and after on questions that it did not learn: about documents
-    that it learned from, and about documents that it has never seen.
+    that it learned from, and about documents that it has not seen.
     """
     if undo and dry_run:
-        raise UsageError("--undo and --dry-run do not go together: --undo measures nothing.")
+        raise UsageError("--undo and --dry-run cannot be combined: --undo measures nothing.")
     root = find_root(path)
     settings = configure(root).settings
     if undo:
@@ -89,14 +89,14 @@ def _check_embedder(root: Path, settings: Settings) -> None:
     if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
         raise UsageError(
             f"The index of {str(root)!r} was made with {made.name!r}, {only}. "
-            f"{the_command('index', root, '--rebuild', '--embedder', 'static')} makes it anew with that one."
+            f"{the_command('index', root, '--rebuild', '--embedder', 'static')} rebuilds it with that one."
         )
     if wanted != STATIC:
         raise UsageError(f"The settings name the embedder {wanted!r}, {only}. Set 'embedder' to 'static'.")
     if coming := upgrade_state(root, settings):
         raise UsageError(
-            f"The index of {str(root)!r} is to be given {coming.embedder!r}, {only}. "
-            f"{the_command('index', root, '--embedder', 'static')} leaves it with that one."
+            f"The index of {str(root)!r} is being given the vectors of {coming.embedder!r}, {only}. "
+            f"{the_command('index', root, '--embedder', 'static')} keeps the bundled one."
         )
 
 
@@ -135,7 +135,7 @@ def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:
     took = f"{tuned.seconds:.0f} s"
     if kept:
         trust = f", and trusted {tuned.trust:g} times as much" if tuned.trust != 1 else ""
-        return f"Better, in {took}. The tuned embedder is in use now{trust}; `quaestor tune --undo` takes it back."
+        return f"Better, in {took}. The tuned embedder is in use now{trust}; `quaestor tune --undo` removes it."
     if tuned.better:
         return f"Better, in {took}. Nothing was kept: this was a dry run."
     stays = "the tuned embedder of an earlier run" if before else "the bundled embedder"

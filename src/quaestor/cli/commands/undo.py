@@ -7,7 +7,7 @@ import click
 from quaestor.assemble import make_journal
 from quaestor.cli.options import json_option, path_argument
 from quaestor.cli.output import print_json
-from quaestor.cli.proposed_edits import undo_and_say
+from quaestor.cli.proposed_edits import undo_and_print
 from quaestor.cli.scope import configure, find_root
 
 
@@ -15,13 +15,13 @@ from quaestor.cli.scope import configure, find_root
 @path_argument
 @json_option
 def command(path: str | None, as_json: bool) -> int:
-    """Take the last edit back; once more takes back the one before it.
+    """Undo the last edit; run again, it undoes the one before.
 
-    If a file has changed since the edit, the command names it and reverts nothing.
+    If a file has changed since the edit, the command names it and undoes nothing.
     """
     root = find_root(path)
     root = root if root.is_dir() else root.parent
-    undone = undo_and_say(make_journal(root, configure(root).settings))
+    undone = undo_and_print(make_journal(root, configure(root).settings))
     if as_json:
         print_json({"undone": list(undone.paths), "record": undone.number})
     return 0

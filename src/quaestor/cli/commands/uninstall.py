@@ -1,4 +1,4 @@
-"""``quaestor uninstall``: takes our entry back from a coding agent's settings."""
+"""``quaestor uninstall``: removes our entry from a coding agent's settings."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from quaestor.install import CLIENTS, uninstall
 @click.command("uninstall")
 @client_options
 def command(client: str, project: bool, dry_run: bool) -> None:
-    """Take Quaestor out of CLIENT's settings; everything else stays as it is."""
+    """Remove Quaestor from CLIENT's settings; everything else stays unchanged."""
     if client == "skill":
-        raise UsageError("'skill' was only printed; take it out of the file that you put it into.")
+        raise UsageError("'skill' was only printed; remove it from the file into which you put it.")
     change = uninstall(CLIENTS[client], place(project), write=not dry_run)
-    say(change, dry_run, f"{CLIENTS[client].title} knows nothing of Quaestor any more.")
+    say(change, dry_run, f"{CLIENTS[client].title} no longer starts Quaestor.")

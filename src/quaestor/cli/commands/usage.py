@@ -1,4 +1,4 @@
-"""``quaestor usage``: what requests to models took and cost, by day, model or user, and what the limits leave."""
+"""``quaestor usage``: shows the tokens and cost of requests to models, by day, model or user, and the limits."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ _DAYS = 30
 @click.command("usage")
 @state_option
 @click.option(
-    "--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True, help="One row for each."
+    "--by", type=click.Choice(["day", "model", "user"]), default="day", show_default=True, help="How to group the rows."
 )
-@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); thirty days ago without it.")
-@click.option("--user", "name", help="Only this user; 'local' is anyone on the command line.")
-@click.option("--prices", "only_prices", is_flag=True, help="Show the price table that is used, and nothing else.")
+@click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="First day (UTC); by default, thirty days ago.")
+@click.option("--user", "name", help="Only this user; 'local' means the command line.")
+@click.option("--prices", "only_prices", is_flag=True, help="Show only the prices that are used.")
 @json_option
 def command(by: str, since: datetime | None, name: str | None, only_prices: bool, as_json: bool) -> None:
-    """Show the tokens and cost of requests to models, and the rest of each limit. Days are those of UTC."""
+    """Show the tokens and cost of requests to models, and how much of each limit is left. Days begin at 0:00 UTC."""
     settings = configure(None, store=state_store()).settings
     prices = load_prices(settings)
     if only_prices:
@@ -52,19 +52,19 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
 
 
 def _with_user_names(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
-    """Return rows by user under the users' names."""
+    """Return rows of users with their names in place of their ids."""
     names = {user.id: user.name for user in (LOCAL, *users.list())}
     return [replace(row, key=names.get(row.key, row.key)) for row in rows]
 
 
 def _standings(ledger: Ledger, limits: Limits, user: User | None, currency: str) -> list[Standing]:
-    """Return the state of the limits: of one user, by default the local one, and of all users."""
+    """Return the state of the limits on one user, by default the local one, and on all users together."""
     return limits.standings(ledger.spent((user or LOCAL).id, currency)) if limits.each else []
 
 
 def _print_usage(by: str, first: date, rows: Sequence[UsageRow]) -> None:
     if not rows:
-        return remark(f"No request to a model is on record since {first}.")
+        return remark(f"No request to a model is recorded since {first}.")
     lines = [(row.key, *_cells(row)) for row in rows]
     if len(rows) > 1:
         lines += [("total", *_cells(total)) for total in together(rows)]
@@ -91,9 +91,9 @@ def _notes(rows: Sequence[UsageRow]) -> list[str]:
     if counted:
         notes.append(f"{amount(counted, 'request')} counted here, because the server reported no usage.")
     if under_way:
-        notes.append(f"{amount(under_way, 'request')} under way, at the most that they could take.")
+        notes.append(f"{amount(under_way, 'request')} under way, counted with the most that they can take.")
     if lapsed:
-        notes.append(f"{amount(lapsed, 'request')} of processes that crashed, at the most that they could have taken.")
+        notes.append(f"{amount(lapsed, 'request')} of crashed processes, counted with the most that they could take.")
     return notes
 
 
@@ -130,7 +130,7 @@ def _show_prices(prices: Prices, model: str, *, as_json: bool) -> None:
         return remark(f"No prices are known. Write them to {str(prices.path)!r}; docs/accounts.md shows how.")
     rows = [(one.pattern, f"{one.price.prompt:f}", f"{one.price.completion:f}", one.origin) for one in prices.listed]
     print_table(("model", "sent", "received", "from"), rows, right=(1, 2))
-    remark(f"{prices.currency} for a million tokens; the first line that fits a model is used")
+    remark(f"{prices.currency} per million tokens; the first line that matches a model is used")
     if model:
         remark(f"{one_line(model)}: {'no line fits' if line is None else one_line(line.pattern)}")
     return None

@@ -1,4 +1,4 @@
-"""``quaestor users``: who may use a server that listens beyond this machine."""
+"""``quaestor users``: manages the users of a server."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def command() -> None:
 @click.argument("name")
 @json_option
 def add(name: str, as_json: bool) -> None:
-    """Add a user, and show the token; it cannot be shown again.
+    """Add a user and show the token, which cannot be shown again.
 
     Only a hash of it is kept."""
     _show(*_users().add(name), as_json=as_json)

@@ -1,4 +1,4 @@
-"""The ChatML codec: one conversation as dicts, as a list with special tokens as objects, as token ids.
+"""The ChatML codec: a conversation as dicts, as a list in which special tokens are objects, or as token ids.
 
 A document is a row of blocks, ``<|im_start|>header newline content<|im_end|>newline``. The header is the
 role, then attributes whose values are percent-encoded: ``name=`` for a speaker (``system name=example_user``
@@ -8,12 +8,12 @@ for few-shot examples), ``call=`` and ``to=`` for tool calls and their results::
     <|im_start|>assistant call=call_1 to=search\\n{"query": "retry"}<|im_end|>
     <|im_start|>tool call=call_1\\nsrc/http.py:10<|im_end|>
 
-In the first three forms a special token is an object or an id and text is text, so text that looks like a
-special token stays text. A raw string cannot promise that: ``unsafe_string`` says so in its name, and
-``neutral_string`` breaks up whatever looks like a special token of a known family (``special_tokens``). ``Restorer``
-puts such tokens together again in replies.
+In these forms a special token is an object or an id, and text is text, so text that looks like a special token stays
+text. A raw string cannot guarantee that: ``unsafe_string`` says so in its name, and ``neutral_string`` breaks up
+whatever looks like a special token of a known family of models (``special_tokens``). ``Restorer`` joins such tokens
+again in replies.
 
-After OpenAI's ChatML document of 2023 (openai-python, chatml.md); calls as blocks of their own are ours.
+It follows OpenAI's ChatML document of 2023 (openai-python, chatml.md); blocks for tool calls are our addition.
 It does not know how tokens are counted or sent. Begin with ``tokenlist``.
 """
 

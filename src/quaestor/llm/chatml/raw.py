@@ -1,4 +1,4 @@
-"""Raw strings, for servers that take nothing better: neutralising special tokens in text, and restoring them.
+"""Raw strings, for servers that accept nothing better: neutralises special tokens in text, and restores them.
 
 Text in a raw string must not hold a special token of any known family of models. Servers that put messages into a chat
 template look for special tokens in the whole result, so that text of a message can close it and forge another
@@ -20,13 +20,13 @@ from quaestor.llm.chatml.tokenlist import SpecialToken, render
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How some special tokens are written.
+    """The syntax of some special tokens.
 
     Attributes:
-        opening: their first letter.
-        rest: the letters after it, as a regular expression without blanks, for at most ``LONGEST`` letters.
+        opening: their first character.
+        rest: a regular expression for the characters after it, without blanks, at most ``LONGEST``.
         families: the models that have them.
-        source: where they are listed.
+        source: where they are documented.
     """
 
     opening: str
@@ -36,10 +36,10 @@ class Form:
 
 
 LONGEST = 64
-"""Letters of the longest token behind its opening letter; no more than these are awaited while a text arrives."""
+"""Characters of the longest token after its opening one; while a text arrives, no more than these are held back."""
 
 FORMS: Sequence[Form] = (
-    # Of these two the beginning tells enough: a reply that is cut inside of one is restored as well.
+    # For these two the beginning is enough, so that a reply that is cut within one is restored, too.
     Form(
         "<",
         r"\|",
@@ -93,10 +93,10 @@ FORMS: Sequence[Form] = (
 
 
 def _openings(blanks: str) -> str:
-    """Return a regular expression for the first letter of every form, followed by a number of blanks.
+    """Return a regular expression for the opening character of any form, followed by some blanks and its rest.
 
     Args:
-        blanks: how many, as between the braces of a regular expression.
+        blanks: the number of blanks, as a quantifier between braces: ``0,`` or ``1,``.
     """
     ordered = sorted(FORMS, key=lambda form: form.opening)
     by_opening = groupby(ordered, key=lambda form: form.opening)
@@ -113,7 +113,7 @@ _LOOKS_NEUTRAL = re.compile(f"(?:{_openings('1,')}) ")
 def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: bool = False) -> str:
     """Return the conversation as one raw string. **Unsafe**: text in it can become special tokens.
 
-    Only for conversations in which every word is trusted, and for display.
+    Use it only for display, and for conversations in which every word is trusted.
     """
     return _join(render(messages, partial=partial, reply=reply))
 
@@ -121,11 +121,11 @@ def unsafe_string(messages: Sequence[Message], *, partial: bool = False, reply: 
 def neutral_string(
     messages: Sequence[Message], *, partial: bool = False, reply: bool = False, keep: Collection[str] = ()
 ) -> str:
-    """Return the conversation as one raw string in which only our own special tokens are whole.
+    """Return the conversation as one raw string in which only our own special tokens are intact.
 
-    For servers that take nothing but a string and look for special tokens in it. See ``neutralise`` for what
-    it promises; prefer ``encode`` wherever a server takes token ids. ``keep`` is for the system's and the
-    assistant's words only: what others wrote is broken up whatever it is.
+    Use it for servers that accept only a string and look for special tokens in it; prefer ``encode`` if a server
+    accepts token ids. ``neutralise`` says what is guaranteed. ``keep`` applies only to messages of the system and the
+    assistant; everything in other messages is broken up.
     """
     rendered = render(messages, partial=partial, reply=reply)
     return _join(
@@ -134,24 +134,24 @@ def neutral_string(
 
 
 def neutralise(text: str, keep: Collection[str] = ()) -> str:
-    """Return ``text`` with one blank more behind every letter that might open a special token.
+    """Return ``text`` with one more blank after every character that might open a special token.
 
     It covers the forms of ``special_tokens``; a tokenizer with special tokens of another form is **not** covered. The
     blank is visible, because tokenizers normalise zero-width ones away. ``restore`` with the same ``keep`` returns the
-    exact text; text that begins like one of ``keep`` is not changed.
+    exact text; text that begins with one of ``keep`` is not changed.
     """
     kept = tuple(keep)
     return _LOOKS_SPECIAL.sub(lambda at: at[0] if kept and text.startswith(kept, at.start()) else f"{at[0]} ", text)
 
 
 def restore(text: str, keep: Collection[str] = (), *, end: int | None = None) -> str:
-    """Return the text that ``neutralise`` was given.
+    """Undo ``neutralise`` and return the original text.
 
     Args:
-        text: as returned by ``neutralise``.
-        keep: as given to ``neutralise``. Text that would begin so without its blank was not broken up, and keeps the
-            blank.
-        end: offset from which the text is read but not changed, or None.
+        text: what ``neutralise`` returned.
+        keep: the same as for ``neutralise``. Text that would begin with one of these without its blank was not broken
+            up, and keeps the blank.
+        end: the offset from which the text is only looked at, not changed; None to change all of it.
     """
     until = len(text) if end is None else end
 
@@ -171,7 +171,7 @@ def _join(rendered: Iterable[str | SpecialToken]) -> str:
 
 
 _OPENINGS = "".join(sorted({re.escape(form.opening) for form in FORMS}))
-# Forms hold no blanks: what follows the letters behind the blanks tells whether they are one.
+# An opening character, then perhaps blanks and the beginning of a form, which itself holds no blanks.
 _UNDECIDED = re.compile(rf"[{_OPENINGS}](?: +[^\s]{{0,{LONGEST}}})?\Z")
 
 
@@ -192,9 +192,9 @@ class Restorer:
         return bool(self._held)
 
     def feed(self, piece: str) -> str:
-        """Return the text that is restored with this piece."""
+        """Return the restored text that is certain after this piece."""
         if self._held and not piece.strip(" ") and self._held[-1].endswith(" "):
-            # Blanks upon blanks decide nothing, and are not read again for each of them.
+            # More blanks decide nothing, so the text held back is not matched again for each of them.
             self._held += [piece] if piece else []
             return ""
         text = "".join(self._held) + piece
@@ -202,10 +202,10 @@ class Restorer:
         end = found.start() if found else len(text)
         rest = text[end:]
         self._held = [rest] if rest else []
-        # A form may end with a letter that opens another, and so reach into what is held back.
+        # A form may end with a character that opens another one, and so reach into the text that is held back.
         return restore(text, self._keep, end=end).removesuffix(rest)
 
     def flush(self) -> str:
-        """Return the text held back, at the end."""
+        """Return the rest of the text, at its end."""
         rest, self._held = "".join(self._held), []
         return restore(rest, self._keep)

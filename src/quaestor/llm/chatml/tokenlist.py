@@ -1,4 +1,4 @@
-"""The token-level list: special tokens as objects, text as text; and its encoding as token ids."""
+"""The token-level list, in which special tokens are objects and text is text, and its encoding as token ids."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def clean(text: str) -> str:
-    """Return text with lone surrogates, which are not text, replaced."""
+    """Return text with lone surrogates, which cannot be encoded, replaced."""
     return _SURROGATE.sub("\ufffd", text)
 
 
@@ -24,7 +24,7 @@ START = "<|im_start|>"
 END = "<|im_end|>"
 
 _ROLES: Mapping[str, Role] = {role: role for role in get_args(Role)}
-# What a header's attribute cannot hold as it is: blanks and anything that special-token syntax is made of.
+# Characters that an attribute in a header holds only percent-encoded: blanks, and those of special-token syntax.
 _UNSAFE_IN_ATTRIBUTE = re.compile(r"[^\w.:/@+-]", re.ASCII)
 
 
@@ -35,7 +35,7 @@ class SpecialToken(TypedDict):
 
 
 Rendered = list[str | SpecialToken]
-"""Special tokens as objects, text as text."""
+"""A token-level list: special tokens as objects, text as strings."""
 
 
 class PartialMessageError(UsageError):
@@ -50,9 +50,9 @@ def render(messages: Sequence[Message], *, partial: bool = False, reply: bool = 
     """Return the token-level list of a conversation.
 
     Args:
-        messages: in order.
-        partial: the last message is left open for the model to continue.
-        reply: open an assistant message at the end.
+        messages: the messages in order.
+        partial: whether the last message is left open for the model to continue.
+        reply: whether to open an assistant message at the end.
 
     Raises:
         PartialMessageError: the partial message is not the assistant's, or makes tool calls.
@@ -73,10 +73,10 @@ def render(messages: Sequence[Message], *, partial: bool = False, reply: bool = 
 def parse(rendered: Sequence[str | SpecialToken]) -> list[Message]:
     """Return the messages of a token-level list: the inverse of ``render``.
 
-    An assistant message that was only opened, for the reply, is not a message yet and is left out.
+    An assistant message that was only opened for the reply is left out.
 
     Raises:
-        MalformedError: text outside of a block, an unknown role, a call without its message.
+        MalformedError: there is text outside a block, an unknown role, or a call without its message.
     """
     messages: list[Message] = []
     for text, closed in _closed_blocks(rendered):
@@ -117,7 +117,7 @@ def _check_partial(messages: Sequence[Message]) -> None:
 
 
 def _blocks(message: Message) -> list[tuple[str, str]]:
-    """Return (header, content) of a message's blocks: one, and one more a tool call."""
+    """Return the header and content of a message's blocks: one for the message, and one per tool call."""
     header = message.role + _attribute("name", message.name) + _attribute("call", message.tool_call_id)
     calls = [
         (message.role + _attribute("call", call.id) + _attribute("to", call.name), clean(call.arguments))
@@ -157,7 +157,7 @@ def _closed_blocks(rendered: Sequence[str | SpecialToken]) -> list[tuple[str, bo
 
 
 def _add(messages: list[Message], header: str, content: str) -> None:
-    """Append the message of one block, or its tool call to the message before."""
+    """Append the message of one block, or add its tool call to the last message."""
     role_name, *attributes = header.split(" ")
     role = _ROLES.get(role_name)
     if role is None:
@@ -177,15 +177,15 @@ class Encoding(Protocol):
     """A token encoding that keeps special tokens and text apart."""
 
     def encode_ordinary(self, text: str) -> list[int]:
-        """Return the ids of ``text`` read as plain text; no id is that of a special token."""
+        """Return the ids of ``text`` as plain text, without ids of special tokens."""
         ...
 
     def special(self, token: str) -> int:
-        """Return the id of a special token; raises ``UsageError`` if the encoding has none."""
+        """Return the id of a special token; raise ``UsageError`` if the encoding does not have it."""
         ...
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of ids that ``encode_ordinary`` gave."""
+        """Return the text of ids from ``encode_ordinary``."""
         ...
 
 
@@ -193,8 +193,8 @@ class TiktokenEncoding:
     """A ``tiktoken.Encoding``, with the ids of special tokens that it does not name.
 
     Args:
-        encoding: the encoding; only its ordinary tokens are ever used for text.
-        special_tokens: ids beside the encoding's own, such as ``CL100K_CHATML``.
+        encoding: the encoding; only its ordinary tokens are used for text.
+        special_tokens: ids in addition to the encoding's own, such as ``CL100K_CHATML``.
     """
 
     def __init__(self, encoding: Any, special_tokens: Mapping[str, int] | None = None) -> None:
@@ -222,12 +222,11 @@ CL100K_CHATML: Mapping[str, int] = {START: 100264, END: 100265}
 
 
 class HuggingFaceEncoding:
-    """A Hugging Face fast tokenizer whose special tokens are out of the reach of text.
+    """A Hugging Face fast tokenizer in which text can never become a special token.
 
-    The library looks for every added token, special or not, inside of any text that it encodes. Text is
-    therefore encoded by a copy without added tokens. Where a model's own vocabulary holds such a token
-    (Unigram models list ``</s>``) and it comes out nevertheless, the text is cut behind the token's first
-    letter and encoded in two parts.
+    The library looks for every added token, special or not, in any text that it encodes. Text is therefore encoded by
+    a copy without added tokens. If a model's own vocabulary holds such a token (Unigram models list ``</s>``) and it is
+    produced nevertheless, the text is cut after the token's first character and encoded in two parts.
 
     Args:
         tokenizer: a ``tokenizers.Tokenizer``, or a fast tokenizer of ``transformers``.
@@ -255,7 +254,7 @@ class HuggingFaceEncoding:
         encoded = self._plain.encode(text, add_special_tokens=False)
         ids: list[int] = encoded.ids
         for place, one in enumerate(ids):
-            # An unknown letter is honestly unknown; it opens and closes nothing.
+            # The id for unknown characters is harmless: it opens and closes nothing.
             if one in self._added_ids and one != self._unknown:
                 start, end = encoded.offsets[place]
                 if end - start < 2:
@@ -321,10 +320,10 @@ def decode(ids: Sequence[int], encoding: Encoding) -> Rendered:
 def parse_ids(ids: Sequence[int], encoding: Encoding) -> list[Message]:
     """Return the messages of ids: the inverse of ``encode``.
 
-    Exact wherever the encoding itself is: byte-level encodings give every text back; encodings that normalise
-    (NFC, lower case, blanks) give the normalised text.
+    It is as exact as the encoding: byte-level encodings return every text unchanged; encodings that normalise (NFC,
+    lower case, blanks) return the normalised text.
 
     Raises:
-        MalformedError: the ids are not ChatML, or the encoding loses the line break behind the role (WordPiece does).
+        MalformedError: the ids are not ChatML, or the encoding loses the line break after the role, as WordPiece does.
     """
     return parse(decode(ids, encoding))

@@ -1,6 +1,6 @@
-"""Every word that we author for a model: one Markdown file each beside this one, and a strict loader.
+"""All text that we write for models: one Markdown file per prompt in this folder, and a strict loader.
 
-``numbered_passages`` shows passages to a model. The package does not know which model reads them.
+``numbered_passages`` formats passages for a model. The package does not know which model reads them.
 Begin with ``loader``.
 """
 

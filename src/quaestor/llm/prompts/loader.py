@@ -1,4 +1,4 @@
-"""Loading prompts strictly: missing and unknown values raise, and values are never read as templates.
+"""Loads prompts strictly: missing and unknown values raise errors, and values are never parsed as templates.
 
 A prompt is a Markdown file. ``{{name}}`` is a placeholder. An HTML comment at the very top is for people and is not
 part of the prompt.
@@ -20,10 +20,10 @@ _REMARK = re.compile(r"\A\s*<!--.*?-->\s*", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """A text for a model, with places for values.
+    """A text for a model, with placeholders.
 
     Attributes:
-        name: the file's name without its ending.
+        name: the file's name without its extension.
         template: the text with its placeholders.
     """
 
@@ -32,16 +32,16 @@ class Prompt:
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """The names of all values that ``render`` needs."""
+        """The names of the values that ``render`` needs."""
         return frozenset(_PLACEHOLDER.findall(self.template))
 
     @property
     def sha256(self) -> str:
-        """The template's hash, lower-case hex, for the record of sent messages."""
+        """The template's SHA-256 hash in lower-case hexadecimal, for the record of what was sent."""
         return hashlib.sha256(self.template.encode()).hexdigest()
 
     def render(self, **values: str) -> str:
-        """Return the text with every placeholder replaced once; braces inside values stay as they are.
+        """Return the text with every placeholder replaced; braces within values stay unchanged.
 
         Raises:
             UsageError: a value is missing, or there is no placeholder for it.

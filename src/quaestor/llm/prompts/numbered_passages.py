@@ -1,7 +1,4 @@
-"""Numbered passages, and their form for a model.
-
-The words around them are in ``passage.md`` and ``passages.md``.
-"""
+"""Numbered passages, and their format for a model, which is in ``passage.md`` and ``passages.md``."""
 
 from __future__ import annotations
 
@@ -22,16 +19,16 @@ class Passage:
     Attributes:
         n: its number for citations, from 1.
         path: the document's path.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
-        text: its lines as they are in the source.
-        title: a page's or document's title.
-        url: a page's address.
-        symbol: the enclosing symbol or heading, qualified.
+        start_line: the first line, from 1.
+        end_line: the last line, inclusive.
+        text: its lines as in the source.
+        title: the document's title.
+        url: the page's address on the web.
+        symbol: the qualified name of the enclosing definition or heading.
         language: the document's language.
-        author: who wrote the document.
-        date: of writing, ISO 8601.
-        corpus: the name of its corpus, if there are several; else empty.
+        author: the document's author.
+        date: when the document was written, in ISO 8601.
+        corpus: the name of its corpus if there are several; else empty.
     """
 
     n: int
@@ -77,7 +74,7 @@ def where(passage: Passage) -> str:
 
 
 def show(passage: Passage) -> str:
-    """Return one passage in the form for a model; its text cannot close the passage before its end."""
+    """Return one passage in the format for a model; its text cannot end the passage prematurely."""
     label = passage.title or passage.symbol
     return load("passage").render(
         n=str(passage.n),
@@ -97,10 +94,10 @@ def show(passage: Passage) -> str:
 
 
 def show_all(passages: Iterable[Passage]) -> str:
-    """Return all passages as they are shown to a model."""
+    """Return all passages in the format for a model."""
     return load("passages").render(passages="\n".join(map(show, passages)))
 
 
 def _attribute(value: str) -> str:
-    """Return a value that cannot leave the quotes that it is put in."""
+    """Return a value escaped for use within quotes."""
     return " ".join(value.split()).replace('"', "'").replace("<", "‹").replace(">", "›")

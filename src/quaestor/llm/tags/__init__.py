@@ -1,4 +1,4 @@
-"""Text tags, by which a model calls tools and writes what no person sees: ``<|search query={"login"}|>``.
+"""Text tags, with which a model calls tools or writes hidden text: ``<|search query={"login"}|>``.
 
 Pure. It does not know what a tag does, nor where a reply comes from. Begin with ``parser``.
 """
@@ -28,6 +28,6 @@ __all__ = [
 
 
 def parse(text: str) -> tuple[Part, ...]:
-    """Return the parts of a whole reply; their ``raw``, joined, is the reply."""
+    """Return the parts of a complete reply; their joined ``raw`` equals the reply."""
     parser = Parser()
     return (*parser.feed(text), *parser.close())

@@ -1,6 +1,6 @@
-"""Parsing a streamed reply: text to show, calls to run, hidden tags, broken tags.
+"""Parses a streamed reply into text to show, calls to run, hidden tags and broken tags.
 
-Tags in code spans and fenced blocks are text; ``Quoting`` follows these letter by letter.
+Tags in code spans and fenced blocks are text; ``Quoting`` tracks these, one character at a time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Call:
     """A tag that calls a subroutine, which may not exist.
 
     Attributes:
-        raw: the tag as it was written.
+        raw: the tag as written.
         name: the subroutine's name.
         arguments: JSON values by name.
     """
@@ -46,10 +46,10 @@ class Hidden:
     """A tag or block that is neither shown nor called.
 
     Attributes:
-        raw: all of it as written.
+        raw: the whole tag or block as written.
         name: the tag's name.
         attributes: JSON values by name.
-        content: of a block.
+        content: the text within a block; empty for a tag.
     """
 
     raw: str
@@ -63,9 +63,9 @@ class Broken:
     """Text that began as a tag and turned out not to be one; it is not shown.
 
     Attributes:
-        raw: as written.
+        raw: the text as written.
         name: the tag's name.
-        reason: the error.
+        reason: why it is not a tag.
     """
 
     raw: str
@@ -78,10 +78,10 @@ Part = Text | Call | Hidden | Broken
 
 
 class Parser:
-    """Takes a reply in pieces, cut anywhere, and returns its parts as soon as they are certain.
+    """Parses a reply that comes in pieces, cut anywhere, and returns its parts as soon as they are certain.
 
     Args:
-        names: of all tags; another name is a call only if an attribute with a value follows it.
+        names: the names of all tags; another name is a call only if an attribute with a value follows it.
     """
 
     def __init__(self, names: Collection[str] = tuple(Tag)) -> None:
@@ -92,7 +92,7 @@ class Parser:
 
     @property
     def held(self) -> str:
-        """The undecided input: the beginning of a tag or block."""
+        """The input that is not decided yet: the beginning of a tag or block."""
         if self._block is not None:
             return "".join((self._block.raw, *self._content))
         return self._reader.raw if self._reader else ""
@@ -103,7 +103,7 @@ class Parser:
         return self._quoting.ends_inside
 
     def feed(self, piece: str) -> tuple[Part, ...]:
-        """Take a piece and return the parts that it completes, and all text that is certain."""
+        """Parse a piece, and return the parts that it completes and all text that is certain."""
         for letter in piece:
             self._step(letter)
         return self._take_parts()
@@ -112,7 +112,7 @@ class Parser:
         """Return the remaining parts, and reset for another reply.
 
         Args:
-            cut: the reply was cut off, so that even a single ``<`` at its end may have been the beginning of a tag.
+            cut: whether the reply was cut off, so that even a single ``<`` at its end may have begun a tag.
         """
         if self._block is not None:
             self._add(replace(self._block, raw=self.held, content="".join(self._content)))
@@ -149,7 +149,7 @@ class Parser:
             return
         self._reader = None
         if verdict is Verdict.TEXT:
-            # Behind its first letter there may be the beginning of another tag, or of code.
+            # After its first character, another tag or code may begin.
             self._text.append(reader.raw[0])
             for held in reader.raw[1:]:
                 self._step(held)
@@ -186,12 +186,12 @@ class Parser:
         return parts
 
 
-# At the end of a text, too: what it is joined with may go on with a letter.
+# At the end of a text, too, because the next text may continue with a letter.
 _LOOKS_LIKE_A_TAG = re.compile(r"<(?=\|/?(?:[A-Za-z_]|\Z))")
 
 
 class Shown:
-    """Takes the parts of a reply and returns the text to show, without the blank lines that hidden tags leave."""
+    """Turns the parts of a reply into the text to show, without the blank lines that hidden tags leave."""
 
     def __init__(self) -> None:
         self._line_begins = True
@@ -213,7 +213,7 @@ class Shown:
             if not rest:
                 self._blank = text
                 return ""
-            # The blanks of the line itself stay: they may be the indentation of a list.
+            # The blanks on the line itself stay, because they may indent a list.
             text = text[: len(text) - len(rest)].rpartition("\n")[2] + rest
             self._blank = None
         if text:
@@ -222,40 +222,40 @@ class Shown:
 
 
 def strip(text: str) -> str:
-    """Return the visible text of a whole reply: tags, hidden blocks and broken tags are left out, code is kept."""
+    """Return the visible text of a complete reply, without tags, hidden blocks and broken tags; code is kept."""
     parser, shown = Parser(), Shown()
     return shown.take(parser.feed(text)) + shown.take(parser.close())
 
 
 def escape(text: str) -> str:
-    """Return foreign text in which nothing looks like a tag: ``< |search`` instead of ``<|search``.
+    """Return text from elsewhere in which nothing looks like a tag: ``< |search`` instead of ``<|search``.
 
-    Used for a tool's result that is written into a model's own reply.
+    It is used for tool results that are inserted into a model's own reply.
     """
     return _LOOKS_LIKE_A_TAG.sub("< ", text)
 
 
 class Quoting:
-    """Follows code spans and fenced blocks as in CommonMark, except spans over several lines.
+    """Tracks code spans and fenced blocks as in CommonMark, except spans over several lines.
 
-    A span that is never closed ends with its line, because a stream cannot be awaited. No letter is held back.
+    A span that is not closed ends with its line, because a stream cannot wait for its end. No character is held back.
     """
 
     def __init__(self) -> None:
-        self._fence = ""  # the letter that the run is of that opened the block
+        self._fence = ""  # the character of the fence that opened the block
         self._fence_length = 0
-        self._span = 0  # length of the run of backticks that opened the span
+        self._span = 0  # the number of backticks that opened the span
         self._span_may_be_fence = False
-        self._closing = False  # the block's closing run was met on this line
-        self._run = ""  # the letter that the run is of that is being read
+        self._closing = False  # whether the block's closing fence is on this line
+        self._run = ""  # the character of the run that is being read
         self._run_length = 0
         self._line_begins = True
-        self._backslash = False  # the letter before was one that makes the next letter text
+        self._backslash = False  # whether the last character was a backslash that escapes the next one
         self._literal = False
 
     @property
     def inside(self) -> bool:
-        """Whether the last letter is in code, or escaped by a backslash."""
+        """Whether the last character is in code, or escaped by a backslash."""
         return bool(self._fence or self._span) or self._literal
 
     @property
@@ -267,7 +267,7 @@ class Quoting:
         return bool((ended._fence and not ended._closing) or ended._span)
 
     def step(self, letter: str) -> None:
-        """Take one letter."""
+        """Process one character."""
         self._literal, self._backslash = self._backslash, False
         tick = letter in "`~" and not self._literal
         if self._run and not (tick and self._run == letter):

@@ -1,10 +1,10 @@
-"""The tags, their kinds and attributes, and reading one tag, letter by letter, from its ``<`` to its ``|>``.
+"""Defines the tags, and parses one tag, character by character, from its ``<`` to its ``|>``.
 
     tag        <|name attributes|>    or    <|/name|>
     attributes name={value}  or  name="text"  or  name=5  or  name, which is true; blanks between them
     value      JSON, or a string in any quotes
 
-It reports early that a ``<`` begins no tag, so that text is not held back for longer than needed.
+It decides as early as possible that a ``<`` does not begin a tag, so that text is not held back longer than needed.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from quaestor.core.errors import UsageError
 
 OPENING = "<|"
 CLOSING = "|>"
-"""Ends every tag, and is the stop sequence of a request whose reply may call subroutines by tags."""
+"""The end of every tag, and the stop sequence of a request whose reply may call subroutines by tags."""
 
 
 class Tag(StrEnum):
-    """Every tag by name.
+    """The names of all tags.
 
-    ``plan`` is hidden. ``result`` is written by the engine around a tool's result; one that a model writes itself is
-    hidden. All others are tool calls.
+    ``plan`` is hidden. The engine writes ``result`` around a tool's result; one that a model writes itself is hidden.
+    All others are tool calls.
     """
 
     PLAN = "plan"
@@ -43,13 +43,13 @@ class Tag(StrEnum):
 
 
 HIDDEN = frozenset({Tag.PLAN, Tag.RESULT})
-"""Tags that call nothing."""
+"""Tags that are not calls."""
 
 BLOCKS = frozenset({Tag.RESULT})
-"""Tags whose text, up to ``<|/name|>``, belongs to them."""
+"""Tags that begin a block, which ends with ``<|/name|>``."""
 
 OPENINGS = tuple(f"{OPENING}{slash}{tag}{end}" for tag in Tag for slash in ("", "/") for end in (" ", CLOSING))
-"""The beginnings of our tags, which stay whole when special tokens in text are broken up."""
+"""The beginnings of our tags, which stay intact when special tokens in text are broken up."""
 
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,63}")
@@ -58,9 +58,9 @@ _BARE_QUOTE = re.compile(r'\\.|"', re.DOTALL)
 
 
 def render(name: str, attributes: Mapping[str, Any] | None = None) -> str:
-    """Return a tag as a model should write it; the inverse of parsing one.
+    """Return a tag as a model should write it: the inverse of parsing.
 
-    No value can end the tag or look like another: ``|>`` and ``<|`` inside of strings are written as escapes.
+    No value can end the tag or look like another one: ``|>`` and ``<|`` within strings are escaped.
 
     Args:
         name: the tag's name.
@@ -79,13 +79,13 @@ def closing(name: str) -> str:
 
 
 def decode(raw: str) -> Any:
-    """Return the value of an attribute, from the text in its braces, its quotes, or its bare word.
+    """Return the value of an attribute, from the text in its braces or quotes or its bare word.
 
-    It is JSON, or a string in single quotes or backticks, because models write JavaScript there. Strings may hold line
-    ends.
+    The text is JSON, or a string in single quotes or backticks, because models also write JavaScript. Strings may hold
+    line ends.
 
     Raises:
-        ValueError: it is malformed.
+        ValueError: the text is malformed.
     """
     raw = raw.strip()
     if len(raw) > 1 and raw[0] in "'`" and raw[-1] == raw[0]:
@@ -133,7 +133,7 @@ def _finite(digits: str) -> float:
 
 
 def _text_only(value: Any) -> Any:
-    """Return a value without lone surrogates, which no encoding can represent."""
+    """Return a value without lone surrogates, which cannot be encoded."""
     if isinstance(value, str):
         return _SURROGATE.sub("\ufffd", value)
     if isinstance(value, list):
@@ -149,14 +149,14 @@ _BRACKETS = {"{": "}", "[": "]"}
 
 
 class Verdict(Enum):
-    """The verdict on the letters read so far."""
+    """The verdict on the characters read so far."""
 
     UNDECIDED = auto()
     """They may begin a tag, or be text."""
     INSIDE = auto()
     """They are the beginning of a tag, or of a broken one."""
     TAG = auto()
-    """They are a whole tag."""
+    """They are a complete tag."""
     BROKEN = auto()
     """They began as a tag and turned out not to be one."""
     TEXT = auto()
@@ -164,11 +164,11 @@ class Verdict(Enum):
 
 
 class TagReader:
-    """Reads one tag.
+    """Parses one tag.
 
     Attributes:
         name: the tag's name.
-        decided: whether it is a tag, whole or broken, and no text.
+        decided: whether it is certain to be a tag, complete or broken, rather than text.
         closes: whether it is the end of a block, ``<|/name|>``.
         attributes: values by name.
         reason: why the tag is broken; empty if it is not.
@@ -190,18 +190,18 @@ class TagReader:
         self._open: list[str] = []
 
     def step(self, letter: str) -> Verdict:
-        """Take the next letter."""
+        """Process the next character."""
         self._letters.append(letter)
         return self._state(letter)
 
     @property
     def raw(self) -> str:
-        """The letters read so far."""
+        """The characters read so far."""
         return "".join(self._letters)
 
     @property
     def begins_name(self) -> bool:
-        """Whether the letters can only be the beginning of a tag that was cut off."""
+        """Whether the characters can only be the beginning of a tag that was cut off."""
         known = any(name.startswith(self.name) for name in self._names)
         return self.raw != OPENING and self.raw.startswith(OPENING) and known
 
@@ -223,7 +223,7 @@ class TagReader:
         if self.name in self._names:
             self._go_on(self._between)
             return self._between(letter)
-        # An unknown name is a call only if it continues like one, which no special token or operator does.
+        # An unknown name is a call only if attributes follow, which is so for no special token or operator.
         if self.name and letter.isspace() and not self.closes:
             self._state = self._in_unknown
             return Verdict.UNDECIDED
@@ -306,7 +306,7 @@ class TagReader:
         return verdict if self.reason else self._between(letter)
 
     def _in_string(self, letter: str) -> bool:
-        """Return whether a letter belongs to a string, its quotes included."""
+        """Return whether a character belongs to a string, including its quotes."""
         if not self._quote:
             self._quote = letter if letter in _QUOTES else ""
             return bool(self._quote)
@@ -335,7 +335,7 @@ class TagReader:
     # --- the end ----------------------------------------------------------------------------------------------
 
     def _end(self, letter: str, reason: str) -> Verdict:
-        """Expect the closing mark after the attributes."""
+        """Expect the closing ``|>`` after the attributes."""
         if self.reason:
             return self._in_broken(letter)
         if letter == CLOSING[0] and not self._open:
@@ -351,7 +351,7 @@ class TagReader:
         return self._go_on(self._in_broken)
 
     def _in_broken(self, letter: str) -> Verdict:
-        """Skip a broken tag up to its closing mark or a blank line."""
+        """Skip a broken tag up to its closing ``|>`` or a blank line."""
         over = "".join(self._letters[-2:]) in (CLOSING, "\n\n")
         return Verdict.BROKEN if over else Verdict.INSIDE
 

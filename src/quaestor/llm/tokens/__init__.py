@@ -1,8 +1,9 @@
-"""Counting tokens: exactly where the encoding is known, and otherwise never too few.
+"""Counts tokens: exactly if the encoding is known, and otherwise by an upper bound.
 
-``tokenizer_for`` gives the tokenizer of a model by its name; ``MessageCounter`` counts whole messages and tools with
-what servers add around them. The rank files travel with the package.
-It does not know the network or the servers that it counts for. Begin with ``known``.
+``tokenizer_for`` returns a model's tokenizer by its name; ``MessageCounter`` counts whole messages and tools, including
+the tokens that servers add around them. The rank files are part of the package.
+
+It does not know the network or the servers for which it counts. Begin with ``known``.
 """
 
 from __future__ import annotations

@@ -1,14 +1,14 @@
 """Upper bounds for models whose tokenizer is not known.
 
-``ByteBound`` is a proof: a byte-level tokenizer never needs more tokens than bytes. It is three to five times too high.
+``ByteBound`` is proven: a byte-level tokenizer never needs more tokens than bytes. It is three to five times too high.
 
-``CalibratedBound`` is a measurement: the count of cl100k_base, raised by what other tokenizers were seen to need more.
+``CalibratedBound`` is measured: the count of cl100k_base, raised by what other tokenizers needed in addition.
 It was calibrated on the tokenizers of Llama 2 and 3, Mistral (both kinds), Qwen 2 and 3.5, DeepSeek, Gemma, Command R,
 Falcon, GPT-NeoX, StarCoder and o200k_base, over code, prose in nineteen languages, logs, JSON, base64, hashes, emoji,
-random characters and walls of blanks, whole and in short slices; it was never below any of them. It does not
-hold for toy vocabularies of a few thousand tokens, nor for GPT-2, which spends a token on every blank of an
-indentation: for those give a ``tokenizer.json``, or count bytes. Llama 3 and Qwen build on cl100k_base's own merges, so
-that a much closer calibration holds for them.
+random characters and long runs of blanks, whole and in short slices; it was never below any of them. It does not hold
+for toy vocabularies of a few thousand tokens, nor for GPT-2, which needs a token for every blank of an indentation: for
+those, give a ``tokenizer.json``, or count bytes. Llama 3 and Qwen build on cl100k_base's own merges, so a much closer
+calibration holds for them.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _START = 2
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """How much more than cl100k_base a family of tokenizers spends at most.
+    """How many more tokens than cl100k_base a family of tokenizers needs at most.
 
     Attributes:
-        name: what counts by it are called.
-        plain: factor on ASCII text.
-        wide: factor on words with characters beyond ASCII.
-        underscore: tokens for each underscore on top.
-        blanks: whether line ends, tabs and 16 spaces each may take a token.
+        name: the name of the bound.
+        plain: the factor for ASCII text.
+        wide: the factor for words with characters beyond ASCII.
+        underscore: additional tokens for each underscore.
+        blanks: whether each line end, each tab and each 16 spaces may need a token.
     """
 
     name: str
@@ -56,7 +56,7 @@ HEIRS = Calibration("bound-cl100k-heirs", plain=1.08, wide=1.2, underscore=0.0, 
 
 
 class ByteBound:
-    """One token a byte of UTF-8: no byte-level tokenizer can need more. True for all of them, and far too high."""
+    """One token per byte of UTF-8: it holds for all byte-level tokenizers, and is far too high."""
 
     name = "bytes"
     exact = False
@@ -67,7 +67,7 @@ class ByteBound:
 
 
 class CalibratedBound:
-    """Never below any tokenizer that it was calibrated on; see the module's docstring for these."""
+    """A bound that is not below any of the tokenizers of its calibration, which the module's docstring lists."""
 
     exact = False
 
@@ -93,7 +93,7 @@ class CalibratedBound:
         return min(math.ceil(bound), sum(size for _, size in measured)) + _START
 
     def _bound_and_bytes(self, text: str) -> tuple[float, int]:
-        """Return the bound of a piece of a text, and its bytes."""
+        """Return the bound of a piece of a text, and its number of bytes."""
         plain, wide = (text, "") if text.isascii() else _split_wide_words(text)
         bound = self._calibration.plain * count_tokens(_BASE, plain) + self._surplus(plain) + self._wide(wide)
         return bound, len(text.encode("utf-8", "surrogatepass"))
@@ -106,7 +106,7 @@ class CalibratedBound:
         return min(counted, len(text.encode("utf-8", "surrogatepass")))
 
     def _surplus(self, text: str) -> float:
-        """Return the tokens that others spend beyond cl100k_base on digits, blanks, underscores and repeated signs."""
+        """Return the tokens that others need beyond cl100k_base for digits, blanks, underscores and repeated signs."""
         digits = sum(len(run) - math.ceil(len(run) / 3) for run in _DIGITS.findall(text))
         blanks = sum(map(_blank_surplus, _BLANKS.findall(text))) if self._calibration.blanks else 0
         runs = sum((found.end() - found.start()) / 4 for found in _RUNS.finditer(text))
@@ -118,13 +118,13 @@ class CalibratedBound:
 
 
 def _split_wide_words(text: str) -> tuple[str, str]:
-    """Return the text without its words beyond ASCII, and those words."""
+    """Return a text without its words with characters beyond ASCII, and those words."""
     pieces = _BLANK.split(text)
     wide = " ".join(piece for piece in pieces if not piece.isascii())
     return "".join(piece for piece in pieces if piece.isascii()), wide
 
 
 def _blank_surplus(blank: str) -> float:
-    """Return the surplus of a run of blanks: others give each line end and tab a token, and each 16 spaces."""
+    """Return the surplus for a run of blanks: one token for each line end, each tab and each 16 spaces."""
     spaces = blank.count(" ")
     return max(0, len(blank) - spaces - 1) + spaces / 16

@@ -1,8 +1,8 @@
 """Exact counts, cached by text: for OpenAI's encodings, and from a ``tokenizer.json``.
 
 The rank files of OpenAI's encodings are part of the package; a ``tokenizer.json`` is read if the optional
-``tokenizers`` package is installed. Texts are cut where no token can span, so that a long conversation is counted once,
-and only the new part of a growing text.
+``tokenizers`` package is installed. Texts are cut where no token can span the cut, so that a long conversation is
+counted once, and of a growing text only the new part.
 """
 
 from __future__ import annotations
@@ -54,17 +54,17 @@ _SPECIAL_TOKENS: Mapping[EncodingName, Mapping[str, int]] = {
     "o200k_base": {"<|endoftext|>": 199999, "<|endofprompt|>": 200018},
 }
 
-# tiktoken's regular expressions give up with a panic on about a million blanks in a row.
+# tiktoken's regular expressions panic on about a million consecutive blanks.
 _LONGEST_BLANK = 400_000
 _BLANK = re.compile(r"\s+")
 
 _BOUNDARY = re.compile(r"\n(?![/\r\n])(?=[^\S\r\n]*\S)")
-# Shorter ones cost more to look up than to count.
+# For shorter texts, a look-up takes longer than counting.
 _LEAST = 200
 
 
 def read_ranks(name: EncodingName) -> dict[bytes, int]:
-    """Return an encoding's tokens with their ranks, from the compressed copy in this package."""
+    """Return an encoding's tokens with their ranks, from the compressed file in this package."""
     packed = files("quaestor.llm.tokens").joinpath("ranks", f"{name}.z").read_bytes()
     raw = zlib.decompress(packed)
     number = int.from_bytes(raw[:4], "little")
@@ -74,13 +74,13 @@ def read_ranks(name: EncodingName) -> dict[bytes, int]:
 
 @cache
 def load_encoding(name: EncodingName) -> tiktoken.Encoding:
-    """Return tiktoken's encoding, built once a process from the ranks in this package.
+    """Return tiktoken's encoding, built once per process from the ranks in this package.
 
     Raises:
-        ValueError: the encoding is not one that the package carries.
+        ValueError: the package does not include the encoding.
     """
     if name not in _PATTERNS:
-        raise ValueError(f"encoding {name!r} is not carried; use one of {', '.join(map(repr, _PATTERNS))}")
+        raise ValueError(f"encoding {name!r} is not included; use one of {', '.join(map(repr, _PATTERNS))}")
     import tiktoken  # noqa: PLC0415 - takes 50 ms
 
     return tiktoken.Encoding(
@@ -92,7 +92,7 @@ def load_encoding(name: EncodingName) -> tiktoken.Encoding:
 
 
 def count_tokens(name: EncodingName, text: str) -> int:
-    """Return the number of tokens, nothing remembered; special-token syntax counts as plain text."""
+    """Return the number of tokens without caching it; special-token syntax counts as plain text."""
     encoding = load_encoding(name)
     if len(text) <= _LONGEST_BLANK:
         return len(encoding.encode_ordinary(text))
@@ -100,9 +100,9 @@ def count_tokens(name: EncodingName, text: str) -> int:
 
 
 class ExactTokenizer:
-    """Counts as OpenAI's servers do.
+    """Counts tokens as OpenAI's servers do.
 
-    One exception: a run of over 400,000 blanks is counted in pieces, which gives a few tokens too many.
+    The only exception: a run of over 400,000 blanks is counted in pieces, which gives a few tokens too many.
     """
 
     exact = True
@@ -129,7 +129,7 @@ class ExactTokenizer:
 
 
 def _without_long_blanks(text: str) -> list[str]:
-    """Cut ``text`` inside its long runs of blanks; the pieces together are the text."""
+    """Cut ``text`` within its long runs of blanks; the joined pieces equal the text."""
     cuts = [
         cut
         for blank in _BLANK.finditer(text)
@@ -140,7 +140,7 @@ def _without_long_blanks(text: str) -> list[str]:
 
 
 class HuggingFaceTokenizer:
-    """Counts with a model's published tokenizer; never too few for text that contains added tokens.
+    """Counts with the tokenizer that was published with a model; never too few, even for text with added tokens.
 
     Raises:
         NotFoundError: there is no such file.
@@ -161,11 +161,11 @@ class HuggingFaceTokenizer:
         return str(self._path)
 
     def count(self, text: str) -> int:
-        """Return the number of tokens; special-token syntax counts as plain text where that takes more."""
+        """Return the number of tokens; special-token syntax counts as plain text if that needs more."""
         return self._cached(text)
 
     def _count(self, text: str) -> int:
-        # The Rust side cannot take lone surrogates.
+        # The library, written in Rust, does not accept lone surrogates.
         clean = text.encode("utf-8", "replace").decode("utf-8")
         readings = self._readings if self._added.search(clean) else self._readings[:1]
         return max(len(reading.encode(clean, add_special_tokens=False).ids) for reading in readings)
@@ -196,7 +196,7 @@ def _read(path: Path) -> Any:
 
 
 def _readings(tokenizer: Any) -> list[Any]:
-    """Return the tokenizer as it reads text with no added tokens, with those that are not special, and with all."""
+    """Return the tokenizer without added tokens, with those that are not special, and with all of them."""
     description = tokenizer.to_str()
     tokenizers = type(tokenizer)
     plain = tokenizers.from_str(json.dumps({**json.loads(description), "added_tokens": []}))
@@ -206,13 +206,13 @@ def _readings(tokenizer: Any) -> list[Any]:
 
 
 def _pattern(tokenizer: Any) -> re.Pattern[str]:
-    """Return a pattern of a tokenizer's added tokens, regardless of case, as normalizers may change it."""
+    """Return a pattern for a tokenizer's added tokens, case-insensitive because normalizers may change the case."""
     contents = {added.content for added in tokenizer.get_added_tokens_decoder().values() if added.content}
     return re.compile("|".join(map(re.escape, sorted(contents))) or "(?!)", re.IGNORECASE)
 
 
 def segments(text: str) -> Iterator[str]:
-    """Yield a text in pieces whose counts by OpenAI's encodings add up; appended text changes only the last."""
+    """Yield pieces of a text whose counts in OpenAI's encodings add up; appended text changes only the last one."""
     start = 0
     while found := _BOUNDARY.search(text, start + _LEAST):
         yield text[start : found.end()]
@@ -224,15 +224,15 @@ _SHORT = 256
 _ENTRIES = 1 << 16
 
 SEGMENTS = 1 << 13
-"""Size of the cache for pieces of texts: enough for composing one window."""
+"""The size of the cache for pieces of texts: enough to compose one window."""
 
 CountT = TypeVar("CountT")
 
 
 class CountCache(Generic[CountT]):
-    """Counts by text, oldest dropped first.
+    """A cache of counts by text, which drops the oldest first.
 
-    Long texts are remembered by their digest: a tool result of 10 MB must not stay alive because it was counted.
+    Long texts are keyed by their digest, so that a tool result of 10 MB does not stay in memory because it was counted.
     """
 
     def __init__(self, count: Callable[[str], CountT], entries: int = _ENTRIES) -> None:
@@ -247,7 +247,7 @@ class CountCache(Generic[CountT]):
         if known is None:
             known = self._count(text)
             if len(self._known) >= self._entries:
-                # Another thread may have dropped the same entry.
+                # Another thread may have dropped the same entry already.
                 self._known.pop(next(iter(self._known)), None)
             self._known[key] = known
         return known

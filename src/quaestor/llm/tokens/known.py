@@ -21,22 +21,22 @@ class Tokenizer(Protocol):
 
     @property
     def exact(self) -> bool:
-        """Whether ``count`` is the true number; otherwise it is an upper bound."""
+        """Whether ``count`` is exact; otherwise it is an upper bound."""
         ...
 
     def count(self, text: str) -> int:
-        """Return the number of tokens of ``text`` read as plain text: special-token syntax counts as its letters."""
+        """Return the number of tokens of ``text`` as plain text: special-token syntax counts as its characters."""
         ...
 
 
-# gpt-4o, gpt-4.1, gpt-4.5, gpt-5 and later, gpt-oss, o1, o3, o4 and so on, with dates and sizes behind.
+# gpt-4o, gpt-4.1, gpt-4.5, gpt-5 and later, gpt-oss, o1, o3, o4 and so on, perhaps followed by dates and sizes.
 _O200K = re.compile(r"(?:chatgpt-4o|gpt-4o|gpt-4\.\d|gpt-(?:[5-9]|[12]\d)|gpt-oss|o[1-9]\d?)(?![a-z])")
 _HEIRS = re.compile(r"(?:meta-)?llama-?(?:3|4)|qwen|qwq")
 _CL100K = re.compile(r"(?:gpt-4|gpt-3\.5|gpt-35|text-embedding-3|text-embedding-ada-002)(?![a-z0-9])")
 
 
 def encoding_name_for(model: str) -> EncodingName | None:
-    """Return the encoding of an OpenAI model, or None for a model that is not known.
+    """Return the encoding of an OpenAI model; None if the model is not known.
 
     Prefixes of providers (``openai/gpt-4o``) and fine-tuned names (``ft:gpt-4o:acme``) are understood.
     """
@@ -53,7 +53,7 @@ def tokenizer_for(model: str) -> Tokenizer:
         model: a model's name, or the path of a Hugging Face ``tokenizer.json``.
 
     Raises:
-        NotFoundError: a path to a ``.json`` file that does not exist.
+        NotFoundError: the path of a ``.json`` file was given, which does not exist.
         UsageError: the file is not a tokenizer, or the ``tokenizers`` package is missing.
     """
     if model.endswith(".json"):
@@ -64,5 +64,5 @@ def tokenizer_for(model: str) -> Tokenizer:
 
 @cache
 def _tokenizer(kind: EncodingName | Calibration) -> Tokenizer:
-    # One tokenizer a kind, so that counts are remembered over all who ask.
+    # One tokenizer per kind, so that all callers share its cache of counts.
     return CalibratedBound(kind) if isinstance(kind, Calibration) else ExactTokenizer(kind)

@@ -1,7 +1,7 @@
-"""Counting whole messages and tools, with the servers' overheads.
+"""Counts the tokens of whole messages and tools, including the overhead that servers add.
 
-OpenAI documents the overhead of a message; other servers use a chat template that we cannot see, so their allowances
-are generous and the count is an upper bound.
+OpenAI documents the overhead of a message. Other servers use a chat template that we cannot see; for them, the overhead
+is set generously, and the count is an upper bound.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class Overheads:
     """A server's overheads, in tokens.
 
     Attributes:
-        message: around each message, without its role.
-        name: beside a message's name.
-        reply: once a request, for starting the reply.
-        call: beside each tool call's name and arguments.
-        tools: once a request that declares tools.
-        tool: beside each declared tool's schema.
-        indented: whether schemas are counted as indented JSON, which is how some templates write them.
+        message: for each message, without its role.
+        name: for a message's name, in addition to the name itself.
+        reply: once per request, for the start of the reply.
+        call: for each tool call, in addition to its name and arguments.
+        tools: once per request that declares tools.
+        tool: for each declared tool, in addition to its schema.
+        indented: whether schemas are counted as indented JSON, as some templates write them.
     """
 
     message: int
@@ -38,12 +38,12 @@ class Overheads:
 
 
 OPENAI = Overheads(message=3, name=1, reply=3, call=12, tools=16, tool=12, indented=False)
-"""As documented for gpt-3.5, gpt-4 and gpt-4o; tools rounded up, for their rendering is not published."""
+"""As documented for gpt-3.5, gpt-4 and gpt-4o; the values for tools, whose form is unpublished, are rounded up."""
 
 TEMPLATE = Overheads(message=8, name=4, reply=96, call=24, tools=320, tool=24, indented=True)
 """Enough for the templates of the Llama, Qwen, Mistral, Gemma, Phi and DeepSeek families.
 
-``reply`` covers the system sentence and date that some of them add unasked; ``tools`` their explanation of calling.
+``reply`` covers the system prompt and date that some of them add by themselves; ``tools`` covers their instructions.
 """
 
 
@@ -52,7 +52,7 @@ class MessageCounter:
 
     Args:
         tokenizer: counts texts.
-        overheads: of the server.
+        overheads: the server's overheads.
     """
 
     def __init__(self, tokenizer: Tokenizer, overheads: Overheads = TEMPLATE) -> None:
@@ -65,11 +65,11 @@ class MessageCounter:
         return self.tokenizer.exact and self.overheads == OPENAI
 
     def text(self, text: str) -> int:
-        """Return the tokens of bare text."""
+        """Return the tokens of text without overhead."""
         return self.tokenizer.count(text)
 
     def message(self, message: Message) -> int:
-        """Return the tokens of one message, with what surrounds it."""
+        """Return the tokens of one message, including its overhead."""
         count = self.tokenizer.count
         total = self.overheads.message + count(message.role) + count(message.content)
         if message.name is not None:
@@ -81,7 +81,7 @@ class MessageCounter:
         return total
 
     def messages(self, messages: Iterable[Message]) -> int:
-        """Return the tokens of a conversation, the start of the reply included."""
+        """Return the tokens of a conversation, including the start of the reply."""
         return self.overheads.reply + sum(map(self.message, messages))
 
     def tools(self, tools: Sequence[Mapping[str, object]]) -> int:
@@ -91,7 +91,7 @@ class MessageCounter:
         return self.overheads.tools + sum(map(self._tool, tools))
 
     def request(self, messages: Iterable[Message], tools: Sequence[Mapping[str, object]] = ()) -> int:
-        """Return the tokens of everything that is sent."""
+        """Return the tokens of a whole request."""
         return self.messages(messages) + self.tools(tools)
 
     def _call(self, call: ToolCall) -> int:
@@ -107,13 +107,13 @@ class MessageCounter:
 def counter_for(model: str) -> MessageCounter:
     """Return the counter of a model by its name; see ``tokenizer_for``."""
     tokenizer = tokenizer_for(model)
-    # gpt-oss has OpenAI's encoding, but runs behind a chat template.
+    # gpt-oss has OpenAI's encoding, but its servers use a chat template.
     openai = tokenizer.exact and not model.endswith(".json") and "gpt-oss" not in model.lower()
     return MessageCounter(tokenizer, OPENAI if openai else TEMPLATE)
 
 
 def _respace_json(arguments: str) -> str:
-    """Return JSON as a template that parses and writes it again would show it; other text as it is."""
+    """Return JSON as a template that parses and serialises it again would write it; other text unchanged."""
     try:
         return json.dumps(json.loads(arguments), ensure_ascii=False)
     except (ValueError, RecursionError):

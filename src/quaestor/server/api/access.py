@@ -1,4 +1,4 @@
-"""Access control: every route asks here. Another user's things are reported as not found, like missing ones."""
+"""Access control, used by every route. What belongs to another user is reported as not found."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MY_DOCUMENTS = "my-documents"
 
 
 def corpora_of(served: Served, user: User) -> tuple[State, ...]:
-    """Return the corpora that a user may see: everybody's, and the user's own."""
+    """Return the state of each corpus that a user may see: the shared ones and the user's own."""
     serve_documents(served, user)
     return served.corpora.states(user.id)
 
@@ -35,7 +35,7 @@ def corpus_of(served: Served, user: User, name: str) -> Index:
     """Return a corpus that a user may see; an empty name means the only shared one.
 
     Raises:
-        NotFoundError: there is none of this name for this user.
+        NotFoundError: this user sees no corpus of this name.
         StillIndexingError: its first index is not complete.
     """
     serve_documents(served, user)
@@ -43,12 +43,12 @@ def corpus_of(served: Served, user: User, name: str) -> Index:
 
 
 def several_of(served: Served, user: User, names: Sequence[str]) -> tuple[SeveralCorpora, Mapping[str, Exception]]:
-    """Return the corpora that a user may see, to be searched as one, and the errors of those that cannot be searched.
+    """Return corpora that are searched as one, and the errors of those that cannot be searched.
 
     Args:
         served: the served state.
         user: the user.
-        names: of the corpora; none, or ``ALL`` among them, means all that the user may see.
+        names: the corpora's names; empty, or with ``ALL`` in it, for all that the user may see.
 
     Raises:
         NotFoundError: this user sees no corpus of one of these names.
@@ -62,45 +62,46 @@ def corpus_settings(served: Served, user: User, name: str) -> Settings:
     """Return the settings of a corpus that a user may see.
 
     Raises:
-        NotFoundError: there is none of this name for this user.
+        NotFoundError: this user sees no corpus of this name.
     """
     serve_documents(served, user)
     return served.corpora.settings(name, user=user.id)
 
 
 def corpora_named(served: Served, user: User, source: str) -> tuple[str, ...]:
-    """Return the names of a session's corpora that are served to this user now.
+    """Return the names of those corpora of a session that are served to this user now.
 
     Args:
         served: the served state.
         user: the user.
-        source: what the session is about, as it is recorded.
+        source: the session's source as recorded: the path of its corpus, or the paths of several.
     """
     named = {state.root: state.name for state in corpora_of(served, user)}
     return tuple(named[root] for root in roots_of(source) if root in named)
 
 
 def asked_of(served: Served, user: User, source: str, question: str) -> tuple[Index | JointCorpus, Settings]:
-    """Return the corpus of a session's question, and its settings: a corpus's own; for several, the server's.
+    """Return the corpus that answers a session's question, and its settings.
 
-    The user's own documents are included if the question names any.
+    The settings are those of the session's only corpus; with several corpora, those of the server. The user's own
+    documents are included if the question names any.
 
     Args:
         served: the served state.
         user: the user.
-        source: what the session is about, as it is recorded.
+        source: the session's source as recorded; see ``corpora_named``.
         question: may name documents by ``@my-documents/NAME``.
 
     Raises:
-        NotFoundError: no corpus of it is served to this user now.
+        NotFoundError: a corpus of the session is not served to this user now.
         StillIndexingError: a corpus cannot be searched yet.
     """
     names = corpora_named(served, user, source)
     roots = roots_of(source)
     if not names:
-        raise NotFoundError("What this conversation is about is served here no longer. Begin another one.")
+        raise NotFoundError("The corpus of this conversation is no longer served here. Begin another conversation.")
     if len(names) < len(roots):
-        # To answer from the rest would look like an answer from all.
+        # An answer from the other corpora alone would look like an answer from all.
         served_now = {state.root for state in corpora_of(served, user)}
         gone = ", ".join(repr(Path(root).name) for root in roots if root not in served_now)
         raise NotFoundError(
@@ -118,7 +119,7 @@ def _names_documents(question: str) -> bool:
 
 
 def _own_documents(served: Served, user: User) -> dict[str, Index]:
-    """Return a user's own documents by their corpus's name, the newest included; empty if there are none."""
+    """Return the up-to-date corpus of a user's own documents by its name; empty if there are none."""
     if all(state.name != MY_DOCUMENTS for state in corpora_of(served, user)):
         return {}
     found = corpus_of(served, user, MY_DOCUMENTS)
@@ -127,11 +128,11 @@ def _own_documents(served: Served, user: User) -> dict[str, Index]:
 
 
 def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[str, Index, str]:
-    """Return the corpus of a path in a session, by name and itself, and the path within the corpus.
+    """Return the name of the corpus that a session's path lies in, the corpus, and the path within it.
 
     Raises:
         NotFoundError: the corpus is not served to this user now.
-        StillIndexingError: it cannot be read yet.
+        StillIndexingError: the corpus cannot be read yet.
     """
     names = corpora_named(served, user, source)
     if not names:
@@ -145,10 +146,10 @@ def locate_corpus(served: Served, user: User, source: str, path: str) -> tuple[s
 
 
 def model_of(served: Served, user: User, request: str, name: str) -> Model | None:
-    """Return the model for a user's request: the server's own, or a selectable one by name.
+    """Return the model for a user's request: the server's default, or a selectable one by its name.
 
     Raises:
-        NotFoundError: there is none of this name.
+        NotFoundError: no model of this name can be selected.
     """
     if not name or name == served.settings.model:
         return served.make_model(user, request)
@@ -164,16 +165,16 @@ def documents_of(served: Served, user: User) -> Documents:
 
 
 def sessions_of(served: Served, user: User) -> Sessions:
-    """Return the sessions of a user; other users' sessions are not found in them."""
+    """Return the sessions of a user, without those of others."""
     return served.sessions.of(user.id)
 
 
 def session_of(served: Served, user: User, name: str) -> Transcript:
-    """Open one of a user's sessions by its whole name.
+    """Open one of a user's sessions by its full name.
 
     Raises:
-        NotFoundError: the user has none of this name.
-        SessionUnusableError: its file is damaged.
+        NotFoundError: the user has no session of this name.
+        SessionUnusableError: the session's file is damaged.
     """
     sessions = sessions_of(served, user)
     if name not in sessions.names():
@@ -186,54 +187,54 @@ def session_of(served: Served, user: User, name: str) -> Transcript:
 
 
 def delete_session(served: Served, user: User, name: str) -> None:
-    """Remove one of a user's sessions, damaged or not.
+    """Remove one of a user's sessions, even if it is damaged.
 
     Raises:
-        NotFoundError: the user has none of this name.
+        NotFoundError: the user has no session of this name.
     """
-    # A damaged one is the user's as well, for it lies in the user's folder.
+    # A damaged session does not name its owner, but it lies in the user's folder.
     with suppress(SessionUnusableError):
         session_of(served, user, name).close()
     sessions_of(served, user).delete(name)
 
 
 def unknown_session(name: str) -> NotFoundError:
-    """Return the error for a session that is not there, or not this user's."""
-    return NotFoundError(f"There is no conversation {name!r} of yours; it may have been deleted.")
+    """Return the error for a session that does not exist or is another user's."""
+    return NotFoundError(f"You have no conversation {name!r}; it may have been deleted.")
 
 
 def serve_documents(served: Served, user: User) -> None:
     """Begin to serve a user's uploads and added sources, unless they are served already."""
     serve_added(served, user)
     documents = documents_of(served, user)
-    documents.bring()
+    documents.sync()
     if documents.folder.is_dir():
         served.corpora.add(MY_DOCUMENTS, documents.folder, owner=user.id)
 
 
 def may_add_folders(served: Served, user: User) -> bool:
-    """Return whether a user may add folders: only the one person of this machine, where its owner allows any."""
+    """Return whether a user may add folders: only on a server without users, if the settings allow any folder."""
     return bool(served.folders.allowed) and served.open_to_local and not user.id
 
 
 def may_add_sites(served: Served, user: User) -> bool:
-    """Return whether a user may add sites and repositories: as for folders."""
+    """Return whether a user may add sites and repositories: only on a server without users, if any host is allowed."""
     return bool(served.sites.allowed) and served.open_to_local and not user.id
 
 
 def serve_added(served: Served, user: User) -> None:
-    """Begin to serve the folders and sites that a user added, if that is not done yet."""
+    """Begin to serve the folders and sites that a user added, unless they are served already."""
     if may_add_folders(served, user):
         for root in served.folders.list():
             served.corpora.add_folder(root, owner=user.id)
     if may_add_sites(served, user):
         for site in served.sites.list():
-            # What was fetched may have been deleted since.
+            # The fetched files may have been deleted since.
             with suppress(NotFoundError):
                 if site.added:
                     served.corpora.add_folder(served.sites.root(site.address), owner=user.id)
 
 
 def may_edit(served: Served, user: User) -> bool:
-    """Return whether a user may have proposed changes made: only the one person of this machine, where that is on."""
+    """Return whether a user may apply proposed changes: only on a server without users, if the settings allow it."""
     return served.settings.page_edits == "on" and served.open_to_local and not user.id

@@ -1,4 +1,4 @@
-"""What the routes under ``/api`` take and return, errors among it, for checking and for the OpenAPI document."""
+"""The schemas of requests, responses and errors under ``/api``, for validation and for the OpenAPI document."""
 
 from __future__ import annotations
 
@@ -7,25 +7,23 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 LONGEST_QUESTION = 200_000
-"""Most letters of a question."""
+"""Characters of a question at most."""
 
 Question = Annotated[str, Field(min_length=1, max_length=LONGEST_QUESTION)]
-AnyText = Annotated[
-    str, Field(max_length=LONGEST_QUESTION, description="Any text; where there is none, nothing is found.")
-]
+AnyText = Annotated[str, Field(max_length=LONGEST_QUESTION, description="Any text; an empty one finds nothing.")]
 CorpusNames = Annotated[list[Annotated[str, Field(max_length=4096)]], Field(max_length=1000)]
-CorpusName = Annotated[str, Field(max_length=4096, description="May be left out where there is only one.")]
+CorpusName = Annotated[str, Field(max_length=4096, description="May be left out if there is only one corpus.")]
 
 _SAID = {
     400: "The request cannot be read, or asks for something impossible.",
-    401: "A token is needed, or the one that was sent is unknown.",
+    401: "A token is required, or the token is unknown.",
     403: "Not permitted.",
-    404: "There is nothing of this name that the caller may see.",
+    404: "Nothing of this name exists that the caller may see.",
     409: "A turn of this session is under way.",
     413: "The body or the document is too large.",
-    415: "This is not text, or the body is of another type.",
-    421: "The server is not called so.",
-    429: "A limit is reached: of spending, of requests, of size.",
+    415: "The document is not text, or the body has an unsupported type.",
+    421: "The Host header is not one of the server's names.",
+    429: "A limit on spending, requests or size is reached.",
     500: "The server failed; its log says why.",
     502: "The model's server failed.",
     503: "The index is still being made, or is unusable.",
@@ -33,7 +31,7 @@ _SAID = {
 _ANY_ROUTE = (400, 401, 403, 413, 421, 429, 500)
 
 
-class Taken(BaseModel):
+class RequestBody(BaseModel):
     """A request's body; unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
@@ -56,16 +54,16 @@ class Failure(BaseModel):
 
 
 class CorpusState(BaseModel):
-    """How far a corpus is."""
+    """A corpus and the progress of its first index."""
 
     name: str
     title: str
     ready: bool
-    done: Annotated[int, Field(description="Files read, while its first index is made.")]
-    total: Annotated[int, Field(description="Files to read; 0 while they are counted.")]
+    done: Annotated[int, Field(description="Files read for the first index so far.")]
+    total: Annotated[int, Field(description="Files to read; 0 while they are being counted.")]
     documents: int
     chunks: int
-    mine: Annotated[bool, Field(description="Whether it is the caller's alone.")]
+    mine: Annotated[bool, Field(description="Whether it belongs to the caller alone.")]
     error: Annotated[str | None, Field(description="Why it cannot be indexed.")]
 
 
@@ -76,7 +74,7 @@ class CorpusList(BaseModel):
 
 
 class Bin(BaseModel):
-    """One bar of a histogram; the last has no end."""
+    """One bin of a histogram; the last one has no upper bound."""
 
     first: int
     last: int | None
@@ -95,7 +93,7 @@ class Words(BaseModel):
 
 
 class IndexStats(BaseModel):
-    """What an index holds."""
+    """The contents of an index."""
 
     root: str
     documents: int
@@ -111,16 +109,16 @@ class IndexStats(BaseModel):
 
 
 class ComingVectors(BaseModel):
-    """Vectors of another embedder that the index is yet to be given."""
+    """Vectors of another embedder that are being added to the index."""
 
     embedder: str
-    done: Annotated[int, Field(description="How many are made.")]
-    total: Annotated[int, Field(description="How many there will be; 0 while that is not known.")]
-    busy: Annotated[bool, Field(description="Whether a process is making them.")]
+    done: Annotated[int, Field(description="How many are computed.")]
+    total: Annotated[int, Field(description="How many there will be; 0 if not known yet.")]
+    busy: Annotated[bool, Field(description="Whether a process is computing them.")]
 
 
 Coming = Annotated[
-    ComingVectors | None, Field(description="What the index is yet to be given; null if it is as it should be.")
+    ComingVectors | None, Field(description="Vectors that the index still lacks; null if it is complete.")
 ]
 
 
@@ -141,25 +139,25 @@ class Stats(BaseModel):
     coming: Coming
 
 
-class Limited(Taken):
-    """Which documents a request is about."""
+class Limited(RequestBody):
+    """A request that can be limited to some documents."""
 
     path: Annotated[list[str], Field(max_length=100, description="Only paths that match one of these globs.")] = []
     language: Annotated[list[str], Field(max_length=100, description="Only these languages.")] = []
     since: Annotated[str, Field(max_length=40, description="Only documents of this date or later: 2020, 2020-03.")] = ""
     before: Annotated[str, Field(max_length=40, description="Only documents of an earlier date.")] = ""
     by: Annotated[list[str], Field(max_length=100, description="Only documents by one of these authors.")] = []
-    filters: Annotated[bool, Field(description="Whether dates and authors that the words ask for are obeyed.")] = True
+    filters: Annotated[bool, Field(description="Whether dates and authors in the text limit the documents.")] = True
 
 
 class SearchRequest(Limited):
     """A search."""
 
     query: AnyText
-    k: Annotated[int | None, Field(ge=1, le=1000, description="Hits; as the settings say where it is left out.")] = None
+    k: Annotated[int | None, Field(ge=1, le=1000, description="Number of hits; by default, as in the settings.")] = None
     corpus: CorpusName = ""
     corpora: Annotated[
-        CorpusNames, Field(description="Several, instead of one, in one ranking; `*` for all that you may see.")
+        CorpusNames, Field(description="Several corpora, searched in one ranking; `*` for all that the caller may see.")
     ] = []
 
 
@@ -179,8 +177,8 @@ class HitObject(BaseModel):
     date: str | None
     sha256: str
     fresh: bool
-    also: Annotated[list[str], Field(description="Where the same is said, as path:line.")]
-    corpus: Annotated[str, Field(description="The name of the corpus that it is of.")]
+    also: Annotated[list[str], Field(description="Other places with the same text, as path:line.")]
+    corpus: Annotated[str, Field(description="The name of its corpus.")]
 
 
 class Searched(BaseModel):
@@ -190,18 +188,18 @@ class Searched(BaseModel):
     checked_at: str
     stored: Annotated[
         bool,
-        Field(description="Whether the files are not here: it is as current as the index, of `checked_at`."),
+        Field(description="Whether the files are on other machines; then hits are as of `checked_at`."),
     ]
-    commit: Annotated[str, Field(description="What was checked out then, where the files are not here; else empty.")]
+    commit: Annotated[str, Field(description="The indexed commit if the files are on other machines; else empty.")]
     checked_against: Annotated[
         Literal["files", "bytes", "chunks"],
-        Field(description="What citations are checked against: the files, their bytes in the store, or its chunks."),
+        Field(description="What citations are checked against: the files, their stored bytes, or the stored chunks."),
     ]
     by_meaning: Annotated[
         Literal["all", "some", "none"],
-        Field(description="What was found by meaning as well: all documents, those that are embedded, or none."),
+        Field(description="Which documents were searched by meaning too: all, those with vectors, or none."),
     ]
-    embedder: Annotated[str, Field(description="Whose vectors were compared.")]
+    embedder: Annotated[str, Field(description="The embedder whose vectors were compared.")]
     coming: Coming
     documents: int
     chunks: int
@@ -218,7 +216,7 @@ class UnknownWord(BaseModel):
     """A word of a query that the corpus lacks."""
 
     word: str
-    nearest: Annotated[list[str], Field(description="Words that do stand; the first was searched for instead.")]
+    nearest: Annotated[list[str], Field(description="Similar words in the corpus; the first was searched for instead.")]
 
 
 class SearchResult(BaseModel):
@@ -228,12 +226,12 @@ class SearchResult(BaseModel):
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
     translated: Annotated[
-        list[str], Field(description="What was searched for in English for a question in another language.")
+        list[str], Field(description="English words that were searched for instead of a question in another language.")
     ]
-    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that occur nowhere in the corpus.")]
     hits: list[HitObject]
-    index: Annotated[Searched, Field(description="Of all that were searched together.")]
-    corpora: Annotated[list[SearchedCorpus], Field(description="Each one, where several were asked for.")] = []
+    index: Annotated[Searched, Field(description="The state of all searched corpora together.")]
+    corpora: Annotated[list[SearchedCorpus], Field(description="Each corpus, if several were searched.")] = []
     seconds: float
 
 
@@ -247,7 +245,7 @@ class Excerpt(BaseModel):
     lines: list[str]
     language: str
     sha256: str
-    fresh: Annotated[bool, Field(description="Whether the index holds these very bytes.")]
+    fresh: Annotated[bool, Field(description="Whether the index holds the same bytes.")]
     title: str | None
     url: str | None
 
@@ -255,15 +253,15 @@ class Excerpt(BaseModel):
 class OverviewLine(BaseModel):
     """A line of an overview, with its place if it is from a file."""
 
-    names: Annotated[list[str], Field(description="Paths or commands; in a tree, below the line it is indented to.")]
+    names: Annotated[list[str], Field(description="Paths or commands; in a tree, without the parent folders.")]
     depth: int
     says: str
-    n: Annotated[int, Field(description="The number that stands for the source in the text.")] = 0
+    n: Annotated[int, Field(description="The number by which the text cites the source.")] = 0
     path: str = ""
     start_line: int = 0
     end_line: int = 0
     sha256: str = ""
-    fresh: Annotated[bool, Field(description="Whether the file's bytes were checked to be the indexed ones.")] = True
+    fresh: Annotated[bool, Field(description="Whether the file was checked to have the indexed bytes.")] = True
 
 
 class OverviewSection(BaseModel):
@@ -271,7 +269,7 @@ class OverviewSection(BaseModel):
 
     title: str
     lines: list[OverviewLine]
-    left_out: Annotated[int, Field(description="Lines that there was no room for.")]
+    left_out: Annotated[int, Field(description="Number of lines for which there was no room.")]
 
 
 class OverviewObject(BaseModel):
@@ -288,7 +286,7 @@ class HistoryPassage(BaseModel):
     """Lines of a commit, a tag or a changelog, as they are cited."""
 
     n: int
-    path: Annotated[str, Field(description="A document's, or `commit HASH` or `tag NAME`, which `/passage` reads.")]
+    path: Annotated[str, Field(description="A document's path, `commit HASH` or `tag NAME`; `/passage` reads each.")]
     start_line: int
     end_line: int
     title: str | None
@@ -303,7 +301,7 @@ class HistoryResult(BaseModel):
 
     asked: str
     answer: Annotated[str, Field(description="Markdown with citation marks.")]
-    known: Annotated[bool, Field(description="Whether it answers.")]
+    known: Annotated[bool, Field(description="Whether the history answers the question.")]
     partial: Annotated[bool, Field(description="Whether the history was not read to its end.")]
     passages: list[HistoryPassage]
     seconds: float
@@ -313,7 +311,7 @@ class HistoryResult(BaseModel):
 
 
 class CitationObject(BaseModel):
-    """A citation, after it was checked against the file's bytes."""
+    """A citation that was checked against the file's bytes."""
 
     n: int
     path: str
@@ -347,8 +345,8 @@ class WindowSize(BaseModel):
 
     limit: int
     reserve: int
-    passages: Annotated[int, Field(description="That were found.")]
-    sent: Annotated[int, Field(description="Of them, that a model was shown.")]
+    passages: Annotated[int, Field(description="Number of passages that were found.")]
+    sent: Annotated[int, Field(description="Number of passages that the model was sent.")]
 
 
 class AskResult(BaseModel):
@@ -358,15 +356,15 @@ class AskResult(BaseModel):
     understood: Annotated[list[str], Field(description="Words that limited the documents, and were not searched for.")]
     missed: Annotated[list[str], Field(description="Words that would have limited them, but to none.")]
     translated: Annotated[
-        list[str], Field(description="What was searched for in English for a question in another language.")
+        list[str], Field(description="English words that were searched for instead of a question in another language.")
     ]
-    unknown: Annotated[list[UnknownWord], Field(description="Words that stand nowhere in the corpus.")]
+    unknown: Annotated[list[UnknownWord], Field(description="Words that occur nowhere in the corpus.")]
     answer: str
     citations: list[CitationObject]
     unsupported: list[str]
     known: Annotated[bool, Field(description="Whether at least one citation is verified or repaired.")]
-    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
-    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
+    unchecked: Annotated[bool, Field(description="Whether a model answered and none of its citations holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="Quotes of the passages, beside an unchecked answer.")]
     nearest: list[str]
     calls: list[dict[str, Any]]
     model: str
@@ -377,12 +375,12 @@ class AskResult(BaseModel):
 # --- sessions -------------------------------------------------------------------------------------------------------
 
 
-class DocumentText(Taken):
-    """A text to take in."""
+class DocumentText(RequestBody):
+    """A text to add as a document."""
 
-    name: Annotated[str, Field(max_length=1000, description="A file name; it is made safe.")]
+    name: Annotated[str, Field(max_length=1000, description="A file name; unsafe characters are replaced.")]
     text: str
-    corpus: Annotated[str, Field(description="Only the caller's own, which it is where this is left out.")] = ""
+    corpus: Annotated[str, Field(description="`my-documents`, the default; no other can be added to.")] = ""
 
 
 class DocumentObject(BaseModel):
@@ -404,9 +402,9 @@ class DocumentList(BaseModel):
 
 
 def refusals(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return a route's error responses, for its documentation."""
+    """Return a route's error responses for the OpenAPI document."""
     return {status: {"model": Failure, "description": _SAID[status]} for status in statuses}
 
 
 EVERYWHERE = refusals(*_ANY_ROUTE)
-"""What any route may answer."""
+"""The error responses of every route."""

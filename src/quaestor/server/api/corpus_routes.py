@@ -1,4 +1,4 @@
-"""Routes of corpora: list, statistics, search, overview, history, lines of documents, single questions."""
+"""Routes of corpora: list, statistics, search, overview, history, lines of a document, single questions."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from quaestor.server.api.api_schemas import refusals
 from quaestor.server.ask_once import outcome_of
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import answered_while_there
+from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.open_corpora import State
 from quaestor.stores import Where
 
 router = APIRouter()
 
-Corpus = Annotated[str, Query(max_length=4096, description="May be left out where there is only one.")]
+Corpus = Annotated[str, Query(max_length=4096, description="May be left out if there is only one corpus.")]
 Line = Annotated[int, Query(ge=1, le=1_000_000_000)]
-# More than a page shows at once; what is beyond is asked for by its lines.
+# More than the page shows at once; further lines can be requested by their numbers.
 _MOST_LINES = 5_000
 
 
 @router.get("/corpora", response_model=schemas.CorpusList)
 def list_corpora(served: ServedHere, who: Who) -> dict[str, Any]:
-    """List the corpora that the caller may see, and how far each is."""
+    """List the corpora that the caller may see, with the progress of their first indexes."""
     return {"corpora": [_state(served, who, state) for state in corpora_of(served, who)]}
 
 
@@ -55,7 +55,7 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
     "/search", response_model=schemas.SearchResult, response_model_exclude_unset=True, responses=refusals(404, 503)
 )
 def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[str, Any]:
-    """Find code and prose by words and by meaning, in a corpus or in several. No model is asked."""
+    """Find code and prose by words and by meaning, in one corpus or several. No model is used."""
     started = time.perf_counter()
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     if asked.corpora:
@@ -77,8 +77,8 @@ def overview(
     served: ServedHere,
     who: Who,
     corpus: Corpus = "",
-    folder: Annotated[str, Query(max_length=4096, description="Only what lies in it.")] = "",
-    tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="What the text may take.")] = BUDGET,
+    folder: Annotated[str, Query(max_length=4096, description="Only the contents of this folder.")] = "",
+    tokens: Annotated[int, Query(ge=LEAST, le=100_000, description="Tokens that the text may take.")] = BUDGET,
 ) -> dict[str, Any]:
     """Return an overview of a corpus: README, entry points, main parts, how it is built. No model is used."""
     started = time.perf_counter()
@@ -96,9 +96,9 @@ def passage(
     corpus: Corpus = "",
     start: Line = 1,
     end: Line | None = None,
-    around: Annotated[int, Query(ge=0, le=1000, description="Lines before and after, as far as there are any.")] = 0,
+    around: Annotated[int, Query(ge=0, le=1000, description="Lines to add before and after.")] = 0,
 ) -> dict[str, Any]:
-    """Return lines of a document of a corpus, and of nothing else, as they are on disk now; 5,000 at most."""
+    """Return lines of an indexed document, and of no other file, as they are on disk now; 5,000 at most."""
     if end is not None and end < start:
         raise UsageError(f"There are no lines {start} to {end}. Give an end that is not before the start.")
     first = max(1, start - around)
@@ -122,11 +122,11 @@ def passage(
 def history(
     served: ServedHere,
     who: Who,
-    about: Annotated[str, Query(max_length=2000, description="A question, a path, a name, or words.")] = "",
+    about: Annotated[str, Query(max_length=2000, description="A question, a path, a name or other words.")] = "",
     corpus: Corpus = "",
     since: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
     until: Annotated[str, Query(max_length=40, description="A date: 2024, 2024-03.")] = "",
-    limit: Annotated[int, Query(ge=1, le=200, description="Commits that are listed at most.")] = 10,
+    limit: Annotated[int, Query(ge=1, le=200, description="Commits to list at most.")] = 10,
 ) -> dict[str, Any]:
     """Answer what changed, when, why and by whom, from git's history and the changelogs. No model is used."""
     started = time.perf_counter()
@@ -147,7 +147,7 @@ def _search_several(
 
 
 def _name_of(served: Served, user: User, corpus: str) -> str:
-    """Return a corpus's name, which the request may have left out."""
+    """Return the name of a request's corpus; by default the shared one's."""
     return corpus or next(state.name for state in corpora_of(served, user) if not state.owned)
 
 
@@ -177,11 +177,11 @@ def _state(served: Served, user: User, state: State) -> dict[str, Any]:
 async def ask(
     request: Request, served: ServedHere, who: Who, asked: schemas.AskRequest, number: RequestId
 ) -> dict[str, Any]:
-    """Answer a question from a corpus, with checked citations; nothing is kept of it."""
+    """Answer a question from a corpus, with checked citations; the question is not recorded."""
     index = await asyncio.to_thread(corpus_of, served, who, asked.corpus)
     settings = await asyncio.to_thread(corpus_settings, served, who, asked.corpus)
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
     model = served.make_model(who, number)
     answering = outcome_of(index, model, asked.question, settings, where=where, filters=asked.filters)
-    outcome = await answered_while_there(request, answering)
+    outcome = await cancelled_on_disconnect(request, answering)
     return ask_object(asked.question, outcome, settings)

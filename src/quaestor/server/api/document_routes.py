@@ -1,4 +1,4 @@
-"""Documents that the caller uploads or pastes; they are a corpus of the caller's own."""
+"""Routes of documents that the caller uploads or pastes; they form a corpus of the caller's own."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _BODY = {
 
 @router.get("/documents", response_model=schemas.DocumentList)
 def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
-    """List what the caller uploaded, the newest first."""
+    """List the documents that the caller uploaded, newest first."""
     return {"corpus": MY_DOCUMENTS, "documents": [_document_object(one) for one in documents_of(served, who).list()]}
 
 
@@ -48,10 +48,10 @@ def list_documents(served: ServedHere, who: Who) -> dict[str, Any]:
     openapi_extra={"requestBody": _BODY},
 )
 async def add_document(request: Request, served: ServedHere, who: Who, behind: BackgroundTasks) -> dict[str, Any]:
-    """Take in a text, as JSON or as an uploaded `file`; it is indexed in the background."""
+    """Add a document, as JSON or as an uploaded `file`; it is indexed in the background."""
     name, data = await _document_in_request(request)
     stored = await asyncio.to_thread(add, served, who, name, data)
-    behind.add_task(index_behind, served, who)
+    behind.add_task(index_in_background, served, who)
     return _document_object(stored)
 
 
@@ -59,16 +59,17 @@ async def add_document(request: Request, served: ServedHere, who: Who, behind: B
 def remove_document(
     served: ServedHere, who: Who, id: Annotated[str, Path(max_length=200)], behind: BackgroundTasks
 ) -> None:
-    """Remove a document; it is taken out of the index in the background."""
+    """Remove a document; it is removed from the index in the background."""
     documents_of(served, who).remove(id)
-    behind.add_task(index_behind, served, who)
+    behind.add_task(index_in_background, served, who)
 
 
 def add(served: Served, user: User, name: str, data: bytes) -> Stored:
-    """Store a user's document, and serve it from now on.
+    """Store a user's document and serve it from now on.
 
     Raises:
-        UsageError: it is refused.
+        DocumentRefusedError: it cannot be indexed.
+        LimitError: the user has too many documents, or too large ones.
     """
     stored = documents_of(served, user).add(name, data)
     serve_documents(served, user)
@@ -79,7 +80,8 @@ async def _document_in_request(request: Request) -> tuple[str, bytes]:
     """Return the name and the bytes of the document in a request.
 
     Raises:
-        UsageError: the body has neither form, or is malformed.
+        UsageError: the body is neither JSON nor a form, or is malformed.
+        ForbiddenError: it names another corpus.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind == "application/json":
@@ -87,7 +89,7 @@ async def _document_in_request(request: Request) -> tuple[str, bytes]:
     if kind == "multipart/form-data":
         return await _upload(request)
     raise DocumentRefusedError(
-        f"A body of type {kind!r} is not understood. Send JSON with `name` and `text`, or a form with a `file`.",
+        f"A body of type {kind!r} is not supported. Send JSON with `name` and `text`, or a form with a `file`.",
         status=415,
         code="unsupported_media_type",
     )
@@ -113,12 +115,12 @@ async def _upload(request: Request) -> tuple[str, bytes]:
         return file.filename or "", await file.read()
 
 
-def index_behind(served: Served, user: User) -> None:
-    """Bring the index of a user's documents up to date, which every search would do as well."""
+def index_in_background(served: Served, user: User) -> None:
+    """Bring the index of a user's documents up to date now, so that the next search need not."""
     try:
         corpus_of(served, user, MY_DOCUMENTS).refresh()
     except StillIndexingError:
-        pass  # the first index takes in what is there by itself
+        pass  # the first index, still being made, includes the document
     except Exception:
         _LOG.exception("fault")
 

@@ -1,6 +1,6 @@
-"""Routes of sessions: begin, list, read, rename, export, delete; the requests of each turn, and feedback.
+"""Routes of sessions: begin, list, read, rename, export, delete; also each turn's requests to the model, and feedback.
 
-Feedback stays with the conversation and is exported with it.
+Feedback is stored with the session and exported with it.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ Turn = Annotated[int, Path(ge=1, le=1_000_000_000)]
 def list_sessions(
     served: ServedHere, who: Who, corpus: Annotated[str | None, Query(max_length=4096)] = None
 ) -> dict[str, Any]:
-    """List the caller's sessions, the one used last first; with ``corpus``, only those about it."""
+    """List the caller's sessions, most recently used first; with ``corpus``, only those about that corpus."""
     names = {state.root: state.name for state in corpora_of(served, who)}
     if corpus is not None and corpus not in names.values():
         raise NotFoundError(f"There is no corpus {corpus!r} here. GET /api/corpora lists them.")
@@ -62,7 +62,7 @@ def list_sessions(
 
 @router.post("/sessions", status_code=201, response_model=session_schemas.SessionLine, responses=refusals(404, 503))
 def begin_session(served: ServedHere, who: Who, start: session_schemas.SessionStart) -> dict[str, Any]:
-    """Begin a session about a corpus, or about several that are asked as one."""
+    """Begin a session about one corpus, or about several as one."""
     with sessions_of(served, who).begin(root=_source(served, who, start), owner=who.id) as transcript:
         if start.title is not None:
             transcript.name(start.title)
@@ -91,7 +91,7 @@ def rename_session(
 
 @router.delete("/sessions/{id}", status_code=204, response_class=Response, responses=refusals(404, 409))
 def remove_session(served: ServedHere, who: Who, id: SessionId) -> None:
-    """Remove a session with everything that is known of it."""
+    """Remove a session and everything recorded in it."""
     with served.turns.claim_turn(who.id, id):
         delete_session(served, who, id)
 
@@ -104,7 +104,7 @@ def remove_session(served: ServedHere, who: Who, id: SessionId) -> None:
 def export_session(
     served: ServedHere, who: Who, id: SessionId, format: Literal["markdown", "json", "chatml"] = "markdown"
 ) -> Response:
-    """Return a session as a file: Markdown for people, all of it as JSON, or the tokens of ChatML as JSON."""
+    """Return a session as a file: as Markdown for people, as complete JSON, or as ChatML tokens in JSON."""
     media, ending = _TYPES[format]
     with session_of(served, who, id) as transcript:
         body = exported(transcript, format)
@@ -117,19 +117,19 @@ def window(
     served: ServedHere,
     who: Who,
     id: SessionId,
-    turn: Annotated[int | None, Query(ge=1, le=1_000_000_000, description="The last one where it is left out.")] = None,
+    turn: Annotated[int | None, Query(ge=1, le=1_000_000_000, description="By default, the last one.")] = None,
 ) -> dict[str, Any]:
-    """Return everything that a turn sent to a model, and the decision on everything left out."""
+    """Return everything that a turn sent to a model, and why anything was left out."""
     with session_of(served, who, id) as transcript:
         number = _number_of_turn(transcript, turn)
         return window_of(transcript, number) if number else {"turn": 0, "requests": []}
 
 
 def _number_of_turn(transcript: Transcript, turn: int | None) -> int:
-    """Return the number of a turn; by default of the last, or 0 if there is none.
+    """Return the number of a turn: the given one, or by default the last; 0 if the session has none.
 
     Raises:
-        NotFoundError: there is no such turn.
+        NotFoundError: the session has no turn of the given number.
     """
     turns = transcript.info().turns
     if turn is not None and turn > turns:
@@ -138,12 +138,12 @@ def _number_of_turn(transcript: Transcript, turn: int | None) -> int:
 
 
 def _source(served: Served, user: User, start: session_schemas.SessionStart) -> str:
-    """Return the source of a new session in its recorded form.
+    """Return the source of a new session as it is recorded: the path of its corpus, or the paths of several.
 
     Raises:
-        NotFoundError: there is no such corpus for this user.
-        StillIndexingError: one cannot be searched yet.
-        UsageError: both a corpus and several are named.
+        NotFoundError: this user sees no corpus of a given name.
+        StillIndexingError: a corpus cannot be searched yet.
+        UsageError: both ``corpus`` and ``corpora`` are given.
     """
     if start.corpus and start.corpora:
         raise UsageError("Give 'corpus' or 'corpora', not both.")
@@ -195,14 +195,14 @@ def give_feedback(
     served: ServedHere, who: Who, id: SessionId, turn: Turn, said: session_schemas.FeedbackObject
 ) -> None:
     """Record whether an answer is useful, with a comment; the latest feedback counts."""
-    keep_feedback(served, who, id, turn, Feedback(said.useful, said.words))
+    record_feedback(served, who, id, turn, Feedback(said.useful, said.words))
 
 
-def keep_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
+def record_feedback(served: Served, user: User, session: str, turn: int, said: Feedback) -> None:
     """Record a user's feedback on an answer.
 
     Raises:
-        NotFoundError: there is no such session of this user, or no such turn.
+        NotFoundError: the user has no such session, or it has no such turn.
     """
     with session_of(served, user, session) as transcript:
         if turn not in (one.number for one in transcript.turns()):
@@ -211,17 +211,17 @@ def keep_feedback(served: Served, user: User, session: str, turn: int, said: Fee
 
 
 def window_of(transcript: Transcript, turn: int) -> dict[str, Any]:
-    """Return the requests of an existing turn."""
+    """Return the requests that an existing turn sent to a model, with the decisions on what they contain."""
     requests = transcript.requests(turn)
     said = _messages_up_to(transcript.turns(), turn)
     places = [f"[{source.passage.n}] {where(source.passage)}" for source in transcript.sources(turn)]
-    # The first request of a turn is composed from the instructions, what was said, and nothing else.
+    # The first request of a turn is composed only of the instructions and the conversation.
     head = _composed_from(requests[0]) - len(said) if requests else 0
     return {"turn": turn, "requests": [_request(sent, [*sent.messages[:head], *said], places) for sent in requests]}
 
 
 def _messages_up_to(turns: Sequence[TurnRecord], number: int) -> list[Message]:
-    """Return the conversation up to a turn's question."""
+    """Return the messages of a conversation up to and including a turn's question."""
     said: list[Message] = []
     for turn in turns:
         if turn.number < number and turn.ending.state == "done":
@@ -232,7 +232,7 @@ def _messages_up_to(turns: Sequence[TurnRecord], number: int) -> list[Message]:
 
 
 def _composed_from(sent: Sent) -> int:
-    """Return the number of messages that a window was composed from."""
+    """Return the number of messages from which a window was composed."""
     return 1 + max((run.last for run in sent.decisions if run.kind == "message"), default=-1)
 
 
@@ -256,6 +256,6 @@ def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> 
 
 
 def _text_of_message(message: Message) -> str:
-    """Return a message's text, its calls included."""
+    """Return a message's text, including its tool calls."""
     calls = (f"{call.name}({call.arguments})" for call in message.tool_calls)
     return "\n".join(filter(None, (message.content, *calls)))

@@ -1,4 +1,4 @@
-"""What the API takes and returns of sessions: their turns, and the windows that were sent."""
+"""The schemas of sessions: their turns, and the windows that were sent to a model."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from quaestor.server.api.api_schemas import (
     CorpusNames,
     Limited,
     Question,
-    Taken,
+    RequestBody,
     UsageObject,
 )
 
 Title = Annotated[str, Field(min_length=1, max_length=200)]
 
 
-class SessionStart(Taken):
+class SessionStart(RequestBody):
     """A session to begin."""
 
     corpus: CorpusName = ""
-    corpora: Annotated[CorpusNames, Field(default_factory=list, description="Several, asked as one; `*` for all.")]
+    corpora: Annotated[CorpusNames, Field(default_factory=list, description="Several corpora as one; `*` for all.")]
     title: Title | None = None
 
 
-class SessionChange(Taken):
+class SessionChange(RequestBody):
     """A session's new title."""
 
     title: Title
@@ -38,16 +38,16 @@ class SessionLine(BaseModel):
 
     id: str
     title: str
-    corpus: Annotated[str, Field(description="Empty where it is about several, or is served no longer.")]
-    corpora: Annotated[list[str], Field(description="All that it is about and that are served now.")]
+    corpus: Annotated[str, Field(description="Empty if there are several, or if it is no longer served.")]
+    corpora: Annotated[list[str], Field(description="The session's corpora that are served now.")]
     created: str
     changed: str
     turns: int
-    error: Annotated[str | None, Field(description="Why it cannot be read.")] = None
+    error: Annotated[str | None, Field(description="Why the session cannot be read.")] = None
 
 
 class SessionList(BaseModel):
-    """The caller's sessions, the one used last first."""
+    """The caller's sessions, most recently used first."""
 
     sessions: list[SessionLine]
 
@@ -67,7 +67,7 @@ class SourceObject(BaseModel):
     cited: bool
 
 
-class FeedbackObject(Taken):
+class FeedbackObject(RequestBody):
     """A person's feedback on an answer."""
 
     useful: bool
@@ -75,7 +75,7 @@ class FeedbackObject(Taken):
 
 
 class TurnObject(BaseModel):
-    """A turn as it was recorded."""
+    """A recorded turn."""
 
     number: int
     began: str
@@ -83,18 +83,18 @@ class TurnObject(BaseModel):
     answer: str
     state: Literal["done", "failed", "cancelled", "unfinished"]
     known: bool
-    unchecked: Annotated[bool, Field(description="Whether a model answered and no citation of it holds.")]
-    quotes: Annotated[list[CitationObject], Field(description="What stands there, beside an unchecked answer.")]
+    unchecked: Annotated[bool, Field(description="Whether a model answered and none of its citations holds.")]
+    quotes: Annotated[list[CitationObject], Field(description="Quotes of the passages, beside an unchecked answer.")]
     model: str
     citations: list[CitationObject]
     unsupported: list[str]
     sources: list[SourceObject]
     usage: UsageObject
     error: str
-    partial: Annotated[str, Field(description="What had been written when a turn failed or was cancelled.")]
-    proposed: Annotated[list[str], Field(description="Changes that the model proposed, as diffs; none is made.")]
+    partial: Annotated[str, Field(description="The answer so far when the turn failed or was cancelled.")]
+    proposed: Annotated[list[str], Field(description="Changes that the model proposed, as diffs; none is applied.")]
     feedback: FeedbackObject | None
-    resumes: Annotated[int | None, Field(description="The number of the turn whose question it asks again.")]
+    resumes: Annotated[int | None, Field(description="The number of the turn whose question it repeats.")]
 
 
 class SessionObject(SessionLine):
@@ -105,24 +105,24 @@ class SessionObject(SessionLine):
 
 
 class TurnRequest(Limited):
-    """A question, or that the last turn be asked again because it failed, was cancelled or never ended.
+    """A question; or, with `resume`, a request to repeat the last turn, which failed, was cancelled or never ended.
 
-    Which documents it is about holds for this turn alone.
+    The limits on documents apply to this turn only.
     """
 
     question: Question | None = None
     resume: bool = False
-    model: Annotated[str, Field(max_length=400, description="One that may be chosen; the server's own if empty.")] = ""
+    model: Annotated[str, Field(max_length=400, description="A selectable model; the server's default if empty.")] = ""
 
     @model_validator(mode="after")
     def _one(self) -> TurnRequest:
         if (self.question is None) != self.resume:
-            raise ValueError("give a question, or `resume`: true, and not both")
+            raise ValueError("give either a question or `resume`: true")
         return self
 
 
 class MessageObject(BaseModel):
-    """A message as it was sent."""
+    """A message as it was sent to a model."""
 
     role: str
     name: str | None
@@ -131,7 +131,7 @@ class MessageObject(BaseModel):
 
 
 class DecisionObject(BaseModel):
-    """Why a message or passage was sent or not, or one and the same reason for neighbours."""
+    """Why a message or passage, or a run of them with the same reason, was sent or left out."""
 
     kind: str
     first: int
@@ -141,7 +141,7 @@ class DecisionObject(BaseModel):
     tokens: int
     full_tokens: int
     reason: str
-    about: Annotated[str, Field(description="What it is about, for people.")]
+    about: Annotated[str, Field(description="The message or passage, described for people.")]
 
 
 class SentObject(BaseModel):
@@ -160,7 +160,7 @@ class SentObject(BaseModel):
 
 
 class WindowObject(BaseModel):
-    """Everything that a turn sent, and why."""
+    """Everything that a turn sent to a model, and why."""
 
     turn: int
     requests: list[SentObject]

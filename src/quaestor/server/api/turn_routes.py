@@ -1,8 +1,8 @@
-"""Turns of a session, streamed as events: a name and a JSON object for each step.
+"""Routes of turns, which stream a turn's steps as events, each with a name and a JSON object.
 
-The stream begins only when the turn is recorded, so that a refusal is an ordinary response with its status. A later
-failure is the stream's last event, and is recorded, too. A turn continues when its client disconnects: a client that
-comes back gets all events from the first, and the turn ends early only when it is stopped.
+The stream begins only when the turn is recorded, so that a refusal is an ordinary response with an error status. A
+later failure is recorded and sent as the last event. A turn continues when its client disconnects: a client that
+reconnects gets all events from the first, and the turn ends early only if it is stopped.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ from quaestor.server.http.error_responses import code, text_of
 from quaestor.server.http.request_log import count_events
 from quaestor.server.http.running_turns import hold_place
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, event
+from quaestor.server.http.streams import EventStream, cancelled_on_disconnect, event
 from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.sessions.transcript import Transcript
 
@@ -75,7 +75,7 @@ Change = Callable[[object], Object]
     response_class=Response,
     responses={
         200: {
-            "description": "Events, each a name and a JSON object; the last is `done`, or `error`.",
+            "description": "Events, each with a name and a JSON object; the last is `done` or `error`.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
         **refusals(404, 409, 502, 503),
@@ -84,12 +84,12 @@ Change = Callable[[object], Object]
 async def begin_turn(
     request: Request, served: ServedHere, who: Who, id: SessionId, asked: session_schemas.TurnRequest, number: RequestId
 ) -> EventStream:
-    """Ask a question, or the last one again, and stream its events until the answer is complete and checked.
+    """Ask a question, or repeat the last one, and stream the turn's events until its answer is complete and checked.
 
     Events: `searching`, `passages`, `summarising`, `composed`, `retried`, `premeditated`, `called`, `returned`,
     `proposed`, `text`, `stopped`, `citations`, `done`, `error`. The turn continues when the stream is closed.
     """
-    return EventStream(await answered_while_there(request, turn_events(request, served, who, id, asked, number)))
+    return EventStream(await cancelled_on_disconnect(request, turn_events(request, served, who, id, asked, number)))
 
 
 @router.get(
@@ -97,15 +97,15 @@ async def begin_turn(
     response_class=Response,
     responses={
         200: {
-            "description": "The same events as of the request that began the turn, from the first.",
+            "description": "The same events as in the response that began the turn, from the first.",
             "content": {"text/event-stream": {"schema": {"type": "string"}}},
         },
-        204: {"description": "None is under way."},
+        204: {"description": "No turn is running."},
         **refusals(404),
     },
 )
 async def follow_turn(served: ServedHere, who: Who, id: SessionId) -> Response:
-    """Follow the turn of a session that is under way, to its end."""
+    """Stream the events of a session's running turn, from the first to the last."""
     await asyncio.to_thread(_check, served, who, id)
     events = served.turns.follow(who.id, id)
     return Response(status_code=204) if events is None else EventStream(events)
@@ -126,7 +126,7 @@ def _check(served: Served, user: User, session: str) -> None:
 async def turn_events(
     request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
-    """Begin a turn that runs in the background, and return its encoded events; a failure is the last of them.
+    """Begin a turn that runs in the background, and return its encoded events; a failure becomes the last event.
 
     Raises:
         QuaestorError: the turn cannot begin.
@@ -161,7 +161,7 @@ async def _events_with_failure(turn: AsyncGenerator[bytes]) -> AsyncGenerator[by
 async def _turn(
     request: Request, served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> AsyncGenerator[bytes]:
-    """Yield a turn's events as they are sent.
+    """Yield a turn's encoded events.
 
     Raises:
         QuaestorError: the turn fails.
@@ -181,11 +181,11 @@ async def _turn(
 def _conversation(
     served: Served, user: User, session: str, asked: session_schemas.TurnRequest, number: str
 ) -> Conversation:
-    """Return a conversation that continues a session, with a turn's filter on documents.
+    """Return a conversation that continues a session, limited to the documents that the request allows.
 
     Raises:
-        UsageError: the filter is malformed.
-        NotFoundError: there is no such session of this user, its corpus is no longer served, or there is no such model.
+        UsageError: the limits on documents are malformed.
+        NotFoundError: the user has no such session, its corpus is no longer served, or there is no such model.
         StillIndexingError: the corpus cannot be searched yet.
     """
     where = make_filter(asked.path, asked.language, asked.since, asked.before, asked.by)
@@ -212,7 +212,7 @@ def _conversation(
 
 
 def _last_question(transcript: Transcript) -> str:
-    """Return the question to repeat, or ""."""
+    """Return the question of a session's last turn; "" if it has none."""
     return next((turn.question for turn in reversed(transcript.turns())), "")
 
 
@@ -223,7 +223,7 @@ def _steps(conversation: Conversation, asked: session_schemas.TurnRequest) -> As
 async def _encode_step(conversation: Conversation, step: Event) -> tuple[str, dict[str, Any]]:
     change, cost = partial(_change, conversation.index), partial(_cost, conversation.model)
     shown = partial(encode_event, step, change=change, cost=cost)
-    # What was proposed is held against the files as they are.
+    # In a thread: a proposal is compared with the files on disk.
     return await asyncio.to_thread(shown) if isinstance(step, Proposed) else shown()
 
 
@@ -232,8 +232,8 @@ def _event_bytes(name: str, data: dict[str, Any]) -> bytes:
 
 
 def _change(index: ConversationCorpus, proposal: object) -> dict[str, Any]:
-    """Return a proposed change as a difference; nothing is written."""
-    # Changes are proposed by a subroutine that only a single corpus has.
+    """Return a proposed change as a diff; nothing is written."""
+    # Only a single corpus has the tool that proposes changes.
     assert isinstance(proposal, Proposal) and isinstance(index, Corpus)
     planned = plan(folder_of(index.root), proposal)
     return {
@@ -244,7 +244,7 @@ def _change(index: ConversationCorpus, proposal: object) -> dict[str, Any]:
 
 
 def _cost(model: Model | None, done: Done) -> float | None:
-    """Return a turn's cost, in units of the currency, or None if no price is known."""
+    """Return a turn's cost in units of the currency; None if no price is known."""
     if model is None or not done.usage.total_tokens:
         return 0.0
     price = model.price if isinstance(model, MeteredModel) else None
@@ -259,12 +259,12 @@ class _TurnFault(QuaestorError):
 
 
 def encode_event(event: Event, *, change: Change, cost: Cost) -> tuple[str, Object]:  # noqa: PLR0911, PLR0912
-    """Return an event's name and JSON object: one case for each kind of event.
+    """Return an event's name and JSON object.
 
     Args:
-        event: the event.
-        change: returns a proposal's ``diff`` and ``paths``.
-        cost: returns a turn's cost, or None if no price is known.
+        event: an event of any kind.
+        change: returns the ``diff``, ``paths`` and ``refusals`` of a proposal.
+        cost: returns a turn's cost; None if no price is known.
     """
     match event:
         case Searching(query=query, understood=understood, missed=missed, unknown=unknown, translated=translated):
@@ -304,7 +304,7 @@ def encode_event(event: Event, *, change: Change, cost: Cost) -> tuple[str, Obje
 
 
 def failure(error: QuaestorError) -> tuple[str, Object]:
-    """Return the event that ends a turn which failed after its stream began."""
+    """Return the last event of a turn that failed after its stream began."""
     return "error", {"code": code(error), "message": text_of(error), "retryable": error.retryable}
 
 

@@ -1,4 +1,4 @@
-"""What the caller has used of models, and what the limits leave."""
+"""The route that reports the caller's usage of models and the rest of each limit."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ router = APIRouter()
 
 
 class Used(BaseModel):
-    """What the caller's requests to models took in a period."""
+    """The caller's usage of models in a period."""
 
     requests: int
-    counted: Annotated[int, Field(description="Requests that the model's server reported no usage of.")]
+    counted: Annotated[int, Field(description="Requests for which the model's server reported no usage.")]
     prompt_tokens: int
     completion_tokens: int
-    cost: Annotated[float | None, Field(description="In the currency; null where no price is known.")]
-    unpriced: Annotated[int, Field(description="Requests without a known price, which are not in the cost.")]
-    reserved: Annotated[int, Field(description="Requests under way; they count as the most that they could take.")]
+    cost: Annotated[float | None, Field(description="In units of the currency; null if no price is known.")]
+    unpriced: Annotated[int, Field(description="Requests without a known price; the cost does not include them.")]
+    reserved: Annotated[int, Field(description="Requests under way; they count with the most that they can take.")]
     reserved_cost: float
-    lapsed: Annotated[int, Field(description="Requests that a crash cut off; they count as the most as well.")]
+    lapsed: Annotated[int, Field(description="Requests cut off by a crash; they count with the most, too.")]
 
 
 class LimitObject(BaseModel):
-    """One limit and its rest."""
+    """A limit, and how much of it is left."""
 
-    scope: Annotated[str, Field(description="`user`: of each user; `all`: of all together.")]
+    scope: Annotated[str, Field(description="`user`: for each user; `all`: for all users together.")]
     period: Annotated[str, Field(description="`day` or `month`.")]
-    unit: Annotated[str, Field(description="`cost`, in the currency, or `tokens`.")]
+    unit: Annotated[str, Field(description="`cost`, in units of the currency, or `tokens`.")]
     limit: float
     used: float
     left: float
@@ -41,7 +41,7 @@ class LimitObject(BaseModel):
 
 
 class UsageOverview(BaseModel):
-    """The caller's usage of models, and the rest of each limit. Days and months are those of UTC."""
+    """The caller's usage of models, and how much of each limit is left. Days and months begin and end in UTC."""
 
     currency: str
     today: Used
@@ -51,5 +51,5 @@ class UsageOverview(BaseModel):
 
 @router.get("/usage", response_model=UsageOverview, responses=refusals(503))
 def usage(served: ServedHere, who: Who) -> dict[str, Any]:
-    """Return the caller's usage today and this month (UTC), and the rest of each limit."""
+    """Return the caller's usage today and this month (UTC), and how much of each limit is left."""
     return served.overview(who)

@@ -1,4 +1,4 @@
-"""What every request passes: the application, its guard, errors, logs, streams, and the processes that serve.
+"""The part that all requests share: the application, its guard, errors, logs, streams, and the processes that serve.
 
 It does not know what any single route does. Begin with ``app``.
 """

@@ -39,10 +39,10 @@ from quaestor.server.web import error_pages as failing
 
 
 def preload(*, model: bool) -> None:
-    """Make what all applications of this process, and of its copies, have in common; no thread, no connection.
+    """Make what all applications of this process and its copies share; start no thread and open no connection.
 
     Args:
-        model: whether they will ask a model.
+        model: whether the applications will use a model.
     """
     _make_routes(_routes())
     if model:
@@ -65,7 +65,7 @@ def create_app(served: Served) -> FastAPI:
     app.state.tasks = set()
     failures.install(app)
     failing.install(app)
-    # The last one added is the outermost.
+    # The middleware that is added last is the outermost.
     app.add_middleware(Guard, served=served, refused=failing.refusal_page)
     app.add_middleware(RequestObserver, metrics=served.metrics)
     app.router.routes.extend(_routes())
@@ -87,7 +87,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _make_routes(routes: Iterable[BaseRoute]) -> None:
-    """Let FastAPI make its routes now; else it would with the first request, which would wait for that."""
+    """Make FastAPI prepare its routes now; otherwise the first request would wait for that."""
     for route in routes:
         route.matches({"type": "http", "method": "GET", "path": "/", "root_path": "", "headers": []})
 
@@ -105,7 +105,7 @@ def _load_client() -> None:
 
 @cache
 def _routes() -> tuple[BaseRoute, ...]:
-    """Return all routes. They take most of an application's start, and all applications share them."""
+    """Return all routes. Every application shares them: they hold no state, and making them takes most of its start."""
     every = APIRouter()
     for router in ROUTERS:
         every.include_router(router)
@@ -136,7 +136,7 @@ _OPENAI_FAILURES = {
     403: "The request came from another site's page.",
     404: "There is no such model.",
     413: "The body is too large.",
-    421: "The server does not go by that name.",
+    421: "The Host header is not one of the server's names.",
     429: "A limit of spending or of requests is reached, here or at the model's server.",
     500: "The server failed.",
     502: "The model's server failed.",
@@ -173,7 +173,7 @@ _operations = APIRouter(tags=["operations"])
 
 
 class Health(BaseModel):
-    """Whether the server is up; and whether every corpus can be searched."""
+    """Whether the server is up, and whether every corpus can be searched."""
 
     status: str
     ready: bool
@@ -181,7 +181,7 @@ class Health(BaseModel):
 
 @_operations.get("/healthz", responses=refusals(400, 413, 421, 500))
 async def healthz(served: ServedHere) -> Health:
-    """Confirm that the server is up. Needs no token, and names nothing."""
+    """Confirm that the server is up. This needs no token and reveals no names."""
     return Health(status="ok", ready=all(state.ready for state in served.corpora.states()))
 
 

@@ -1,4 +1,4 @@
-"""The caller of a request: a user with a token, or, on a machine without users, the person who started the server."""
+"""The caller of a request: a user with a token or, on a server without users, the person who started it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quaestor.core.errors import UsageError
 from quaestor.server.http.served_state import Served
 
 COOKIE = "quaestor_token"
-"""Cookie with the token of a user who logged in on the page."""
+"""The name of the cookie with the token of a user who logged in on the page."""
 
 
 class UnknownCallerError(UsageError):
@@ -27,7 +27,7 @@ async def who(request: Request) -> User:
 
     Raises:
         UnknownCallerError: the token is missing or unknown.
-        LimitError: the caller sends too many requests, or guesses tokens.
+        LimitError: the caller sends too many requests, or too many unknown tokens.
     """
     served: Served = request.app.state.served
     if served.elsewhere:
@@ -42,12 +42,12 @@ def _caller(served: Served, token: str, address: str) -> User:
         return found
     if served.open_to_local and not served.users.configured():
         return LOCAL
-    said = "The token is unknown or was revoked." if token else "A token is needed."
+    said = "The token is unknown or was revoked." if token else "A token is required."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")
 
 
 def address_of(request: Request) -> str:
-    """Return the address that a request came from; no header is believed about it."""
+    """Return the address from which a request came, by the connection; headers, which can be forged, are ignored."""
     return request.client.host if request.client else ""
 
 

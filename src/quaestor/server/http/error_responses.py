@@ -1,7 +1,7 @@
-"""Errors as responses: the status and the body, in OpenAI's form under ``/v1`` and in ours elsewhere.
+"""Turns errors into responses: the status and the body, in OpenAI's format under ``/v1`` and in ours elsewhere.
 
 A response never holds a traceback or the request's content. If the model's server refuses a request, ``blame_request``
-decides whose fault it is, because a client's parameters are passed on and may be wrong.
+decides whether the client's parameters, which are passed on to it, caused that.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from quaestor.server.open_corpora import StillIndexingError
 
 _LOG = logging.getLogger("quaestor.server")
 _CODES = {404: "not_found", 405: "method_not_allowed", 415: "unsupported_media_type"}
-# A field's name, and no type's: "str", "list[int]", "ContentPart", "constrained-str".
+# Matches the name of a field and not that of a type: "str", "list[int]", "ContentPart", "constrained-str".
 _FIELD = re.compile(r"(?!(?:str|int|float|bool|dict|list|none)\b)[a-z][a-z0-9_]*")
 _INDEXING_SECONDS = 2
 _AWAY_SECONDS = 2
 
 
 class RequestRefusedError(UsageError):
-    """A request that no route should see, or that a route cannot read.
+    """A request that is refused before it reaches a route, or that a route cannot read.
 
     Attributes:
-        param: the field that is wrong, where it is one.
+        param: the field that is wrong; None if it is not a single field.
     """
 
     def __init__(self, message: str, *, status: int = 400, code: str = "invalid_request", param: str | None = None):
@@ -48,7 +48,7 @@ class RequestRefusedError(UsageError):
 
 
 def install(app: FastAPI) -> None:
-    """Let an app answer every error in the right shape."""
+    """Make an app answer every error in the right format."""
     app.add_exception_handler(QuaestorError, _on_ours)
     app.add_exception_handler(RequestValidationError, _on_invalid)
     app.add_exception_handler(HTTPException, on_http)
@@ -57,17 +57,17 @@ def install(app: FastAPI) -> None:
 
 
 def answer(path: str, error: QuaestorError) -> JSONResponse:
-    """Return the answer to a request for ``path`` that fails."""
+    """Return the response to a request for ``path`` that failed with an error."""
     return JSONResponse(body(path, error), status(error), headers_of(error))
 
 
-def unforeseen(path: str) -> JSONResponse:
-    """Return the response to a request that failed through a fault of the server."""
+def internal_error(path: str) -> JSONResponse:
+    """Return the response to a request for ``path`` that failed through a bug in the server."""
     return answer(path, _Fault())
 
 
 def failure_event(request: Request, error: Exception) -> dict[str, Any]:
-    """Return the last event of a stream that fails, and take note of the failure; a fault of ours is logged."""
+    """Return the last event of a stream that failed, and record the failure; a bug in the server is logged."""
     if not isinstance(error, QuaestorError):
         _LOG.error("fault", exc_info=error, extra={"data": {"id": request.scope["state"]["request_id"]}})
         error = _Fault()
@@ -77,7 +77,7 @@ def failure_event(request: Request, error: Exception) -> dict[str, Any]:
 
 def status(error: QuaestorError) -> int:
     """Return the HTTP status of an error."""
-    # That a model's server is busy is for the client to wait for, as if it had asked there.
+    # If the model's server is busy, the client waits, as if it had asked that server itself.
     if isinstance(error, UpstreamError) and error.status == 429:
         return 429
     return error.http_status
@@ -89,7 +89,7 @@ def code(error: QuaestorError) -> str:
 
 
 def body(path: str, error: QuaestorError) -> dict[str, Any]:
-    """Return the body of an answer that is an error, also for an event in a stream."""
+    """Return the body of an error response, also for an event in a stream."""
     message = text_of(error)
     if not path.startswith("/v1"):
         return {"error": {"code": code(error), "message": message}}
@@ -98,7 +98,7 @@ def body(path: str, error: QuaestorError) -> dict[str, Any]:
 
 
 def text_of(error: BaseException) -> str:
-    """Return an error's message as text that can be sent."""
+    """Return an error's message as text that can be encoded; lone surrogates are replaced."""
     return str(error).encode("utf-8", "replace").decode("utf-8")
 
 
@@ -113,7 +113,7 @@ def headers_of(error: QuaestorError) -> dict[str, str]:
     if status(error) == 401:
         headers["www-authenticate"] = "Bearer"
     if isinstance(error, LimitError | UpstreamError):
-        # OpenAI's clients would ask again by themselves, which costs what a limit is about.
+        # By default, OpenAI's clients retry by themselves, which would only use up more of the limit.
         again = wait is not None or (isinstance(error, UpstreamError) and error.retryable)
         headers["x-should-retry"] = "true" if again else "false"
     return headers
@@ -143,7 +143,7 @@ async def _on_invalid(request: Request, error: Exception) -> JSONResponse:
 
 
 async def _on_gone(_request: Request, _error: Exception) -> Response:
-    """Return the response to a client that is gone, which only the log sees, with nginx's status 499."""
+    """Return the response to a client that has disconnected, with nginx's status 499; only the log shows it."""
     return Response(status_code=499)
 
 
@@ -158,13 +158,13 @@ async def on_http(request: Request, error: Exception) -> JSONResponse:
 
 
 def _place_in_request(place: Sequence[Any]) -> str:
-    """Return a place in a request as OpenAI writes it: ``messages[0].role``."""
+    """Return the path of a field in a request as OpenAI writes it: ``messages[0].role``."""
     found = ""
     for part in place[1:]:
         if isinstance(part, int):
             found += f"[{part}]"
         elif not _FIELD.fullmatch(str(part)):
-            # Behind this stands which of several types was tried, which is not part of the request.
+            # From here on, pydantic names the type that it tried, which is not part of the request.
             break
         else:
             found += f".{part}" if found else str(part)
@@ -183,29 +183,29 @@ def _first_error(errors: Sequence[Mapping[str, Any]]) -> RequestRefusedError:
     return RequestRefusedError(f"{named}{first.get('msg', 'the request cannot be read')}.", param=param)
 
 
-__all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "text_of", "unforeseen"]
+__all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", "internal_error", "text_of"]
 
 
 @contextmanager
 def blame_request(request: BaseModel) -> Iterator[None]:
-    """Let a refusal of the model's server reach the client as its own mistake, where it is one.
+    """Report a refusal of the model's server as the client's mistake, if it is one.
 
-    A key, an address or the name of a model is the server's affair, and no client can mend it: such a failure is
-    passed on as it is.
+    A wrong key, address or model name is a mistake in the server's settings, which a client cannot correct: such an
+    error is passed on unchanged.
 
     Raises:
-        RequestRefusedError: the model's server refused what the client asked for.
+        RequestRefusedError: the model's server refused the client's parameters or messages.
     """
     try:
         yield
     except BadRequestError as error:
-        said = error.said or f"It answered {error.status} and does not say why."
+        said = error.said or f"It answered {error.status} without a reason."
         param = error.param if error.param in type(request).model_fields else None
         raise RequestRefusedError(f"The model's server refuses the request: {said}", param=param) from error
     except TooLongError as error:
-        said = "The request does not fit the window of the model. Send less."
+        said = "The request does not fit the model's window. Send less."
         raise RequestRefusedError(said, code="context_length_exceeded") from error
     except ToolsRefusedError as error:
         if not getattr(request, "tools", None):
             raise
-        raise RequestRefusedError("The model takes no tools. Leave them out.", param="tools") from error
+        raise RequestRefusedError("The model does not support tools. Leave them out.", param="tools") from error

@@ -1,7 +1,7 @@
-"""The guard: checks host, origin and size of every request, and adds headers to every response.
+"""The guard: checks the host, origin and size of every request, and adds security headers to every response.
 
-A foreign page must not reach a server on the user's machine through the browser: neither by DNS rebinding (``Host``)
-nor by cross-site requests (``Origin``).
+Another site's page must not reach a server on the user's machine through the browser: neither by DNS rebinding (which
+``Host`` reveals) nor by cross-site requests (which ``Origin`` reveals).
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from quaestor.core.errors import QuaestorError
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import Served
 
-# An IPv6 address in brackets or a name without any; and a port.
+# An IPv6 address in brackets, or a name without brackets; then perhaps a port.
 _HOST = re.compile(r"(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+))(?::[0-9]{0,5})?")
-# A PDF is larger than any question.
+# Paths that take documents, which may be larger than any question.
 _UPLOADS = frozenset({"/api/documents", "/documents", "/ask"})
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
-# Below the megabyte at which starlette gives up on a field, and calls that a bad request.
+# Below the megabyte at which starlette rejects a form's field as a bad request.
 _FORM_LIMIT = 1_000_000
 _READING = frozenset({"GET", "HEAD"})
 _SAFE_HEADERS: Mapping[str, str] = {
@@ -34,7 +34,7 @@ _SAFE_HEADERS: Mapping[str, str] = {
     ),
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
-    # Without a referrer of their own, browsers send `Origin: null` with the forms of our pages.
+    # With `no-referrer`, browsers would send `Origin: null` with the forms of our own pages.
     "referrer-policy": "same-origin",
     "cross-origin-opener-policy": "same-origin",
     "cross-origin-resource-policy": "same-origin",
@@ -48,7 +48,7 @@ class Guard:
     Args:
         app: the application to guard.
         served: holds the server's names and the limits of bodies.
-        refused: makes the response to a refused request, from its path, its ``Accept`` and the reason.
+        refused: makes the response to a refused request from its path, its ``Accept`` header and the error.
     """
 
     def __init__(self, app: ASGIApp, served: Served, refused: Callable[[str, str, QuaestorError], Response]) -> None:
@@ -57,7 +57,7 @@ class Guard:
         self._refused = refused
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or answer that it is refused."""
+        """Pass a request on, or answer it with a refusal."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -76,7 +76,7 @@ class Guard:
         if limited.refused is not None and not limited.answering:
             scope["state"]["error"] = limited.refused.code
             response = self._refused(scope["path"], headers.get("accept", ""), limited.refused)
-            # What is still to come of the body is not read.
+            # The rest of the body is not read.
             response.headers["connection"] = "close"
             await response(scope, receive, sending)
 
@@ -84,7 +84,7 @@ class Guard:
         host = headers.get("host", "")
         if not self._is_own_host(_name(host)):
             raise RequestRefusedError(
-                f"This server is not called {host!r}. Use the address that it printed, or add one with --allow-host.",
+                f"This server is not named {host!r}. Use the address that it printed, or add a name with --allow-host.",
                 status=421,
                 code="unknown_host",
             )
@@ -95,7 +95,7 @@ class Guard:
             raise _too_large(limit)
 
     def _body_limit(self, path: str, headers: Headers) -> int:
-        """Return the most bytes that the body of a request may have."""
+        """Return how many bytes the body of a request may have."""
         if path in _UPLOADS:
             return self._served.upload_limit
         form = headers.get("content-type", "").lower().startswith(_FORMS)
@@ -106,7 +106,7 @@ class Guard:
 
 
 def _check_origin(headers: Headers, host: str) -> None:
-    """Refuse a request that a browser sends for a foreign page.
+    """Refuse a request that a browser sends for another site's page.
 
     Raises:
         RequestRefusedError: the origin is foreign.
@@ -121,16 +121,16 @@ def _check_origin(headers: Headers, host: str) -> None:
             foreign = True
     if foreign:
         raise RequestRefusedError(
-            f"Requests of pages at {origin or 'other sites'!r} are refused. Open the page at this server's address.",
+            f"Requests from pages at {origin or 'other sites'!r} are refused. Open the page at this server's address.",
             status=403,
             code="foreign_origin",
         )
 
 
 def _name(host: str) -> str:
-    """Return the name in a Host header, in lower case, or "" if it is malformed.
+    """Return the name in a Host header, in lower case; "" if the header is malformed.
 
-    ``urlsplit`` is not used, because it takes the text in brackets for the name, whatever is around them.
+    ``urlsplit`` is not used, because it takes the text in brackets for the name, whatever surrounds them.
     """
     found = _HOST.fullmatch(host)
     return "" if found is None else (found[1] or found[2]).lower().rstrip(".")
@@ -149,11 +149,11 @@ def _too_large(limit: int) -> RequestRefusedError:
 
 
 class _Limited:
-    """One request whose body may be larger than was announced.
+    """Counts the bytes of a request's body, which may be larger than its Content-Length says.
 
     Attributes:
-        refused: why nothing more of it is read; whatever a route makes of that is not sent.
-        answering: whether an answer was begun before.
+        refused: the error once the body is too large; the route's own response is then not sent.
+        answering: whether the route began its response before that.
     """
 
     def __init__(self, receive: Receive, send: Send, limit: int) -> None:

@@ -1,4 +1,4 @@
-"""Logs as lines of JSON, without errors' messages, which may quote a question or a key."""
+"""Writes logs as lines of JSON, without the messages of errors, which may quote a question or a key."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 
 
 def fault(error: BaseException) -> dict[str, Any]:
-    """Return the place where an error was raised, without its message, which may quote a question."""
+    """Return an error's type and traceback, without its message, which may quote a question."""
     frames = traceback.extract_tb(error.__traceback__)
     return {"type": type(error).__name__, "at": [f"{frame.filename}:{frame.lineno} {frame.name}" for frame in frames]}
 
 
 class JsonLines(logging.Formatter):
-    """Writes a record as one line of JSON.
+    """Formats a log record as one line of JSON.
 
     Args:
-        worker: which of the server's processes writes it; 0 for the only one.
+        worker: the number of this process among the server's; 0 if it is the only one.
     """
 
     def __init__(self, worker: int = 0) -> None:
@@ -38,10 +38,10 @@ class JsonLines(logging.Formatter):
 
 
 def log_as_json(*, requests: bool = False, worker: int = 0) -> None:
-    """Write the logs of the server, and of uvicorn under it, as JSON on standard error.
+    """Write the logs of the server and of uvicorn as JSON to standard error.
 
     Args:
-        requests: whether each request is logged, and each start of a worker; else only what fails.
+        requests: whether to log each request and each start of a worker; otherwise only failures are logged.
         worker: as in ``JsonLines``.
     """
     writing = logging.StreamHandler(sys.stderr)

@@ -1,4 +1,4 @@
-"""The server's metrics for Prometheus. None of them names a user or contains a word of a question."""
+"""The server's metrics for Prometheus, which contain no user names and no words of questions."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ _SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0,
 
 
 class Metrics:
-    """The server's counters.
+    """The server's metrics.
 
-    Several processes of a server each count in files of their own, in one folder, and any of them reports the sum; the
-    counts of a process remain after its end. The package reads the folder from the environment when it is imported:
-    ``PROMETHEUS_MULTIPROC_DIR``.
+    If a server has several processes, each counts in files of its own in one folder, and any of them reports the sums.
+    A process's counts remain after it ends. ``prometheus_client`` reads the folder's path from the environment variable
+    ``PROMETHEUS_MULTIPROC_DIR`` when it is imported.
 
     Args:
         corpora: the served corpora.
-        folder: of the processes' counts; None for a single process.
+        folder: the folder of the processes' counts; None for a single process.
 
     Attributes:
-        requests: by method, route and status.
+        requests: finished requests by method, route and status.
         in_flight: requests under way.
-        seconds: of whole requests, by route.
+        seconds: durations of whole requests by route.
         first_token: seconds until the first word of an answer was sent, by route.
-        tokens: by model and direction, prompt or completion.
-        errors: by code.
+        tokens: tokens by model and kind, prompt or completion.
+        errors: error responses by code.
     """
 
     def __init__(self, corpora: Corpora, folder: Path | None = None) -> None:
         self.registry = CollectorRegistry()
         self._told = self.registry if folder is None else CollectorRegistry()
         self.requests = Counter(
-            "quaestor_requests", "Requests that are over.", ("method", "route", "status"), registry=self.registry
+            "quaestor_requests", "Finished requests.", ("method", "route", "status"), registry=self.registry
         )
         self.in_flight = Gauge(
             "quaestor_requests_in_flight",
@@ -48,7 +48,11 @@ class Metrics:
             multiprocess_mode="livesum",
         )
         self.seconds = Histogram(
-            "quaestor_request_seconds", "Seconds of a request.", ("route",), buckets=_SECONDS, registry=self.registry
+            "quaestor_request_seconds",
+            "Duration of a request in seconds.",
+            ("route",),
+            buckets=_SECONDS,
+            registry=self.registry,
         )
         self.first_token = Histogram(
             "quaestor_first_token_seconds",
@@ -60,18 +64,18 @@ class Metrics:
         self.tokens = Counter(
             "quaestor_tokens", "Tokens of language models.", ("model", "kind"), registry=self.registry
         )
-        self.errors = Counter("quaestor_errors", "Answers that are errors.", ("code",), registry=self.registry)
+        self.errors = Counter("quaestor_errors", "Error responses.", ("code",), registry=self.registry)
         if folder is not None:
             MultiProcessCollector(self._told, str(folder))  # type: ignore[no-untyped-call]
         self._told.register(_Corpora(corpora))
 
     def text(self) -> bytes:
-        """Return all of it in Prometheus's text format."""
+        """Return all metrics in Prometheus's text format."""
         return generate_latest(self._told)
 
 
 class _Corpora(Collector):
-    """The progress of each corpus, determined when it is requested."""
+    """Collects the progress of each corpus's first index when metrics are requested."""
 
     def __init__(self, corpora: Corpora) -> None:
         self._corpora = corpora

@@ -1,4 +1,4 @@
-"""Logging and counting requests, turns and faults: route, duration and outcome, but never the question."""
+"""Logs and counts requests, turns and failures: their route, duration and outcome, but never the question."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quaestor.chat.events import Done, Event, Text
-from quaestor.server.http.error_responses import unforeseen
+from quaestor.server.http.error_responses import internal_error
 from quaestor.server.http.json_log import fault
 from quaestor.server.http.prometheus import Metrics
 
@@ -28,7 +28,7 @@ class RequestObserver:
 
     Args:
         app: the application.
-        metrics: what is counted.
+        metrics: the metrics that it updates.
     """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
@@ -36,7 +36,7 @@ class RequestObserver:
         self._metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on and take note of its end."""
+        """Pass a request on, and record its outcome."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -48,7 +48,7 @@ class RequestObserver:
                 request.error = "server_error"
                 _LOG.error("fault", extra={"data": {"id": request.id, "fault": fault(error)}})
                 if request.status is None:
-                    await unforeseen(scope["path"])(scope, receive, request.send)
+                    await internal_error(scope["path"])(scope, receive, request.send)
             finally:
                 self._record_request(request)
 
@@ -70,12 +70,12 @@ class RequestObserver:
 
 
 def _route_of(scope: Scope) -> str:
-    """Return a request's path with the names of its parameters, which are few, in place of their values."""
+    """Return a request's path with its parameters' values replaced by their names: ``/api/sessions/{id}``."""
     if "endpoint" not in scope:
         return _UNKNOWN
     path = str(scope["path"])
     for name, value in scope.get("path_params", {}).items():
-        if text := str(value):  # of what may be a path by itself, nothing is left in `/v1/models/`
+        if text := str(value):  # a parameter that is itself a path may be empty, as in `/v1/models/`
             before, found, after = path.rpartition(text)
             path = f"{before}{{{name}}}{after}" if found else path
     return path
@@ -90,13 +90,13 @@ class _Request:
         self.began = time.perf_counter()
         given = Headers(scope=scope).get("x-request-id", "")
         self.id = given if _ID.fullmatch(given) else secrets.token_hex(8)
-        # A new one: the server's own state is shared among requests.
+        # A new dictionary, because all requests share the server's own.
         scope["state"] = {**scope.get("state", {}), "request_id": self.id, "began": self.began}
         self.status: int | None = None
 
     @property
     def method(self) -> str:
-        """The method, or a placeholder for an unknown one, because clients can send anything."""
+        """The method; a placeholder for an unknown one, because clients can send any and each becomes a metric."""
         known = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
         return str(self._scope["method"]) if self._scope["method"] in known else _UNKNOWN
 
@@ -107,7 +107,7 @@ class _Request:
 
     @property
     def error(self) -> str:
-        """The code of the error, or ""."""
+        """The error's code; "" if there is none."""
         return str(self._scope["state"].get("error", ""))
 
     @error.setter
@@ -115,7 +115,7 @@ class _Request:
         self._scope["state"]["error"] = code
 
     async def send(self, message: Message) -> None:
-        """Send, and take note of the status."""
+        """Send a message of the response, and record the status."""
         if message["type"] == "http.response.start":
             self.status = message["status"]
             MutableHeaders(scope=message)["x-request-id"] = self.id
@@ -123,12 +123,12 @@ class _Request:
 
 
 async def count_events(request: Request, metrics: Metrics, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """Yield a turn's events, and count its tokens and first word.
+    """Yield a turn's events; count its tokens, and measure the time to its first word.
 
     Args:
         request: the turn's request.
-        metrics: what is counted.
-        events: of the turn; closed with this.
+        metrics: the metrics to update.
+        events: the turn's events; closed with this generator.
     """
     began: float = request.scope["state"]["began"]
     route = _route_of(request.scope)

@@ -1,6 +1,6 @@
-"""Running the application on a port until it is told to stop, with bounded connections and a graceful end.
+"""Runs the application at a socket until it is told to stop, and then lets responses finish.
 
-Connections add protection against slow and ambiguous requests, which uvicorn's lack.
+Unlike uvicorn's own, its connections are protected against slow and ambiguous requests.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ import uvicorn
 from fastapi import FastAPI
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-# A reply that takes longer than this after Ctrl-C is cut off.
+# A response that takes longer than this after Ctrl-C is cut off.
 _GRACE_SECONDS = 30
-# Proxies keep a connection for a minute (nginx); closing it first would lose the request that they send then.
+# nginx keeps an idle connection for 60 s. If we closed it sooner, a request that nginx sends just then would be lost.
 _IDLE_SECONDS = 75
-# Connections that the system accepts before anybody looks at them.
+# The listening socket's backlog: connections that the system completes before the server accepts them.
 _MOST_WAITING = 2048
-# Searches run in threads. With Python's 5 ms, each of a stream's many small steps would wait so long for its turn.
+# Searches run in threads. At Python's default of 5 ms, each of a stream's many small steps could wait 5 ms for the GIL.
 _SWITCH_SECONDS = 0.0005
 
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
-# A line feed on its own, and a line that goes on with the one before. A carriage return on its own h11 itself refuses.
+# A line feed alone, and a continuation line. A carriage return alone is refused by h11 itself.
 _ODD_END = re.compile(rb"(?<!\r)\n|\n[ \t]")
 _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 
@@ -35,14 +35,14 @@ _LENGTHS = frozenset({b"content-length", b"transfer-encoding"})
 class OneAtATime(uvicorn.Server):
     """Accepts one connection at a time, so that other processes at the same socket get their share.
 
-    Otherwise the first process would accept all waiting connections.
+    Otherwise the first process to wake up would accept all waiting connections.
     """
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Begin to take connections."""
+        """Begin to accept connections."""
         await super().startup(sockets)
         for at in sockets or ():
-            # asyncio takes as many at a time as it lets wait: this many may wait all the same.
+            # asyncio accepts up to `backlog` connections at once, which is 1 here; so the socket's is set separately.
             at.listen(_MOST_WAITING)
 
 
@@ -58,10 +58,10 @@ def make_server(
 
     Args:
         app: the application.
-        grace: seconds for replies under way after the server is told to stop.
+        grace: seconds that unfinished responses have after the server is told to stop.
         alone: whether no other process accepts connections at the same socket.
-        sign: called repeatedly while the server runs, as a sign of life.
-        pause: seconds between two calls of it; with 0 there are ten a second.
+        sign: called regularly while the server's event loop runs, as a heartbeat; None for no call.
+        pause: seconds between two calls of ``sign``; 0 for ten calls a second.
     """
     settings = uvicorn.Config(
         app,
@@ -79,13 +79,13 @@ def make_server(
         timeout_notify=pause,
     )
     server = uvicorn.Server(settings) if alone else OneAtATime(settings)
-    # It waits for these as for its own when it stops, and ends them when it waits no longer.
+    # When it stops, it waits for these tasks as for its own, and cancels them after the grace period.
     server.server_state.tasks = app.state.tasks
     return server
 
 
-def take_turns_often() -> None:
-    """Let the threads of this process take turns as often as streams need it."""
+def switch_threads_often() -> None:
+    """Make Python switch threads often enough for smooth streams."""
     sys.setswitchinterval(_SWITCH_SECONDS)
 
 
@@ -93,8 +93,9 @@ class BoundedConnection(H11Protocol):
     """A connection that is closed if a request does not arrive in time or is ambiguous (request smuggling).
 
     Attributes:
-        head_seconds: time limit of a request's head from its first byte; of the first head, from the connection.
-        body_seconds: longest silence while a body is expected.
+        head_seconds: seconds within which a request's head must arrive, from its first byte; for the first request,
+            from the connection's start.
+        body_seconds: the longest pause while a body is arriving.
     """
 
     head_seconds: ClassVar[float] = 20.0
@@ -107,17 +108,17 @@ class BoundedConnection(H11Protocol):
         self._for_head = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait for the first head."""
+        """Start the time limit for the first request's head."""
         super().connection_made(transport)
         self._wait()
 
     def data_received(self, data: bytes) -> None:
-        """Take received bytes, and set the time limit for the rest."""
+        """Process received bytes, and set the time limit for the rest."""
         super().data_received(data)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no longer."""
+        """Cancel the time limit."""
         self._forget()
         super().connection_lost(exc)
 
@@ -135,7 +136,7 @@ class BoundedConnection(H11Protocol):
 
     def _end_if_waiting(self) -> None:
         if self.flow.read_paused:
-            self._wait()  # it is we who do not read
+            self._wait()  # the server paused reading; the client is not slow
         else:
             self.transport.close()
 
@@ -146,10 +147,10 @@ class BoundedConnection(H11Protocol):
 
 
 class _Unambiguous(h11.Connection):
-    """Refuses a request whose end a proxy in front may have seen elsewhere.
+    """Refuses requests whose end a proxy in front of the server may see at another place.
 
-    These are two lengths of a body, chunked encoding in a version of HTTP without it, and header lines with irregular
-    line ends or continuations, which some readers see as one line and others as two.
+    These have both a Content-Length and a Transfer-Encoding, a chunked body in a version of HTTP without it, or header
+    lines with irregular line ends or continuations, which some parsers read as one line and others as two.
     """
 
     def next_event(self) -> Any:
@@ -174,4 +175,4 @@ def _check_lines(received: bytes) -> None:
     """Refuse a complete head with irregular line ends."""
     end = _HEAD_END.search(received)
     if end is not None and _ODD_END.search(received, 0, end.end()):
-        raise h11.RemoteProtocolError("a line of the head ends oddly")
+        raise h11.RemoteProtocolError("a header line ends irregularly")

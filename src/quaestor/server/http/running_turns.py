@@ -1,11 +1,11 @@
-"""Running turns of sessions: one at a time for each session, in any of the server's processes.
+"""Runs the turns of sessions, one at a time per session, in any of the server's processes.
 
-A turn continues when no client reads its events. Any process can follow it from its first event, and stop it: processes
-exchange events through the database (``_TurnLog``).
+A turn continues even if no client reads its events. Any process can follow it from its first event, and can stop it:
+processes exchange events through the database (``_TurnLog``).
 
-Only a few turns are prepared at once, first come, first served, so that a crowd is answered one after the other
-(``hold_place``). Preparing a request takes processor time, and Python runs one thread at a time: if all turns were
-prepared side by side, all would be ready only when the last one is.
+Only a few turns are prepared at once, first come, first served (``hold_place``). Preparing a request takes CPU time,
+and Python runs one thread at a time: if many turns were prepared side by side, all of them would be ready only when the
+last one is.
 """
 
 from __future__ import annotations
@@ -22,21 +22,21 @@ from quaestor.state.rows import Shared
 
 _KIND = "turn"
 _BEGIN_SECONDS = 10.0
-# How often processes look for what others tell, and tell it.
+# How often processes publish events and look for those of others.
 _LOOK_SECONDS = 0.1
-# Followers elsewhere have read a turn's last events by then.
+# How long a finished turn's events are kept, for followers in other processes.
 _KEPT_SECONDS = 5.0
 
-# More than one: a search may wait for an embedder elsewhere, or for files that have changed.
+# More than one, because a search may wait for an embedding server or for changed files to be indexed.
 AT_ONCE = 4
 
 
 class Turns:
-    """The turns that are under way, by user and session.
+    """The running turns, by user and session.
 
     Args:
-        claims: of the server; None: of this process alone.
-        shared: where other processes of the server read of this one's turns; None: there are none.
+        claims: the claims that the server's processes share; None for a single process.
+        shared: the database through which processes follow each other's turns; None for a single process.
     """
 
     def __init__(self, claims: Claims | None = None, shared: Shared | None = None) -> None:
@@ -45,20 +45,20 @@ class Turns:
         self._here: dict[str, tuple[_DetachedTurn, asyncio.Task[None]]] = {}
 
     def running(self, user: str, session: str) -> bool:
-        """Return whether a turn of a user's session is under way."""
+        """Return whether a turn of a user's session is running."""
         return self._claims.is_claimed(_KIND, user, session)
 
     @contextmanager
     def claim_turn(self, user: str, session: str) -> Iterator[None]:
-        """Let no other turn begin inside.
+        """Keep other turns of a session from beginning during the block.
 
         Raises:
-            ConflictError: one is under way.
+            ConflictError: a turn is running.
         """
         with self._claims.attempt(_KIND, user, session) as mine:
             if not mine:
                 raise ConflictError(
-                    "An answer of this conversation is being written. Wait for its end, or stop it, and try again."
+                    "An answer in this conversation is being written. Wait for its end, or stop it, and try again."
                 )
             yield
 
@@ -70,11 +70,11 @@ class Turns:
         Args:
             user: the session's user.
             session: the session.
-            events: of the turn, as they are sent.
-            tasks: tasks that the server waits for when it stops.
+            events: the turn's encoded events.
+            tasks: the tasks for which the server waits when it stops; the turn's task is added.
 
         Raises:
-            ConflictError: another turn of the session is under way.
+            ConflictError: another turn of the session is running.
             Exception: the turn fails before its first event.
         """
         key, claim, turn = secrets.token_hex(8), ExitStack(), _DetachedTurn(events)
@@ -89,7 +89,7 @@ class Turns:
         return turn.follow()
 
     def follow(self, user: str, session: str) -> AsyncGenerator[bytes] | None:
-        """Return the events of the turn that is under way, from the first; None if none is."""
+        """Return the events of a session's running turn, from the first; None if none is running."""
         key = self._claims.published_text(_KIND, user, session)
         if key in self._here:
             return self._here[key][0].follow()
@@ -127,7 +127,7 @@ class Turns:
         return told + len(fresh)
 
     def _end(self, key: str, turn: _DetachedTurn, claim: ExitStack) -> None:
-        # Who reads the last event may ask the next question at once.
+        # First, because a client that reads the last event may ask the next question at once.
         claim.close()
         del self._here[key]
         turn.end()
@@ -148,11 +148,11 @@ class Turns:
 
 
 async def hold_place(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -> AsyncGenerator[Event]:
-    """Yield a turn's events; it occupies a place until its window is composed or it waits for a model.
+    """Yield a turn's events; the turn occupies a place until its window is composed or it waits for a model.
 
     Args:
-        places: of turns in preparation.
-        events: of a turn that has not begun; closed with this generator.
+        places: limits how many turns are prepared at once.
+        events: the events of a turn that has not begun; closed with this generator.
     """
     await places.acquire()
     ready = False
@@ -169,10 +169,10 @@ async def hold_place(places: asyncio.Semaphore, events: AsyncGenerator[Event]) -
 
 
 class _DetachedTurn:
-    """The events of a running turn, kept so that later readers get them from the first.
+    """A turn that runs without a reader; it keeps its events, so that later readers get them from the first.
 
     Args:
-        events: of the turn, as they are sent.
+        events: the turn's encoded events.
     """
 
     def __init__(self, events: AsyncGenerator[bytes]) -> None:
@@ -189,7 +189,7 @@ class _DetachedTurn:
                 async for piece in events:
                     self._pieces.append(piece)
                     self._wake()
-        except Exception as error:  # told to whoever began the turn
+        except Exception as error:  # raised by `wait_for_start` if it came before the first event
             self._failure = error
 
     def end(self) -> None:
@@ -198,7 +198,7 @@ class _DetachedTurn:
         self._wake()
 
     async def wait_for_start(self, patience: float) -> None:
-        """Wait for the first event, the turn's end, or a number of seconds.
+        """Wait for the first event or the turn's end, but at most ``patience`` seconds.
 
         Raises:
             Exception: the turn failed before its first event.
@@ -210,11 +210,11 @@ class _DetachedTurn:
             raise self._failure
 
     def events_since(self, read: int) -> list[bytes]:
-        """Return the events so far, from an index."""
+        """Return the events so far, without the first ``read``."""
         return self._pieces[read:]
 
     async def follow(self) -> AsyncGenerator[bytes]:
-        """Yield the turn's events from the first, past ones at once."""
+        """Yield the turn's events from the first; past events come at once, in one piece."""
         read = 0
         while True:
             more = self._more
@@ -233,7 +233,7 @@ class _DetachedTurn:
 
 
 class _TurnLog:
-    """Events of turns by the turn's key, as bytes.
+    """The encoded events of turns in the database, by the turn's key.
 
     Args:
         shared: the database.
@@ -243,12 +243,12 @@ class _TurnLog:
         self._shared = shared
 
     def add(self, turn: str, number: int, piece: bytes) -> None:
-        """Let others read some events of a turn; ``number`` grows from piece to piece."""
+        """Publish some events of a turn as one piece; ``number`` grows from piece to piece."""
         with self._shared.step(turn) as rows:
             rows.execute("insert into turn_events values (?, ?, ?)", (turn, number, piece))
 
     def read(self, turn: str, after: int) -> list[tuple[int, bytes]]:
-        """Return the pieces of a turn behind a place, with their numbers."""
+        """Return the pieces of a turn after the piece numbered ``after``, with their numbers."""
         with self._shared.step(turn) as rows:
             found = rows.execute(
                 "select number, piece from turn_events where turn = ? and number > ? order by number", (turn, after)

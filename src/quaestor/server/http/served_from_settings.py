@@ -1,4 +1,4 @@
-"""From settings to the served state, and waiting for an endpoint: until it listens, answers are made of quotes."""
+"""Makes the served state from settings. Until the model's endpoint listens, answers are made of quotes."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ from quaestor.server.open_corpora import Corpora
 from quaestor.server.process_claims import Claims
 from quaestor.state.rows import Shared, SharedFile
 
-# For so long a session is blocked whose server died in the middle of a turn.
+# After a server dies in the middle of a turn, the turn's session is blocked for this long.
 _LEASE_SECONDS = 15.0
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
-# A user waits for this before an answer, so a silent address is not tried again at once.
+# A user waits for the connection attempt, so an address that does not respond is not tried again at once.
 _CONNECT_SECONDS = 0.5
 _SILENT_SECONDS = 5.0
 
@@ -45,9 +45,9 @@ class SharedByProcesses:
 
     Attributes:
         shared: the shared database; with PostgreSQL, shared by all servers that use it.
-        claims: work that one process of this machine does exclusively.
+        claims: claims on work that one process of this machine does.
         turns: claims on sessions with a running turn; the same as ``claims`` without PostgreSQL.
-        counting: the folder of their metrics; None for one process.
+        counting: the folder of the processes' metrics; None for one process.
     """
 
     shared: Shared = field(default_factory=SharedFile)
@@ -62,11 +62,11 @@ class SharedByProcesses:
         return cls(shared, claims, claims, folder)
 
     def with_others(self, settings: Settings) -> SharedByProcesses:
-        """Return the state shared with other servers, too, if the settings name a PostgreSQL server."""
+        """Return the state that is also shared with other servers, if the settings name a PostgreSQL server."""
         tables = shared_tables(settings)
         if tables is None:
             return self
-        # Unlike a number, this is unique across machines.
+        # Unlike a process's number, a random name is unique across machines.
         turns = Claims(tables, secrets.token_hex(8), lease=_LEASE_SECONDS)
         return replace(self, shared=tables, turns=turns)
 
@@ -81,17 +81,17 @@ def served_of(
     corpora: Corpora,
     settings: Settings,
     *,
-    beyond: bool = False,
+    reachable: bool = False,
     hosts: Iterable[str] = (),
     together: SharedByProcesses | None = None,
 ) -> Served:
     """Return the served state.
 
     Args:
-        corpora: for all users.
-        settings: of the server.
-        beyond: whether other machines can reach the server; then a token is always required.
-        hosts: names of the server, besides those of the loopback.
+        corpora: the corpora that all users see.
+        settings: the server's settings.
+        reachable: whether other machines can reach the server; then a token is always required.
+        hosts: the server's names besides those of the loopback.
         together: the processes' shared state; None for one process.
 
     Raises:
@@ -129,18 +129,18 @@ def served_of(
         elsewhere=elsewhere,
         folders=AddedFolders(settings),
         sites=sites,
-        open_to_local=not beyond,
+        open_to_local=not reachable,
         hosts=LOOPBACK | {host.lower() for host in hosts},
-        any_address=beyond,
+        any_address=reachable,
         aclose=release,
     )
 
 
 def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeModel:
-    """Return a function that gives a user's request the model, or None until its endpoint listens."""
+    """Return a function that returns the model for a user's request, or None until its endpoint listens."""
 
     def model(user: User, request: str) -> Model | None:
-        if made is None or not endpoint.has_come():
+        if made is None or not endpoint.has_listened():
             return None
         return made.charged(kind="serve", user=user.id, request=request)
 
@@ -148,7 +148,7 @@ def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeMo
 
 
 def _own_usage(usage: dict[str, Any], user: User) -> dict[str, Any]:
-    """Return a user's usage without the limits of all together, which would reveal what another user spent."""
+    """Return a user's usage without the limits on all users together, which would reveal what others spent."""
     own = {name: one for name, one in usage["limits"].items() if one["scope"] == "user" or not user.id}
     return {**usage, "limits": own}
 
@@ -157,9 +157,9 @@ class AwaitedEndpoint:
     """Remembers whether an endpoint has ever listened; after that, its failures are errors.
 
     Args:
-        base_url: its address.
-        clock: seconds.
-        listens: returns whether a server listens at an address, within so many seconds.
+        base_url: the endpoint's address.
+        clock: returns the time in seconds.
+        listens: returns whether a server listens at an address; waits at most the given seconds.
     """
 
     def __init__(
@@ -174,7 +174,7 @@ class AwaitedEndpoint:
         self._came = False
         self._again = -1.0
 
-    def has_come(self) -> bool:
+    def has_listened(self) -> bool:
         """Return whether the endpoint has ever listened; if not, check again."""
         if self._came or self._clock() < self._again:
             return self._came

@@ -1,6 +1,6 @@
-"""The state that every route needs, as one frozen bundle, ``request.app.state.served``; and known windows of models.
+"""The state that every route needs, as one frozen value, ``request.app.state.served``; and models' known windows.
 
-A window that a model's server reported is used for the rest of the server's run.
+If a model's server reports a smaller window than the settings say, that is used for the next turns.
 """
 
 from __future__ import annotations
@@ -35,20 +35,20 @@ MakeModel = Callable[[User, str], Model | None]
 
 @dataclass(frozen=True, slots=True)
 class _Learned:
-    """A window in tokens, and when it was learned."""
+    """A window in tokens, and when it was reported."""
 
     limit: int
     at: float
 
 
 class Windows:
-    """The windows that models turned out to have, by the model's name. Threads may share it.
+    """The windows that models' servers reported, by the model's name. Threads may share it.
 
-    A window is forgotten after a while, and at once when a request goes through that is larger: a server may have been
-    wrong, or started anew with another window.
+    A window is forgotten after a while, and at once when a larger request succeeds: a server may have been wrong, or
+    was restarted with another window.
 
     Args:
-        clock: seconds.
+        clock: returns the time in seconds.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -57,7 +57,7 @@ class Windows:
         self._lock = threading.Lock()
 
     def limit(self, model: Model | None, limit: int) -> int:
-        """Return the window to compose for, in tokens: ``limit``, or less where the model has objected to that."""
+        """Return the window to compose for, in tokens: ``limit``, or less if the model's server reported less."""
         with self._lock:
             known = None if model is None else self._learned.get(model.name)
             if known is None or self._clock() - known.at > KEPT_SECONDS:
@@ -65,11 +65,11 @@ class Windows:
             return min(limit, known.limit)
 
     def learn(self, conversation: Conversation, before: int) -> None:
-        """Record the window that a turn learned about its model.
+        """Record the window that a model's server reported in a turn.
 
         Args:
-            conversation: after the turn.
-            before: its window at the beginning, tokens.
+            conversation: the conversation after the turn.
+            before: its window before the turn, in tokens.
         """
         if conversation.model is None:
             return
@@ -83,7 +83,7 @@ class Windows:
 
 
 async def nothing() -> None:
-    """Release nothing."""
+    """Do nothing: the default for ``Served.aclose``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,30 +91,30 @@ class Served:
     """Everything that the routes share: corpora, users, models, sessions and limits.
 
     Attributes:
-        corpora: for all users.
-        settings: of the server itself; a corpus has its own, ``corpora.settings(name)``.
-        make_model: returns the model for a user and a request's id; None means quotes, because there is no model or its
-            endpoint has not listened yet. Routes do not close the model, because connections are shared.
+        corpora: the corpora of all users.
+        settings: the server's own settings; a corpus has its own, ``corpora.settings(name)``.
+        make_model: returns the model for a user and a request's id; None means that answers are made of quotes, because
+            there is no model or its endpoint does not listen yet. Connections are shared: routes do not close it.
         further_models: selectable models at the same endpoint, by name.
-        sessions: recorded conversations of all users.
-        users: those with a token.
-        metrics: what is counted.
+        sessions: the recorded conversations of all users.
+        users: the users who have a token.
+        metrics: the metrics that routes update.
         overview: returns a user's usage and limits; see ``accounts.ledger``.
-        rates: rate limits of users.
-        guesses: unknown tokens, by address.
+        rates: limits each user's rate of requests.
+        guesses: counts unknown tokens by address.
         windows: known windows of models.
         aclose: closes the connections to models' servers.
         open_to_local: whether callers without a token are allowed while there are no users.
-        hosts: allowed names of the server, in lower case; see also ``any_address``.
-        any_address: whether any IP address is allowed, too.
-        body_limit: bytes of a request's body.
-        upload_limit: the same for uploads.
+        hosts: names of the server that a Host header may have, in lower case; see also ``any_address``.
+        any_address: whether a Host header may hold any IP address, too.
+        body_limit: bytes of a request's body at most.
+        upload_limit: bytes of an upload at most.
         turns: running turns.
         starters: questions to begin with, by corpus.
         elsewhere: whether users and rates are on another machine, so that looking them up blocks.
         folders: added folders.
         sites: added sites and git repositories.
-        places: of turns in preparation; see ``running_turns.hold_place``.
+        places: limits how many turns are prepared at once; see ``running_turns.hold_place``.
     """
 
     corpora: Corpora
@@ -142,7 +142,7 @@ class Served:
     places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(AT_ONCE))
 
 
-# Not plain functions, though nothing is waited for: FastAPI runs those in threads, with two changes of thread each.
+# Async although they wait for nothing: FastAPI would run plain functions in a thread, with two thread switches each.
 async def served(request: Request) -> Served:
     """Return the served state of a request."""
     found = request.app.state.served
@@ -151,7 +151,7 @@ async def served(request: Request) -> Served:
 
 
 async def request_id(request: Request) -> str:
-    """Return the request's id, which its answer and its log carry as well."""
+    """Return the request's id, which is also in its response's headers and in the log."""
     return str(request.scope["state"]["request_id"])
 
 

@@ -1,4 +1,4 @@
-"""The job of a server's process, as plain values, and running it."""
+"""What a process of the server has to serve, as plain values, and how it does so."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Job(NamedTuple):
     """The corpora to serve, and the settings of the server.
 
     Attributes:
-        roots: real paths of the corpora, with their settings.
-        settings: of the server.
-        flags: settings of the command line, for corpora that are added later.
-        beyond: whether other machines can reach the server.
-        hosts: names of the server, besides those of the loopback.
-        log_requests: whether each request is logged; failures are logged in any case.
+        roots: the corpora's real paths, with their settings.
+        settings: the server's settings.
+        flags: settings from the command line, for corpora that are added later.
+        reachable: whether other machines can reach the server.
+        hosts: the server's names besides those of the loopback.
+        log_requests: whether each request is logged; failures always are.
     """
 
     roots: Mapping[Path, Settings]
     settings: Settings
     flags: Mapping[str, object]
-    beyond: bool
+    reachable: bool
     hosts: tuple[str, ...]
     log_requests: bool = False
 
@@ -41,15 +41,15 @@ class Job(NamedTuple):
         found = self.roots.get(root)
         if found is not None:
             return found
-        # A copy of what a user uploaded, which every server indexes for itself: one that lags behind would take out
-        # of a common index what another has just put there.
+        # A folder of uploads is a copy, which every server indexes for itself: with a shared index, a server whose copy
+        # is out of date would remove documents that another has just added.
         return load_configuration(self.flags, project=root).settings._replace(store="embedded", corpus="")
 
 
 @contextmanager
 def application(job: Job, together: SharedByProcesses) -> Iterator[FastAPI]:
     """Open the corpora in the background, and yield the application."""
-    # Seconds of imports for which a process that only watches over others need not wait.
+    # These imports take seconds, and a process that only supervises others does not need them.
     from quaestor.server.http.app import create_app  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import served_of  # noqa: PLC0415
     from quaestor.server.open_corpora import Corpora  # noqa: PLC0415
@@ -58,17 +58,17 @@ def application(job: Job, together: SharedByProcesses) -> Iterator[FastAPI]:
     together = together.with_others(job.settings)
     with (
         Renewal(together.turns),
-        Corpora(list(job.roots), job.settings_of, apart=True, claims=together.claims) as corpora,
+        Corpora(list(job.roots), job.settings_of, in_processes=True, claims=together.claims) as corpora,
     ):
-        yield create_app(served_of(corpora, job.settings, beyond=job.beyond, hosts=job.hosts, together=together))
+        yield create_app(served_of(corpora, job.settings, reachable=job.reachable, hosts=job.hosts, together=together))
 
 
 def serve(job: Job, at: socket.socket) -> None:
     """Serve with this process until interrupted."""
     # As in ``application``.
-    from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
+    from quaestor.server.http.run_server import make_server, switch_threads_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
 
-    take_turns_often()
+    switch_threads_often()
     with application(job, SharedByProcesses()) as app:
         asyncio.run(make_server(app).serve(sockets=[at]))

@@ -1,9 +1,10 @@
-"""A pool of processes that serve at one socket: starting, replacing and stopping them.
+"""Starts, replaces and stops the worker processes that serve at one socket.
 
-Python runs one thread at a time, and a reply takes tens of milliseconds. The parent process serves nothing itself: it
-holds the socket and a temporary folder for the processes' shared state. It imports what serves and has no thread and no
-database open, so that a worker can be a copy of it (``process_start``), which serves in a tenth of a second and shares
-its memory; elsewhere than on Linux, a worker is a fresh Python.
+Several processes are needed for many users, because Python runs one thread at a time and a response takes tens of
+milliseconds. The parent process serves nothing itself: it holds the socket and a temporary folder for the workers'
+shared state. It imports the server's modules but starts no thread and opens no database, so that a worker can be a
+forked copy of it (``process_start``), which serves after a tenth of a second and shares its memory. On systems other
+than Linux, a worker is a new Python process.
 """
 
 from __future__ import annotations
@@ -32,20 +33,20 @@ from quaestor.state.rows import SharedFile
 
 _LOG = logging.getLogger("quaestor.server")
 _CODE = "from quaestor.server.http.server_process import main; main()"
-# Replies have thirty seconds to come to their end; what is still there then is stuck.
+# Responses have thirty seconds to finish when the server stops; a worker that still runs after that is stuck.
 _PATIENCE_SECONDS = 45.0
-# A worker's event loop gives a sign of life so many times as often as it must.
+# Within the longest allowed silence, a worker sends this many heartbeats, and this process checks for them this often.
 _SIGNS, _LOOKS = 8, 4
 _SILENCE_SECONDS = 40.0
-# Until it serves, a worker gives none: a fresh one imports for seconds, on a busy machine for many.
+# Until it serves, a worker sends none: a new process imports for seconds, or longer on a busy machine.
 _BEGINNING = 3
-# A worker that dies again and again is given longer and longer before the next try.
+# A worker that dies repeatedly is restarted after longer and longer pauses.
 _PAUSE, _LONGEST_PAUSE = 0.5, 30.0
 _STOPPING = (signal.SIGINT, signal.SIGTERM)
 
 
 class WorkersFailedError(QuaestorError):
-    """A worker ended before it could serve, so others would as well."""
+    """A worker ended before it could serve, so others would, too."""
 
     code = "workers"
 
@@ -53,14 +54,14 @@ class WorkersFailedError(QuaestorError):
 def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _SILENCE_SECONDS) -> int:
     """Serve with several processes until interrupted; return the number of the signal.
 
-    No database may be open, and nothing else that a copy of this process must not share.
+    This process must not have a database open, or anything else that a forked copy must not share.
 
     Args:
-        workers: number of processes.
-        job: of each process.
+        workers: the number of worker processes.
+        job: what each worker serves.
         at: the listening socket; closed at the end.
-        silence: seconds without a sign of life after which a worker is replaced; three times as many before it serves.
-            It must exceed the thirty seconds that replies have in a worker that is told to stop.
+        silence: seconds without a heartbeat after which a worker is replaced; three times as many before it serves.
+            It must exceed the thirty seconds that responses have in a worker that is told to stop.
 
     Raises:
         UsageError: the system does not support it.
@@ -72,19 +73,19 @@ def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _S
         return _Workers(workers, job, at, folder, silence).run()
 
 
-@dataclass(slots=True)  # mutable: one process after the other has the place
+@dataclass(slots=True)  # mutable: its process is replaced when it ends
 class _Post:
-    """The place of one worker.
+    """One worker, which is a series of processes.
 
     Attributes:
-        number: of the worker.
-        process: who has it, if anybody.
-        serves: whether that process has given a sign of life.
-        silent: checks since the last one.
+        number: the worker's number, from 1.
+        process: the present process; None if there is none.
+        serves: whether the present process has sent a heartbeat.
+        silent: checks since the last heartbeat.
         began: when the process was started.
-        next: when the process is checked, or when the next one is started.
-        pause: seconds before that.
-        worth_it: whether a process of this place ever served; otherwise another would not, either.
+        next: when the process is checked next, or when the next process is started.
+        pause: seconds before the next process is started.
+        ever_served: whether any of its processes ever served; if none did, another is not tried.
     """
 
     number: int
@@ -94,7 +95,7 @@ class _Post:
     began: float = 0.0
     next: float = 0.0
     pause: float = 0.0
-    worth_it: bool = False
+    ever_served: bool = False
 
 
 class _Workers:
@@ -110,14 +111,14 @@ class _Workers:
         self._failure: WorkersFailedError | None = None
         self._pipes = selectors.DefaultSelector()
         self._waking = socket.socketpair()
-        # Made before any worker looks at it.
+        # Creates the database before any worker opens it.
         self._shared().close()
 
     def run(self) -> int:
-        """Keep workers until told to stop; return the number of the signal."""
+        """Keep the workers running until told to stop; return the number of the signal."""
         with self._pipes, self._hear_signals():
             if can_copy():
-                # What is not there is said by the first worker that misses it.
+                # If a module is missing, the first worker fails with the message.
                 with suppress(ImportError):
                     preload(self._folder, model=bool(self._job.settings.model))
             while not self._is_stopping() or any(post.process for post in self._posts):
@@ -127,7 +128,7 @@ class _Workers:
         return self._signalled[-1]
 
     def _attend(self) -> None:
-        """Wait until there is something to see to, and see to it."""
+        """Wait for the next event, and handle it."""
         for key, _ in self._pipes.select(self._seconds_left()):
             self._read(key)
         if self._told < len(self._signalled):
@@ -147,7 +148,7 @@ class _Workers:
         return max(0.0, min(times) - time.monotonic())
 
     def _read(self, key: selectors.SelectorKey) -> None:
-        """Take signs of life, or note that a signal has come."""
+        """Read heartbeats from a worker, or the bytes that wake this process for a signal."""
         try:
             said = os.read(key.fd, 4096)
         except BlockingIOError:
@@ -159,19 +160,19 @@ class _Workers:
             post.serves, post.silent, post.next = True, 0, time.monotonic() + self._silence / _LOOKS
 
     def _look_after(self, post: _Post, process: Process) -> None:
-        """See whether a worker has ended, and kill it once it hangs: stopped, in a loop without end, or waiting."""
+        """Check whether a worker has ended; kill it if it hangs: stopped, in an endless loop, or deadlocked."""
         code = process.poll()
         if code is not None:
             self._forget(post, process)
             self._note_end(post, code)
         elif time.monotonic() >= post.next:
-            # Looks are counted, not seconds: when this process, or the machine, was asleep, only one of them passed.
-            # One that is to stop gives no signs while its replies come to their end.
+            # Checks are counted, not seconds: while this process or the machine was asleep, there was at most one.
+            # A worker that is stopping sends no heartbeats while its responses finish.
             post.silent += not self._is_stopping()
             post.next = time.monotonic() + self._silence / _LOOKS
             if post.silent >= (_LOOKS if post.serves else _BEGINNING * _LOOKS):
                 _LOG.error("worker hangs", extra={"data": {"worker": post.number, "pid": process.pid}})
-                post.silent, post.worth_it = 0, True
+                post.silent, post.ever_served = 0, True
                 process.kill()
 
     def _start(self, post: _Post) -> None:
@@ -192,7 +193,7 @@ class _Workers:
     def _copy(self, place: Place) -> Process | None:
         if not can_copy():
             return None
-        # A signal for this process must not be taken by a copy that still has its handlers.
+        # Until the copy has replaced this process's signal handlers, it must not receive signals.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, _STOPPING)
         try:
             return Copy(partial(self._serve_as_copy, place, before))
@@ -202,7 +203,7 @@ class _Workers:
             signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
     def _serve_as_copy(self, place: Place, mask: Iterable[int]) -> None:
-        """Release, in a fork, what belongs to the parent alone, and serve."""
+        """In a copy of this process, close what belongs to the original, then serve."""
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         self._pipes.close()
@@ -212,12 +213,12 @@ class _Workers:
 
     def _fresh(self, place: Place) -> Process:
         process = subprocess.Popen(
-            # The current folder, which may be a stranger's repository, is no place to import from.
+            # -P: do not import from the current folder, which may be a stranger's repository.
             [sys.executable, "-P", "-c", _CODE],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             pass_fds=(place.socket,),
-            # Ctrl-C reaches every process of a terminal; how these stop is told to them by this one.
+            # Ctrl-C reaches every process of a terminal's session; workers are to be stopped by this process alone.
             start_new_session=True,
             env={**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
@@ -228,14 +229,14 @@ class _Workers:
         return process
 
     def _note_end(self, post: _Post, ending: int | str) -> None:
-        """Decide when another worker is tried, and whether."""
-        post.worth_it = post.worth_it or post.serves
+        """Decide whether and when a worker is started again."""
+        post.ever_served = post.ever_served or post.serves
         if self._is_stopping():
             return
         _LOG.error("worker ended", extra={"data": {"worker": post.number, "ending": ending}})
-        if not post.worth_it:
+        if not post.ever_served:
             self._failure = WorkersFailedError(
-                f"A worker ended with {ending!r} before it could serve, as others would. What it said stands above."
+                f"A worker ended with {ending!r} before it could serve, as others would. See its output above."
             )
             self._signalled.append(signal.SIGTERM)
         now = time.monotonic()
@@ -250,7 +251,7 @@ class _Workers:
         with suppress(KeyError):
             self._pipes.unregister(process.stdout)
         for pipe in (process.stdin, process.stdout):
-            with suppress(OSError):  # of what it never read
+            with suppress(OSError):  # flushing fails if the worker never read its job
                 pipe.close()
         post.process = None
         with closing(self._shared()) as shared:
@@ -259,18 +260,18 @@ class _Workers:
             file.unlink(missing_ok=True)
 
     def _shared(self) -> SharedFile:
-        """Open what the workers share, to be closed at once: no copy may have a connection of this process."""
+        """Open the workers' shared database, to be closed at once: a fork must not inherit a connection."""
         return SharedFile(self._folder / SHARED)
 
     def _is_stopping(self) -> bool:
         return bool(self._signalled)
 
     def _tell_to_stop(self) -> None:
-        """Tell the workers to stop; at the second call, not to wait for replies."""
+        """Tell the workers to stop; at the second call, not to wait for responses."""
         again = self._told > 0
         self._told = len(self._signalled)
         if not again:
-            # No process accepts connections here from now on.
+            # Once the workers have closed the socket, too, new connections are refused.
             self._at.close()
             self._patient_until = time.monotonic() + _PATIENCE_SECONDS
         self._signal_all(signal.SIGINT if again or self._told > 1 else signal.SIGTERM)

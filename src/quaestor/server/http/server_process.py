@@ -1,10 +1,11 @@
-"""One of several processes that serve at the same socket, and the folder of their shared state.
+"""A worker, one of several processes that serve at the same socket, and the folder of their shared state.
 
-``server_pool`` starts the process, as a copy of itself or as a fresh Python that gets its job on standard input. The
-process writes a line once it can serve, and stops when its standard input ends, because then its parent is gone.
+``server_pool`` starts a worker as a forked copy of itself, or as a new Python process that reads its job from standard
+input. The worker writes a line once it can serve, and stops when its standard input ends, because then its parent is
+gone.
 
 The folder is temporary. Processes that use it hold a lock on it, which the system releases however they end. So an
-unlocked folder is left from a server that was killed, and the next server removes it.
+unlocked folder was left by a server that was killed, and the next server removes it.
 """
 
 from __future__ import annotations
@@ -32,22 +33,22 @@ if TYPE_CHECKING:
     import uvicorn
 
 
-# No supervisor is left for a worker whose replies do not end, and its address is needed again.
+# How long responses may take once the parent is gone: nobody would kill a stuck worker, and its port is needed again.
 _LEFT_SECONDS = 5
 
 _PREFIX = "quaestor-serve-"
 SHARED = "shared.sqlite"
-"""The file of what the processes must know together."""
+"""The name of the workers' shared database."""
 
 
 class Place(NamedTuple):
-    """A worker's place among others.
+    """What distinguishes a worker, and what it shares with others.
 
     Attributes:
-        number: of the worker, from 1.
-        socket: descriptor of the listening socket.
-        folder: of the workers' shared state.
-        pause: seconds between two signs of life; with 0 there are ten a second.
+        number: the worker's number, from 1.
+        socket: the descriptor of the listening socket.
+        folder: the folder of the workers' shared state.
+        pause: seconds between two heartbeats; 0 for ten a second.
     """
 
     number: int
@@ -57,23 +58,23 @@ class Place(NamedTuple):
 
 
 def main() -> None:
-    """Do the job on standard input until told to stop."""
+    """Serve the job on standard input until told to stop."""
     job, place = pickle.load(sys.stdin.buffer)
     _count_in(place.folder)
     _leave_signals_to_the_server()
     _serve(job, place)
-    gc.freeze()  # as it ends, Python would look for rubbish in all that was imported, which takes a quarter of a second
+    gc.freeze()  # at exit, Python would collect garbage among everything imported, which takes a quarter of a second
 
 
 def preload(folder: Path, *, model: bool) -> None:
-    """Import all that serves, for copies of this process.
+    """Import the server's modules, for forked copies of this process.
 
     Args:
-        folder: of the workers' shared state.
-        model: whether they will ask a model.
+        folder: the folder of the workers' shared state.
+        model: whether the workers will use a model.
 
     Raises:
-        ImportError: something is not there.
+        ImportError: a module is missing.
     """
     _count_in(folder)
     # After the environment is set.
@@ -83,14 +84,14 @@ def preload(folder: Path, *, model: bool) -> None:
 
 
 def serve_as_copy(job: Job, place: Place, mask: Iterable[int]) -> NoReturn:
-    """Do a job in a fork of the supervisor until told to stop; then exit without running its exit handlers.
+    """Serve a job in a copy of the parent process until told to stop; then end without running its exit handlers.
 
     Args:
-        job: the job.
-        place: of this worker.
-        mask: signals that are held back from now on; those that were held back until now come.
+        job: what to serve.
+        place: this worker's number, socket and folder.
+        mask: the signals to block from now on; pending ones that it does not block are delivered.
     """
-    # Ctrl-C reaches every process of a terminal; how these stop is told to them by the one that watches.
+    # Ctrl-C reaches every process of a terminal's session; workers are to be stopped by their parent alone.
     os.setsid()
     _leave_signals_to_the_server()
     signal.pthread_sigmask(signal.SIG_SETMASK, mask)
@@ -103,12 +104,12 @@ def serve_as_copy(job: Job, place: Place, mask: Iterable[int]) -> NoReturn:
 
 
 def _count_in(folder: Path) -> None:
-    # The package that counts looks for it when it is imported.
+    # `prometheus_client` reads it when it is imported.
     os.environ["PROMETHEUS_MULTIPROC_DIR"] = str(folder)
 
 
 def _leave_signals_to_the_server() -> None:
-    # It takes these while it runs, and sends them on when it has stopped in good order.
+    # uvicorn handles these while it runs, and raises them again after it has stopped.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: None)
 
@@ -116,29 +117,29 @@ def _leave_signals_to_the_server() -> None:
 def _serve(job: Job, place: Place) -> None:
     # After the environment is set.
     from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415
-    from quaestor.server.http.run_server import make_server, take_turns_often  # noqa: PLC0415
+    from quaestor.server.http.run_server import make_server, switch_threads_often  # noqa: PLC0415
     from quaestor.server.http.served_from_settings import SharedByProcesses  # noqa: PLC0415
     from quaestor.state.rows import SharedFile  # noqa: PLC0415
 
     log_as_json(requests=job.log_requests, worker=place.number)
-    take_turns_often()
+    switch_threads_often()
     together = SharedByProcesses.of(SharedFile(place.folder / SHARED), place.number, place.folder)
-    with hold_folder(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
+    with lock_folder(place.folder), socket.socket(fileno=place.socket) as at, application(job, together) as app:
         server = make_server(app, alone=False, sign=_give_sign, pause=place.pause)
-        threading.Thread(target=_until_left, args=(server,), daemon=True).start()
+        threading.Thread(target=_end_with_parent, args=(server,), daemon=True).start()
         os.write(1, b"\n")
         asyncio.run(server.serve(sockets=[at]))
 
 
 async def _give_sign() -> None:
-    """Send a sign of life: the event loop is running."""
+    """Send a heartbeat, which shows that the event loop is running."""
     with suppress(BrokenPipeError):
         os.write(1, b"\n")
 
 
-def _until_left(server: uvicorn.Server) -> None:
+def _end_with_parent(server: uvicorn.Server) -> None:
     """Stop the server when the parent process is gone, and end this process if it does not stop."""
-    # Not by the stream, whose lock this thread would hold for ever, and the end of the process would wait for.
+    # Not `sys.stdin`: this thread would hold its lock for ever, and the process would wait for that lock at its end.
     while os.read(0, 1):
         pass
     server.config.timeout_graceful_shutdown = _LEFT_SECONDS
@@ -149,15 +150,15 @@ def _until_left(server: uvicorn.Server) -> None:
 
 @contextmanager
 def new_folder() -> Iterator[Path]:
-    """Give a new folder, held, and clear away those that killed servers of this user left."""
-    clear_away(Path(gettempdir()))
-    with TemporaryDirectory(prefix=_PREFIX) as name, hold_folder(Path(name)):
+    """Yield a new, locked folder; first remove folders that killed servers of this user left."""
+    remove_leftovers(Path(gettempdir()))
+    with TemporaryDirectory(prefix=_PREFIX) as name, lock_folder(Path(name)):
         yield Path(name)
 
 
 @contextmanager
-def hold_folder(folder: Path) -> Iterator[None]:
-    """Lock a folder, so that neither we nor systemd-tmpfiles removes it."""
+def lock_folder(folder: Path) -> Iterator[None]:
+    """Lock a folder, so that neither another server nor systemd-tmpfiles removes it."""
     import fcntl  # noqa: PLC0415 - not on Windows
 
     descriptor = os.open(folder, os.O_RDONLY)
@@ -168,15 +169,15 @@ def hold_folder(folder: Path) -> Iterator[None]:
         os.close(descriptor)
 
 
-def clear_away(place: Path) -> None:
-    """Remove the folders in ``place`` that killed servers of this user left; what cannot be removed stays."""
+def remove_leftovers(place: Path) -> None:
+    """Remove the folders in ``place`` that killed servers of this user left, as far as possible."""
     for folder in place.glob(f"{_PREFIX}*"):
         with suppress(OSError):
-            _clear_away_unless_held(folder)
+            _remove_unless_locked(folder)
 
 
-def _clear_away_unless_held(folder: Path) -> None:
-    """Remove a folder of ours that is not locked.
+def _remove_unless_locked(folder: Path) -> None:
+    """Remove a folder of this user's that is not locked.
 
     Raises:
         OSError: it is not a folder, is locked, or cannot be removed.
@@ -186,7 +187,7 @@ def _clear_away_unless_held(folder: Path) -> None:
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # One that was made a moment ago is not held yet, and has nothing in it either.
+        # A folder without a database may be a new one, which is not locked yet.
         if os.fstat(descriptor).st_uid == os.getuid() and (folder / SHARED).is_file():
             shutil.rmtree(folder)
     finally:

@@ -1,6 +1,6 @@
-"""Server-sent events, and cancelling work when its client disconnects.
+"""Sends server-sent events, and cancels work when its client disconnects.
 
-A client that disconnects is noticed at once; its work is cancelled, which closes the request to the model's server.
+A disconnect is noticed at once. Cancelling the work closes the request to the model's server, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from starlette.types import Receive, Scope, Send
 Result = TypeVar("Result")
 Item = TypeVar("Item")
 
-# Line ends to Python, if not to the format of the stream: clients that read lines would cut events there.
+# Python takes these for line ends, the event-stream format does not: clients that read by lines would cut events there.
 _LINE_ENDS = {ord(end): f"\\u{ord(end):04x}" for end in "\x85\u2028\u2029"}
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 _HEARTBEAT_SECONDS = 15.0
@@ -26,25 +26,25 @@ _COMMENT = b":\n\n"
 
 
 def event(data: Any, name: str = "") -> bytes:
-    """Return one event; text that is not a JSON value is sent unchanged."""
+    """Return one event with a text as it is, or with another value as JSON."""
     text = data if isinstance(data, str) else as_json(data)
     return (f"event: {name}\n" if name else "").encode() + f"data: {text}\n\n".encode()
 
 
 def as_json(data: Any) -> str:
-    """Return a value as JSON on one line; lone surrogates, which are not text, are replaced."""
+    """Return a value as JSON on one line; lone surrogates, which cannot be encoded, are replaced."""
     text = _encode(data)
-    # Most pieces of an answer are plain letters, and there are many.
+    # Fast path: an answer comes in many pieces, and most are ASCII.
     return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8").translate(_LINE_ENDS)
 
 
 class EventStream(Response):
-    """A response of server-sent events, kept open by comments between them.
+    """A response of server-sent events; comments keep it open while there are none.
 
     Args:
-        events: each as ``event`` returns it; closed when the client goes away.
-        headers: beside the usual ones.
-        heartbeat: seconds of silence after which a comment is sent, so that proxies do not think the stream dead.
+        events: encoded events, as ``event`` returns them; closed when the client disconnects.
+        headers: headers to add to the usual ones.
+        heartbeat: seconds of silence after which a comment is sent, so that proxies do not close the connection.
     """
 
     media_type = "text/event-stream"
@@ -65,7 +65,7 @@ class EventStream(Response):
         del self.headers["content-length"]
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the events until the last one, or until the client is gone."""
+        """Send the events until the last one, or until the client disconnects."""
         beat = _Heart(send, self._heartbeat)
 
         async def sending() -> None:
@@ -76,18 +76,18 @@ class EventStream(Response):
             await send({"type": "http.response.body", "body": b"", "more_body": False})
 
         with suppress(ClientGoneError):
-            await while_there(receive, _run_beside(sending(), beat.beat()))
+            await cancel_on_disconnect(receive, _run_beside(sending(), beat.beat()))
 
 
 async def await_first(events: AsyncGenerator[Item], patience: float = _PATIENCE_SECONDS) -> AsyncGenerator[Item]:
-    """Wait for the first event, then return all; an earlier failure can still become an error response.
+    """Wait for the first event, then return all; until then, a failure can still become an error response.
 
     Args:
         events: the events.
-        patience: seconds after which the reader of the events waits instead.
+        patience: how many seconds to wait at most; after that, the events are returned anyway.
 
     Raises:
-        Exception: as ``events``.
+        Exception: the first event failed.
     """
     first = asyncio.ensure_future(anext(events))
     try:
@@ -115,15 +115,15 @@ class ClientGoneError(Exception):
     """The client has disconnected."""
 
 
-async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
-    """Return the result of work; cancel it when the client disconnects.
+async def cancel_on_disconnect(receive: Receive, work: Awaitable[Result]) -> Result:
+    """Return the result of some work; cancel it if the client disconnects.
 
     Args:
-        receive: of a request whose body has been read.
-        work: for the client.
+        receive: the ASGI callable of a request whose body has been read.
+        work: what is done for the client.
 
     Raises:
-        ClientGoneError: it disconnected.
+        ClientGoneError: the client disconnected.
     """
     working = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_wait_for_disconnect(receive))
@@ -137,13 +137,13 @@ async def while_there(receive: Receive, work: Awaitable[Result]) -> Result:
             await _end_task(task)
 
 
-async def answered_while_there(request: Request, work: Awaitable[Result]) -> Result:
-    """Return the result of work for a request; see ``while_there``."""
-    return await while_there(request.receive, work)
+async def cancelled_on_disconnect(request: Request, work: Awaitable[Result]) -> Result:
+    """Return the result of some work for a request; see ``cancel_on_disconnect``."""
+    return await cancel_on_disconnect(request.receive, work)
 
 
 class _Heart:
-    """Sends pieces of a body, and a comment after every silence."""
+    """Sends pieces of a body, and a comment after each ``seconds`` of silence."""
 
     def __init__(self, send: Send, seconds: float) -> None:
         self._send = send
@@ -163,7 +163,7 @@ class _Heart:
 
 
 async def _run_beside(work: Awaitable[None], other: Awaitable[None]) -> None:
-    """Run a task beside some work until the work ends."""
+    """Run another task until some work is done."""
     beating = asyncio.ensure_future(other)
     try:
         await work
@@ -177,7 +177,7 @@ async def _wait_for_disconnect(receive: Receive) -> None:
 
 
 async def _end_task(task: asyncio.Future[Any]) -> None:
-    """Cancel a task unless it is done, and wait for its end."""
+    """Cancel a task unless it is done, and wait until it has ended."""
     if task.done():
         return
     task.cancel()

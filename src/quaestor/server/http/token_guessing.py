@@ -1,4 +1,4 @@
-"""Checking tokens, with a limit on guesses."""
+"""Checks tokens, and limits how many an address may guess."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ _PER_MINUTE = 20
 
 
 class Guesses:
-    """Counts unknown tokens: each address may send a few a minute.
+    """Counts unknown tokens by address, and allows each address 20 a minute.
 
-    Without users there is nothing to guess: clients may send any key. Over the limit, no new token is accepted from
-    that address, not even a correct one, which would confirm the guess. Tokens that were accepted before stay accepted,
-    so that a guesser does not lock out others behind the same proxy.
+    Without users there is nothing to guess, so clients may send any token. Over the limit, no new token is accepted
+    from an address, not even a valid one, since that would confirm a guess. Tokens that were accepted before stay
+    accepted, so that a guesser does not lock out others behind the same proxy.
 
     Args:
         clock: as for ``RateLimiter``.
-        shared: counts guesses; None counts them in this process.
+        shared: the database that counts guesses for all processes; None to count in this process.
     """
 
     def __init__(self, *, clock: Callable[[], float] | None = None, shared: Shared | None = None) -> None:
@@ -29,10 +29,10 @@ class Guesses:
         self._known: dict[str, bytes] = {}
 
     def by_token(self, users: Users, token: str, address: str) -> User | None:
-        """Return the user of a token, or None if it is unknown or revoked.
+        """Return the user of a token; None if it is unknown or revoked.
 
         Raises:
-            LimitError: this address has sent too many unknown tokens.
+            LimitError: the address has sent too many unknown tokens.
         """
         place = _place(address)
         if hash_token(token) not in self._known.values():
@@ -46,7 +46,7 @@ class Guesses:
 
 
 def _place(address: str) -> str:
-    """Return the part of an address that a guesser can hardly change: an IPv4 address, the network of an IPv6 one."""
+    """Return the part of an address that a guesser can hardly change: an IPv4 address, or an IPv6 /64 network."""
     try:
         found = ipaddress.ip_address(address)
     except ValueError:

@@ -1,5 +1,5 @@
-"""OpenAI's wire format over a corpus, for clients that know nothing of Quaestor.
+"""OpenAI's API in front of a corpus, for clients that know nothing of Quaestor.
 
-It does not know pages or our own API; every route becomes one turn of a conversation.
+It does not know pages or our own API; every request becomes one turn of a conversation.
 Begin with ``chat_completions``.
 """

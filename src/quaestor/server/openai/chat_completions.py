@@ -1,6 +1,6 @@
-"""``/v1/chat/completions``: a client that keeps the conversation asks a corpus.
+"""``/v1/chat/completions``: answers the newest question of a conversation that the client keeps.
 
-The turn's events become a completion, whole or in chunks.
+The turn's events become a completion, sent as a whole or in chunks.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from quaestor.core.messages import ToolCall
 from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
 from quaestor.server.openai.chat_turn import Ended, Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
 
@@ -32,21 +32,21 @@ router = APIRouter()
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def complete(body: ChatRequest, request: Request, served: ServedHere, who: Who) -> Response:
-    """Answer the newest question of a conversation from a corpus, with citations that are checked."""
+    """Answer the newest question of a conversation from a corpus, with checked citations."""
     reply = _ChatReply(body.model)
     told = reply_events(body, reply, request, served, who)
     if not body.stream:
-        await answered_while_there(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
 async def _chunks(
     reply: _ChatReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
 ) -> AsyncGenerator[bytes]:
-    """Yield the stream of a turn; what fails once it has begun is its last event."""
-    # A client that wants the usage reads it in every chunk.
+    """Yield a turn's encoded chunks; a failure after the stream has begun is sent as the last event."""
+    # If a client asks for the usage, OpenAI's format has the field in every chunk, null in all but the last.
     more = {"usage": None} if usage else {}
     try:
         async with aclosing(told):
@@ -63,13 +63,13 @@ async def _chunks(
 
 
 class _ChatReply(Reply):
-    """One chat completion under way."""
+    """A chat completion that is being made."""
 
     prefix: ClassVar[str] = "chatcmpl"
     textual: ClassVar[bool] = False
 
     def whole(self) -> dict[str, Any]:
-        """Return the object of an answer that is not streamed."""
+        """Return the completion as one object."""
         calls = [_call(call) for call in self.done.calls]
         message: dict[str, Any] = {"role": "assistant", "content": self.text or (None if calls else "")}
         message |= {"refusal": None, "quaestor": self.checked}
@@ -83,17 +83,17 @@ class _ChatReply(Reply):
         return self._chunk({"role": "assistant", "content": "", "refusal": None})
 
     def piece(self, text: str) -> dict[str, Any]:
-        """Return the chunk of a piece of the answer."""
+        """Return a chunk with a piece of the answer."""
         return self._chunk({"content": text})
 
     def last(self) -> Iterator[dict[str, Any]]:
-        """Yield the chunks with the calls, and with why the answer ended."""
+        """Yield the chunks with the tool calls, then the one with the reason for which the answer ended."""
         for index, call in enumerate(self.done.calls):
             yield self._chunk({"tool_calls": [{"index": index, **_call(call)}]})
         yield {**self._chunk({}, self.ended), "quaestor": self.checked}
 
     def usage_chunk(self) -> dict[str, Any]:
-        """Return the chunk that has only the usage."""
+        """Return the chunk that holds only the usage."""
         return {**self._object("chat.completion.chunk", []), "usage": self.usage}
 
     def _chunk(self, delta: dict[str, Any], reason: Ended | None = None) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Running the turn of a request in OpenAI's format, for all routes.
+"""Runs the turn that a request in OpenAI's format asks for; all routes use it.
 
 The request is read first: earlier messages, the newest question, the messages after it, and the parameters. The client
 sends the whole conversation every time; it is composed into the model's window, so that no request to the model is too
@@ -43,7 +43,7 @@ _IN_WHOLE = frozenset({"kept", "recalled"})
 Ended = Literal["stop", "length", "tool_calls", "content_filter"]
 
 _HEADING = "Sources:"
-# What `trailing_sources` returns, at the end of a text.
+# Matches what `trailing_sources` returns, at the end of a text.
 _LISTED = re.compile(
     rf"\n\n(?:{_HEADING}(?:\n- \[\d+\] [^\n]*, (?:{'|'.join(STANDING.values())}))+|{re.escape(UNCHECKED)})\s*\Z"
 )
@@ -51,21 +51,21 @@ _LISTED = re.compile(
 
 @dataclass(slots=True)  # mutable: filled by the events of a turn
 class Reply:
-    """One answer under way.
+    """A response that is being made.
 
     Attributes:
-        model: as the client named it.
-        outcome: what the events add up to.
-        window: of the last request to the model; None before it, and where there is no model.
-        retrieval_seconds: that the search for passages took.
-        sources: the list that is put behind the answer; empty for none.
-        created: when it was begun, seconds since the epoch.
+        model: the model's name, as the client gave it.
+        outcome: what the turn's events add up to so far.
+        window: the window of the last request to the model; None before it, and if there is no model.
+        retrieval_seconds: how long the search for passages took.
+        sources: the list of sources that is added to the answer; empty for none.
+        created: when it was begun, in seconds since the epoch.
     """
 
     prefix: ClassVar[str]
-    """Of the answer's id."""
+    """The prefix of the response's id."""
     textual: ClassVar[bool] = True
-    """Whether its clients show text and nothing else."""
+    """Whether its clients show only text, and so would not show the citations that are sent as data."""
 
     model: str
     outcome: TurnOutcome = field(default_factory=TurnOutcome)
@@ -78,15 +78,15 @@ class Reply:
 
     @property
     def id(self) -> str:
-        """The answer's id."""
+        """The response's id."""
         return f"{self.prefix}-{self._number}"
 
     def lists_sources(self, setting: str) -> bool:
-        """Return whether the answer ends with a list of its sources, by the setting of that name."""
+        """Return whether the answer ends with a list of its sources, by the setting ``source_list``."""
         return setting == "on" or (setting == "auto" and self.textual)
 
     def take(self, event: Event) -> None:
-        """Take the next event."""
+        """Process the turn's next event."""
         self.outcome.take(event)
         match event:
             case Searching():
@@ -98,25 +98,25 @@ class Reply:
 
     @property
     def done(self) -> Done:
-        """The end of the turn."""
+        """The turn's last event."""
         assert self.outcome.done is not None
         return self.outcome.done
 
     @property
     def text(self) -> str:
-        """The whole answer, with the list of its sources."""
+        """The complete answer, with the list of its sources."""
         return self.done.answer + self.sources
 
     @property
     def ended(self) -> Ended:
-        """Why the answer ended."""
+        """The reason for which the answer ended, in OpenAI's terms."""
         if self.done.calls:
             return "tool_calls"
         return self.done.finish if self.done.finish in ("length", "content_filter") else "stop"
 
     @property
     def usage(self) -> dict[str, int]:
-        """Tokens of every request to the model that the answer took."""
+        """The tokens of all requests to the model for this answer."""
         usage = self.done.usage
         return {
             "prompt_tokens": usage.prompt_tokens,
@@ -153,11 +153,11 @@ def _window_shown(window: Window) -> dict[str, Any]:
 
 
 def trailing_sources(citations: Sequence[Citation], *, unchecked: bool) -> str:
-    """Return the list of an answer's sources, each place once, or "".
+    """Return the list of an answer's sources, without duplicates; "" if there are none.
 
     Args:
-        citations: as they were checked.
-        unchecked: whether none of them is valid, which is stated instead.
+        citations: the answer's checked citations.
+        unchecked: whether none of them holds; the text then says so instead of listing them.
     """
     if unchecked:
         return f"\n\n{UNCHECKED}"
@@ -166,7 +166,7 @@ def trailing_sources(citations: Sequence[Citation], *, unchecked: bool) -> str:
 
 
 def without_sources(text: str) -> str:
-    """Return an answer that a client sends back without the list that was put behind it."""
+    """Return an earlier answer, as a client sends it back, without the list of sources that was added to it."""
     return _LISTED.sub("", text)
 
 
@@ -185,7 +185,7 @@ _PASSED_ON = (
     "reasoning_effort",
 )
 _WITH_TOOLS = ("tool_choice", "parallel_tool_calls")
-# Names by which the window tells its own messages from what people said.
+# Names that mark the window's own messages; a client's message must not have one.
 _OURS = frozenset({"passages", "summary", "result"})
 _MOST_STOPS = 16
 
@@ -193,15 +193,15 @@ _MOST_STOPS = 16
 def reply_events(
     body: ChatRequest, reply: Reply, request: Request, served: Served, who: User, *, given: BaseModel | None = None
 ) -> AsyncGenerator[Text | Done]:
-    """Return the events of a request's turn that a client gets.
+    """Run a request's turn, and return those of its events that the client is sent.
 
     Args:
         body: the request.
-        reply: takes every event of the turn.
+        reply: processes every event of the turn.
         request: the HTTP request.
         served: the served state.
         who: the caller.
-        given: the client's request, if ``body`` was made from it.
+        given: the client's own request, if ``body`` was made from it.
     """
     identity = str(request.scope["state"]["request_id"])
     turn = hold_place(served.places, _turn(body, body if given is None else given, served, who, identity))
@@ -213,14 +213,14 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
     """Yield the events of the turn that a request asks for.
 
     Raises:
-        QuaestorError: it cannot be answered.
+        QuaestorError: the request cannot be answered.
     """
     asked = _read_request(body)
     index, settings = asked_by(body.model, served, who)
     model = served.make_model(who, identity)
     if model is None and _wants_json(body):
         raise RequestRefusedError(
-            "Answers are quotes here, for there is no model, and have no form in JSON. Leave 'response_format' out.",
+            "There is no model, so answers are quotes and cannot be JSON. Leave 'response_format' out.",
             param="response_format",
         )
     limit = served.windows.limit(model, settings.window)
@@ -248,7 +248,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
 async def _events_for_client(
     reply: Reply, events: AsyncGenerator[Event], *, listed: bool
 ) -> AsyncGenerator[Text | Done]:
-    """Take a turn's events and yield those that a client is sent something of, with the list of sources if wanted."""
+    """Process a turn's events, and yield those that the client is sent; with ``listed``, add the list of sources."""
     async with aclosing(events):
         async for one in events:
             reply.take(one)
@@ -263,7 +263,7 @@ async def _events_for_client(
 
 
 async def await_end(told: AsyncGenerator[Text | Done]) -> None:
-    """Wait for the end of a turn."""
+    """Read a turn's events to the end."""
     async with aclosing(told):
         async for _ in told:
             pass
@@ -271,12 +271,12 @@ async def await_end(told: AsyncGenerator[Text | Done]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A chat request, read.
+    """The parts of a chat request.
 
     Attributes:
-        past: messages before the newest question, system messages included.
+        past: the messages before the newest question, including system messages.
         question: the newest question.
-        passed: the client's own tools and the messages after the question, or None.
+        passed: the client's own tools and the messages after the question; None if there are neither.
     """
 
     past: tuple[Message, ...]
@@ -288,25 +288,25 @@ def _check_kind(request: ChatRequest) -> None:
     """Refuse options that would be silently ignored.
 
     Raises:
-        RequestRefusedError: functions in their old form, or output that is not text.
+        RequestRefusedError: the request has functions in their old form, or asks for output other than text.
     """
     if request.functions:
-        raise RequestRefusedError("'functions' are not taken any more. Send them as 'tools'.", param="functions")
+        raise RequestRefusedError("'functions' are no longer supported. Send them as 'tools'.", param="functions")
     if set(request.modalities or ()) - {"text"}:
-        raise RequestRefusedError("Only text is answered. Leave 'modalities' out.", param="modalities")
+        raise RequestRefusedError("Answers are only text. Leave 'modalities' out.", param="modalities")
 
 
 def _read_request(request: ChatRequest) -> Asked:
-    """Return the question of a request, with its context.
+    """Return the parts of a request.
 
     Raises:
-        RequestRefusedError: it holds content other than text, or no question.
+        RequestRefusedError: the request has content other than text, or no question.
     """
     _check_kind(request)
     messages = [_message(place, given) for place, given in enumerate(request.messages)]
     newest = next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
     if newest is None:
-        raise RequestRefusedError("There is no message of the user to answer. Add one.", param="messages")
+        raise RequestRefusedError("There is no user message to answer. Add one.", param="messages")
     if not messages[newest].content.strip():
         raise RequestRefusedError("The newest question is empty. Ask something.", param=f"messages[{newest}].content")
     after = tuple(messages[newest + 1 :])
@@ -317,7 +317,7 @@ def _read_request(request: ChatRequest) -> Asked:
 
 
 def _wants_json(request: ChatRequest) -> bool:
-    """Return whether the answer must be only JSON."""
+    """Return whether the answer must be JSON only."""
     return request.response_format is not None and request.response_format.type != "text"
 
 
@@ -337,23 +337,23 @@ def _settings_for(request: ChatRequest, settings: ConversationSettings) -> Conve
         temperature=settings.temperature if request.temperature is None else request.temperature,
         reserve=most or settings.reserve,
         premeditation=planned,
-        # A client of that interface has no place to show what was understood.
+        # OpenAI's format has no field that would show which dates and authors were understood.
         filters=False,
     )
 
 
 def _check_text(param: str, value: object) -> None:
-    """Refuse what JSON lacks in a value that is passed on unchanged: lone surrogates, NaN and infinities.
+    """Refuse a value that cannot be passed on as JSON.
 
     Raises:
-        RequestRefusedError: there is one.
+        RequestRefusedError: the value holds a lone surrogate, NaN or an infinity.
     """
     try:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except UnicodeEncodeError:
         raise RequestRefusedError(f"{param!r} holds a lone surrogate, which is not text.", param=param) from None
     except ValueError:
-        message = f"{param!r} holds a number that JSON does not have: NaN, or one without an end."
+        message = f"{param!r} holds a number that JSON does not have: NaN or an infinity."
         raise RequestRefusedError(message, param=param) from None
 
 
@@ -372,7 +372,7 @@ def _message(place: int, given: ChatMessage) -> Message:
             f"Only an assistant makes tool calls, not {given.role!r}.", param=f"{where}.tool_calls"
         )
     if given.role == "tool" and not given.tool_call_id:
-        raise RequestRefusedError("A result needs the call that it answers.", param=f"{where}.tool_call_id")
+        raise RequestRefusedError("A tool's result needs the id of its call.", param=f"{where}.tool_call_id")
     if given.content is None and given.role != "assistant":
         raise RequestRefusedError(f"A message of role {given.role!r} needs content.", param=f"{where}.content")
     content = _text(where, given.content)
@@ -406,7 +406,7 @@ def transcript_of_client(messages: Sequence[Message]) -> Transcript:
     """Return a transcript in memory with the earlier messages of a conversation as one turn.
 
     Args:
-        messages: before the newest question, in order; system messages among them stay where they are.
+        messages: the messages before the newest question, in order; system messages keep their places.
     """
     transcript = Transcript.in_memory()
     if messages:

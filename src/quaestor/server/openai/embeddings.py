@@ -1,4 +1,4 @@
-"""``/v1/embeddings``: texts as vectors of a corpus's own embedder."""
+"""``/v1/embeddings``: embeds texts with a corpus's own embedder."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ router = APIRouter()
 
 @router.post("/embeddings", response_model=Embeddings)
 async def embed(body: EmbeddingRequest, served: ServedHere, who: Who) -> JSONResponse:
-    """Return a vector for each text, as the corpus's own embedder makes them."""
+    """Return a vector for each text, made by the corpus's own embedder."""
     embedder = index_to_embed_with(body.model, served, who).embedder
     if body.dimensions not in (None, embedder.dimensions):
         raise RequestRefusedError(
-            f"This embedder gives {embedder.dimensions} dimensions and no other number. Leave it out.",
+            f"This embedder always gives {embedder.dimensions} dimensions. Leave 'dimensions' out.",
             param="dimensions",
         )
     with blame_request(body):
@@ -53,10 +53,10 @@ def _embedding_reply(body: EmbeddingRequest, embedder: Embedder) -> dict[str, An
 
 
 def _texts(body: EmbeddingRequest) -> list[str]:
-    """Return the texts, tokens decoded.
+    """Return a request's texts; lists of tokens are decoded.
 
     Raises:
-        RequestRefusedError: they are not tokens, or a text is empty.
+        RequestRefusedError: a number is not a token.
     """
     given = body.input
     if isinstance(given, str):

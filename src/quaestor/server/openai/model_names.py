@@ -1,4 +1,4 @@
-"""Corpora and embedders under the names that clients give as ``model``."""
+"""The names that clients give as ``model``, and the corpora and embedders that they mean."""
 
 from __future__ import annotations
 
@@ -15,30 +15,30 @@ from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.openai.openai_schemas import Models, ModelShown
 
 ALL = "quaestor"
-"""The name of all corpora that a user may see, asked as one; where there is one, it goes by its own name as well."""
+"""The name of all corpora that a user may see, asked as one; a single shared corpus also has its own name."""
 
 router = APIRouter()
 
 
 @router.get("/models")
 async def list_models(served: ServedHere, who: Who) -> Models:
-    """List everything that can be given as ``model``: corpora to chat with, and what embeds their texts."""
+    """List everything that can be given as ``model``: corpora to ask, and embedders."""
     return Models(data=[ModelShown(id=name) for name in (*_chat_models(served, who), *_embedding_models(served, who))])
 
 
 @router.get("/models/{name:path}")
 async def show_model(name: str, served: ServedHere, who: Who) -> ModelShown:
-    """Show one of them."""
+    """Show one model."""
     if name not in (*_chat_models(served, who), *_embedding_models(served, who)):
-        corpus_named(name, served, who)  # or there is none
+        corpus_named(name, served, who)  # raises if there is none
     return ModelShown(id=name)
 
 
 def corpus_named(name: str, served: Served, who: User) -> str:
-    """Return the corpus that a model's name means.
+    """Return the name of the corpus that a model's name means.
 
     Raises:
-        RequestRefusedError: it means none that the user may see.
+        RequestRefusedError: the user sees no such corpus.
     """
     everybodys = served.corpora.names
     if name == ALL and len(everybodys) == 1:
@@ -49,11 +49,13 @@ def corpus_named(name: str, served: Served, who: User) -> str:
 
 
 def asked_by(name: str, served: Served, who: User) -> tuple[Index | JointCorpus, Settings]:
-    """Return the corpus and settings of a model's name: one with its own, or all as one with the server's.
+    """Return the corpus that a model's name means, and its settings; for all corpora, the server's settings.
+
+    All corpora means those that can be searched already, if there are any.
 
     Raises:
         RequestRefusedError: the user sees no corpus of this name.
-        StillIndexingError: it cannot be searched yet; for all corpora, those that can are searched.
+        StillIndexingError: the corpus cannot be searched yet.
     """
     if not _is_all(name, served):
         corpus = corpus_named(name, served, who)
@@ -68,10 +70,10 @@ def _is_all(name: str, served: Served) -> bool:
 
 
 def index_to_embed_with(name: str, served: Served, who: User) -> Index:
-    """Return an index whose embedder a model's name means: the embedder's own, or a corpus's.
+    """Return an index that uses the embedder which a model's name means: by the embedder's name, or a corpus's.
 
     Raises:
-        RequestRefusedError: it means none.
+        RequestRefusedError: the user sees no such embedder or corpus.
         StillIndexingError: the corpus cannot be used yet.
     """
     for index in _ready(served, who):
@@ -81,7 +83,7 @@ def index_to_embed_with(name: str, served: Served, who: User) -> Index:
 
 
 def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
-    """Return the error for a name that means nothing here."""
+    """Return the error for an unknown model's name."""
     known = ", ".join(map(repr, _chat_models(served, who)))
     return RequestRefusedError(
         f"There is no model {name[:80]!r} here. Use one of {known}.",

@@ -17,7 +17,7 @@ Penalty = Annotated[float, Field(ge=-2, le=2, allow_inf_nan=False)]
 
 
 class RequestPart(BaseModel):
-    """A request or a part of one; fields that are not named are ignored."""
+    """A request or a part of one; unknown fields are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore")
 
@@ -30,14 +30,14 @@ class _PassedOn(BaseModel):
 
 
 class ContentPart(RequestPart):
-    """A part of a message; only text is understood."""
+    """A part of a message; only text is supported."""
 
     type: str
     text: str | None = None
 
 
 class CalledFunction(RequestPart):
-    """What an assistant called, with its arguments as JSON text."""
+    """The function that an assistant called, with its arguments as JSON text."""
 
     name: Annotated[str, Field(min_length=1, max_length=256)]
     arguments: str = "{}"
@@ -83,7 +83,7 @@ class StreamOptions(RequestPart):
 
 
 class ResponseFormat(_PassedOn):
-    """The form of the answer; a JSON schema is passed to the model's server unchanged."""
+    """The format of the answer; a JSON schema is passed on to the model's server unchanged."""
 
     type: Literal["text", "json_object", "json_schema"]
 
@@ -110,12 +110,12 @@ class ChatRequest(RequestPart):
     response_format: ResponseFormat | None = None
     reasoning_effort: str | None = None
     logprobs: Literal[False] | None = None
-    functions: list[Any] | None = Field(None, description="refused: what `tools` took the place of")
+    functions: list[Any] | None = Field(None, description="refused: use `tools`")
     modalities: list[str] | None = Field(None, description="only `text`")
 
 
 def wants_usage(request: ChatRequest | CompletionRequest) -> bool:
-    """Return whether a stream should end with the usage."""
+    """Return whether a stream shall end with the usage."""
     return request.stream_options is not None and bool(request.stream_options.include_usage)
 
 
@@ -130,32 +130,32 @@ class WindowShown(BaseModel):
     tokens: int
     sections: dict[str, int]
     passages: int = Field(description="passages that were found")
-    sent: int = Field(description="of them, that the model was shown")
-    left_out: int = Field(description="messages of the conversation that are not in the window whole")
+    sent: int = Field(description="passages that the model was sent")
+    left_out: int = Field(description="messages of the conversation that were shortened or left out")
 
 
 class Checked(BaseModel):
     """Our additions, which clients of OpenAI's API may ignore."""
 
     known: bool = Field(description="whether at least one citation of the answer is verified or repaired")
-    unchecked: bool = Field(description="whether a model answered and no citation of it holds")
-    quotes: list[CitationObject] = Field(description="what stands there, beside an unchecked answer")
+    unchecked: bool = Field(description="whether a model answered and none of its citations holds")
+    quotes: list[CitationObject] = Field(description="quotes of the passages, beside an unchecked answer")
     citations: list[CitationObject]
-    unsupported: list[str] = Field(description="sentences for which no passage gives support")
-    model: str = Field(description="what wrote the answer")
+    unsupported: list[str] = Field(description="sentences that no passage supports")
+    model: str = Field(description="the model that wrote the answer")
     window: WindowShown | None
-    retrieval_seconds: float = Field(description="that the search for passages took")
+    retrieval_seconds: float = Field(description="how long the search for passages took")
 
 
 class FunctionCalled(BaseModel):
-    """What the model calls, for the client to run."""
+    """The function that the model calls, for the client to run."""
 
     name: str
     arguments: str
 
 
 class ToolCallMade(BaseModel):
-    """One call of a tool of the client's own."""
+    """A call of one of the client's own tools."""
 
     id: str
     type: Literal["function"] = "function"
@@ -185,7 +185,7 @@ class Choice(BaseModel):
 
 
 class UsageShown(BaseModel):
-    """Tokens of every request to the model that the answer took."""
+    """The tokens of all requests to the model for this answer."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -193,7 +193,7 @@ class UsageShown(BaseModel):
 
 
 class ChatCompletion(BaseModel):
-    """A whole answer."""
+    """A complete answer."""
 
     id: str
     object: Literal["chat.completion"] = "chat.completion"
@@ -210,7 +210,7 @@ Text = Annotated[str, Field(min_length=1)]
 
 
 class CompletionRequest(RequestPart):
-    """A prompt, which is taken for a question."""
+    """A prompt, which is taken as a question."""
 
     model: str
     prompt: Text | Annotated[list[Text], Field(min_length=1, max_length=1)]
@@ -220,7 +220,7 @@ class CompletionRequest(RequestPart):
     best_of: Literal[1] | None = None
     echo: Literal[False] | None = None
     logprobs: Literal[0] | None = None
-    suffix: str | None = Field(None, description="refused unless it is empty: no gaps are filled")
+    suffix: str | None = Field(None, description="refused unless empty: insertion is not supported")
     temperature: Annotated[float, Field(ge=0, le=2, allow_inf_nan=False)] | None = None
     top_p: Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)] | None = None
     max_tokens: Annotated[int, Field(ge=1)] | None = None
@@ -240,7 +240,7 @@ class TextChoice(BaseModel):
 
 
 class TextCompletion(BaseModel):
-    """A whole answer to a prompt."""
+    """A complete answer to a prompt."""
 
     id: str
     object: Literal["text_completion"] = "text_completion"
@@ -258,7 +258,7 @@ _MOST_TEXTS = 2048
 
 
 def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
-    """State the allowed types, because pydantic reports only the error of each alternative."""
+    """Validate the input with one error that states the allowed types; pydantic would report one per alternative."""
     try:
         return check(given)
     except ValidationError:
@@ -267,7 +267,7 @@ def _legal_input(given: Any, check: ValidatorFunctionWrapHandler) -> Any:
 
 
 class EmbeddingRequest(RequestPart):
-    """Texts to embed; token ids are decoded as ``cl100k_base``, which clients use to cut texts."""
+    """Texts to embed; token ids are decoded as ``cl100k_base``, with which clients split texts."""
 
     model: str
     input: Annotated[
@@ -306,7 +306,7 @@ class Embeddings(BaseModel):
 
 
 class ModelShown(BaseModel):
-    """A corpus, or an embedder, by the name that requests give as ``model``."""
+    """A corpus or an embedder, by the name that requests give as ``model``."""
 
     id: str
     object: Literal["model"] = "model"
@@ -331,6 +331,6 @@ class ErrorShown(BaseModel):
 
 
 class Failure(BaseModel):
-    """An error in OpenAI's shape."""
+    """An error in OpenAI's format."""
 
     error: ErrorShown

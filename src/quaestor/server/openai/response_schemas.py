@@ -18,7 +18,7 @@ _Number = Annotated[str, Field(min_length=1, max_length=256)]
 
 
 class InputItem(RequestPart):
-    """A message, a call that was made earlier, or its result."""
+    """A message, an earlier tool call, or its result."""
 
     type: str | None = None
     role: Literal["system", "developer", "user", "assistant"] | None = None
@@ -30,7 +30,7 @@ class InputItem(RequestPart):
 
 
 class ResponseTool(RequestPart):
-    """A tool of the client's own; those that OpenAI runs are refused."""
+    """A tool of the client's own; tools that OpenAI runs are refused."""
 
     type: str
     name: Name | None = None
@@ -40,7 +40,7 @@ class ResponseTool(RequestPart):
 
 
 class TextFormat(RequestPart):
-    """The form of the answer."""
+    """The format of the answer."""
 
     type: Literal["text", "json_object", "json_schema"]
     name: Name | None = None
@@ -50,26 +50,26 @@ class TextFormat(RequestPart):
 
 
 class TextWanted(RequestPart):
-    """The form of the text."""
+    """Options of the answer's text."""
 
     format: TextFormat | None = None
 
 
 class ReasoningWanted(RequestPart):
-    """How much the model should think."""
+    """How much the model shall think."""
 
     effort: str | None = None
 
 
 class ToolNamed(RequestPart):
-    """The tool to call."""
+    """The tool that the model must call."""
 
     type: Literal["function"]
     name: Name
 
 
 class ResponseRequest(RequestPart):
-    """A whole conversation; nothing is kept between two requests."""
+    """A whole conversation; no state is kept between requests."""
 
     model: str
     input: Annotated[str, Field(min_length=1)] | Annotated[list[InputItem], Field(min_length=1)]
@@ -86,16 +86,16 @@ class ResponseRequest(RequestPart):
     metadata: dict[str, str] | None = None
     top_logprobs: Literal[0] | None = None
     background: Literal[False] | None = None
-    previous_response_id: str | None = Field(None, description="refused: nothing is kept between two requests")
-    conversation: Any = Field(None, description="refused: nothing is kept between two requests")
-    prompt: Any = Field(None, description="refused: there are no templates here")
+    previous_response_id: str | None = Field(None, description="refused: no state is kept between requests")
+    conversation: Any = Field(None, description="refused: no state is kept between requests")
+    prompt: Any = Field(None, description="refused: there are no stored prompts")
 
 
 # --- what is answered --------------------------------------------------------------------------------------------
 
 
 class FileCitation(BaseModel):
-    """A place of the corpus that the answer cites."""
+    """A place in the corpus that the answer cites."""
 
     type: Literal["file_citation"] = "file_citation"
     file_id: str
@@ -113,7 +113,7 @@ class OutputText(BaseModel):
 
 
 class OutputItem(BaseModel):
-    """A message with the answer, or the call of a tool of the client's own."""
+    """A message with the answer, or a call of one of the client's own tools."""
 
     type: Literal["message", "function_call"]
     id: str
@@ -126,7 +126,7 @@ class OutputItem(BaseModel):
 
 
 class ResponseUsage(BaseModel):
-    """Tokens of every request to the model that the answer took."""
+    """The tokens of all requests to the model for this answer."""
 
     input_tokens: int
     input_tokens_details: dict[str, int]
@@ -136,7 +136,7 @@ class ResponseUsage(BaseModel):
 
 
 class ResponseShown(BaseModel):
-    """A whole answer."""
+    """A complete response."""
 
     id: str
     object: Literal["response"] = "response"

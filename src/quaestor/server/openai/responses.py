@@ -1,6 +1,6 @@
-"""``/v1/responses``: OpenAI's newer interface over a corpus; a request, and the turn's events as a response.
+"""``/v1/responses``: OpenAI's newer API in front of a corpus; a turn's events become a response.
 
-Nothing is kept between two requests.
+No state is kept between requests.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
 from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import (
     CalledFunction,
@@ -38,9 +38,9 @@ _REASONS = {"length": "max_output_tokens", "content_filter": "content_filter"}
 _PLACE = {"output_index": 0, "content_index": 0}
 
 _TEXTS = frozenset({"input_text", "output_text", "text"})
-# What the model thought is none of what was said.
+# Items of the input that are not part of the conversation.
 _SKIPPED = frozenset({"reasoning"})
-_UNKEPT = "Nothing is kept between two requests. Leave {!r} out, and send the whole conversation as 'input'."
+_UNKEPT = "No state is kept between requests. Leave {!r} out, and send the whole conversation as 'input'."
 
 
 @router.post(
@@ -54,9 +54,9 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
     asked = _read_request(body)
     told = _with_client_fields(asked, reply_events(asked.chat, reply, request, served, who, given=body))
     if not body.stream:
-        await answered_while_there(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(told))
         return Response(as_json(reply.whole(body)), media_type="application/json")
-    events = await answered_while_there(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(told))
     return EventStream(_stream_events(_ResponseEvents(reply, body), events, request))
 
 
@@ -64,13 +64,13 @@ async def respond(body: ResponseRequest, request: Request, served: ServedHere, w
 async def show_response(response: str, _: Who) -> Response:
     """Refuse to return a stored response, because none is stored."""
     raise NotFoundError(
-        f"The response {response!r} cannot be returned: no response is stored. Store what you need of an answer when"
-        " you receive it."
+        f"The response {response!r} cannot be returned, because responses are not stored. Store what you need when you"
+        " receive it."
     )
 
 
 async def _with_client_fields(asked: _ReadRequest, told: AsyncGenerator[Text | Done]) -> AsyncGenerator[Text | Done]:
-    """Yield a turn's events; rename the field in a refusal to the one that the client sent."""
+    """Yield a turn's events; in a refusal, name the field as in the client's request."""
     try:
         async with aclosing(told):
             async for one in told:
@@ -83,7 +83,7 @@ async def _with_client_fields(asked: _ReadRequest, told: AsyncGenerator[Text | D
 async def _stream_events(
     events: _ResponseEvents, told: AsyncGenerator[Text | Done], request: Request
 ) -> AsyncGenerator[bytes]:
-    """Yield the stream of a turn; what fails once it has begun is its last event."""
+    """Yield a turn's encoded events; a failure after the stream has begun is sent as the last event."""
     try:
         for one in _bytes(events.first()):
             yield one
@@ -102,7 +102,7 @@ def _bytes(events: Iterator[dict[str, Any]]) -> Iterator[bytes]:
 
 
 class _ResponseReply(Reply):
-    """One response under way."""
+    """A response that is being made."""
 
     prefix: ClassVar[str] = "resp"
 
@@ -118,11 +118,11 @@ class _ResponseReply(Reply):
 
     @property
     def incomplete(self) -> Mapping[str, str] | None:
-        """Why the response is incomplete; None if it is whole."""
+        """Why the response is incomplete; None if it is complete."""
         return {"reason": _REASONS[self.ended]} if self.ended in _REASONS else None
 
     def whole(self, request: ResponseRequest) -> dict[str, Any]:
-        """Return the object of a response that has ended."""
+        """Return the response object after the turn has ended."""
         usage = self.usage
         return {
             **self.response_in_progress(request),
@@ -140,7 +140,7 @@ class _ResponseReply(Reply):
         }
 
     def response_in_progress(self, request: ResponseRequest) -> dict[str, Any]:
-        """Return the object of a response that is under way."""
+        """Return the response object before the turn has ended."""
         given = request.model_dump(
             include={"instructions", "max_output_tokens", "metadata", "temperature", "top_p", "tools"}, by_alias=True
         )
@@ -179,17 +179,17 @@ class _ResponseReply(Reply):
         return {**self.empty_message(), "status": status, "content": [self.part()]}
 
     def empty_message(self) -> dict[str, Any]:
-        """Return the message with the answer, before anything of that is there."""
+        """Return the message for the answer, before it has any text."""
         return {"type": "message", "id": self.message_id, "status": "in_progress", "role": "assistant", "content": []}
 
     def part(self) -> dict[str, Any]:
-        """Return the text of the answer, with the places that it cites."""
+        """Return the answer's text as a content part, with its citations that hold as annotations."""
         places = dict.fromkeys((one.path, one.n) for one in self.outcome.citations if one.holds)
         cited = [{"type": "file_citation", "file_id": path, "filename": path, "index": n} for path, n in places]
         return {"type": "output_text", "text": self.text, "annotations": cited, "logprobs": []}
 
     def call(self, number: int, call: ToolCall) -> dict[str, Any]:
-        """Return a call of the client's own tools."""
+        """Return a call of one of the client's own tools as an output item."""
         return {
             "type": "function_call",
             "id": f"fc_{self._number}_{number}",
@@ -207,7 +207,7 @@ class _ResponseEvents:
     Attributes:
         reply: the response.
         request: its request.
-        number: of the next event.
+        number: the number of the next event.
         open: whether the message with the answer has begun.
     """
 
@@ -238,7 +238,7 @@ class _ResponseEvents:
         yield self._event(ending, response=self.reply.whole(self.request))
 
     def error_event(self, error: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the last event of a stream that fails; clients read the one form or the other."""
+        """Return the last event of a stream that failed; some clients read the flat form, others ``error``."""
         said = {name: error[name] for name in ("code", "message", "param")}
         return self._event("error", **said, error=dict(error))
 
@@ -278,18 +278,18 @@ class _ResponseEvents:
 
 @dataclass(frozen=True, slots=True)
 class _ReadRequest:
-    """A request, read.
+    """A request, converted to a chat request.
 
     Attributes:
-        chat: the same as a chat request.
-        places: for each of its messages, the item of the input that it was made of; None for the instructions.
+        chat: the chat request.
+        places: for each of its messages, the index of the input item from which it was made; None for the instructions.
     """
 
     chat: ChatRequest
     places: tuple[int | None, ...]
 
     def client_field(self, param: str | None) -> str | None:
-        """Return the field of the request that a field of the chat request was made of."""
+        """Return the field of the client's request from which a field of the chat request was made."""
         if param is None or not param.startswith("messages"):
             return _FIELDS.get(param or "", param)
         number = param.removeprefix("messages[").partition("]")[0]
@@ -301,10 +301,10 @@ _FIELDS = {"response_format": "text.format", "max_completion_tokens": "max_outpu
 
 
 def _read_request(request: ResponseRequest) -> _ReadRequest:
-    """Return a request as a chat request.
+    """Convert a request to a chat request.
 
     Raises:
-        RequestRefusedError: it asks for stored responses, hosted tools, or output other than text.
+        RequestRefusedError: the request needs stored responses or hosted tools, or has content other than text.
     """
     _check_kept(request)
     messages = list(_messages(request))
@@ -328,11 +328,11 @@ def _check_kept(request: ResponseRequest) -> None:
         if getattr(request, name):
             raise RequestRefusedError(_UNKEPT.format(name), param=name)
     if request.prompt:
-        raise RequestRefusedError("There are no templates here. Send the text itself as 'input'.", param="prompt")
+        raise RequestRefusedError("There are no stored prompts here. Send the text as 'input'.", param="prompt")
 
 
 def _messages(request: ResponseRequest) -> Iterator[tuple[int | None, ChatMessage]]:
-    """Yield the messages, each with its place in the input."""
+    """Yield the messages, each with the index of its input item."""
     if request.instructions:
         yield None, ChatMessage(role="system", content=request.instructions)
     if isinstance(request.input, str):
@@ -343,7 +343,7 @@ def _messages(request: ResponseRequest) -> Iterator[tuple[int | None, ChatMessag
         if item.type == "function_call":
             calls.append(_call(place, item))
             continue
-        # Calls that stand together are one message of the assistant.
+        # Consecutive calls become one message of the assistant.
         if calls:
             yield place - 1, ChatMessage(role="assistant", tool_calls=calls)
             calls = []
@@ -357,11 +357,11 @@ def _message(place: int, item: InputItem) -> ChatMessage:
     where = f"input[{place}]"
     if item.type == "function_call_output":
         if item.call_id is None or item.output is None:
-            raise RequestRefusedError("A result needs 'call_id' and 'output'.", param=where)
+            raise RequestRefusedError("A call's result needs 'call_id' and 'output'.", param=where)
         return ChatMessage(role="tool", content=_text(f"{where}.output", item.output), tool_call_id=item.call_id)
     if item.type not in (None, "message"):
         raise RequestRefusedError(
-            f"An item of type {item.type[:40]!r} is not understood; messages, function calls and their results are.",
+            f"An item of type {item.type[:40]!r} is not supported; messages, function calls and their results are.",
             code="unsupported_content",
             param=f"{where}.type",
         )
@@ -392,8 +392,8 @@ def _text(where: str, content: str | Sequence[ContentPart]) -> str:
 def _tool(place: int, tool: ResponseTool) -> Tool:
     if tool.type != "function" or tool.name is None:
         raise RequestRefusedError(
-            f"A tool of type {tool.type[:40]!r} is not run here; the corpus is searched without being asked to."
-            " Give functions of your own, with a name, or none.",
+            f"Tools of type {tool.type[:40]!r} are not supported; the corpus is searched in any case."
+            " Send only named functions of your own, or no tools.",
             param=f"tools[{place}]",
         )
     given = tool.model_dump(include={"name", "description", "parameters", "strict"}, exclude_none=True)
@@ -413,6 +413,6 @@ def _format(wanted: TextFormat | None) -> Any:
     if wanted.type != "json_schema":
         return {"type": wanted.type}
     if wanted.name is None or wanted.schema_ is None:
-        raise RequestRefusedError("A form of type 'json_schema' needs 'name' and 'schema'.", param="text.format")
+        raise RequestRefusedError("A format of type 'json_schema' needs 'name' and 'schema'.", param="text.format")
     given = wanted.model_dump(include={"name", "description", "schema_", "strict"}, exclude_none=True, by_alias=True)
     return {"type": "json_schema", "json_schema": given}

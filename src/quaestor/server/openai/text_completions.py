@@ -1,4 +1,4 @@
-"""``/v1/completions``: clients of the old interface, which know a prompt and no conversation, ask a corpus."""
+"""``/v1/completions``: answers a prompt, for clients of OpenAI's old API, which has no conversations."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.error_responses import RequestRefusedError
 from quaestor.server.http.served_state import ServedHere
-from quaestor.server.http.streams import EventStream, answered_while_there, as_json, await_first, event
+from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
 from quaestor.server.openai.chat_completions import DONE
 from quaestor.server.openai.chat_turn import Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import (
@@ -30,24 +30,24 @@ router = APIRouter()
 
 
 class TextReply(Reply):
-    """One completion of a text under way."""
+    """A text completion that is being made."""
 
     prefix: ClassVar[str] = "cmpl"
 
     def whole(self) -> dict[str, Any]:
-        """Return the object of an answer that is not streamed."""
+        """Return the completion as one object."""
         return {**self._object([_choice(self.text, self.ended)]), "usage": self.usage, "quaestor": self.checked}
 
     def piece(self, text: str) -> dict[str, Any]:
-        """Return the chunk of a piece of the answer."""
+        """Return a chunk with a piece of the answer."""
         return self._object([_choice(text, None)])
 
     def last(self) -> dict[str, Any]:
-        """Return the chunk that says why the answer ended."""
+        """Return the chunk with the reason for which the answer ended."""
         return {**self._object([_choice("", self.ended)]), "quaestor": self.checked}
 
     def usage_chunk(self) -> dict[str, Any]:
-        """Return the chunk that has only the usage."""
+        """Return the chunk that holds only the usage."""
         return {**self._object([]), "usage": self.usage}
 
     def _object(self, choices: list[Any]) -> dict[str, Any]:
@@ -66,13 +66,13 @@ class TextReply(Reply):
     responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
 )
 async def complete(body: CompletionRequest, request: Request, served: ServedHere, who: Who) -> Response:
-    """Answer a prompt, which is taken for a question, from a corpus; the text ends with the list of its sources."""
+    """Answer a prompt, which is taken as a question, from a corpus; the text ends with the list of its sources."""
     reply = TextReply(body.model)
     told = reply_events(_as_chat(body), reply, request, served, who, given=body)
     if not body.stream:
-        await answered_while_there(request, await_end(told))
+        await cancelled_on_disconnect(request, await_end(told))
         return Response(as_json(reply.whole()), media_type="application/json")
-    events = await answered_while_there(request, await_first(told))
+    events = await cancelled_on_disconnect(request, await_first(told))
     return EventStream(_chunks(reply, events, request, usage=wants_usage(body)))
 
 
@@ -80,10 +80,10 @@ def _as_chat(body: CompletionRequest) -> ChatRequest:
     """Return a completion request as a chat request with one question.
 
     Raises:
-        RequestRefusedError: it asks for an option that an answer from a corpus cannot have.
+        RequestRefusedError: the prompt is empty, or the request has a suffix.
     """
     if body.suffix:
-        raise RequestRefusedError("A corpus answers questions and fills no gaps. Leave 'suffix' out.", param="suffix")
+        raise RequestRefusedError("Insertion before a suffix is not supported. Leave 'suffix' out.", param="suffix")
     [prompt] = [body.prompt] if isinstance(body.prompt, str) else body.prompt
     if not prompt.strip():
         raise RequestRefusedError("The prompt is empty. Ask something.", param="prompt")
@@ -94,7 +94,7 @@ def _as_chat(body: CompletionRequest) -> ChatRequest:
 async def _chunks(
     reply: TextReply, told: AsyncGenerator[Text | Done], request: Request, *, usage: bool
 ) -> AsyncGenerator[bytes]:
-    """Yield the stream of a turn; what fails once it has begun is its last event."""
+    """Yield a turn's encoded chunks; a failure after the stream has begun is sent as the last event."""
     try:
         async with aclosing(told):
             async for one in told:

@@ -1,4 +1,4 @@
-"""Pages of a user's own documents, with forms that work without scripts, and of the user's usage."""
+"""Pages with a user's own documents, whose forms work without scripts, and with the user's usage of models."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.files.deny import largest
 from quaestor.files.extras import extra_is_installed
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
-from quaestor.server.api.document_routes import add, index_behind
+from quaestor.server.api.document_routes import add, index_in_background
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking, PageContext, usage_by_period
@@ -23,7 +23,7 @@ from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
-# Lines that are shown of a document at first; its page has more.
+# How many lines of a document are shown at first; the page has links to more.
 _SHOWN = 200
 _EXTRAS = {"pdf": "PDF", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint"}
 _MOST_FILES = 1000
@@ -32,17 +32,17 @@ _THERE = "/documents#have"
 
 @router.get("/documents")
 def show_documents(at: Looking) -> HTMLResponse:
-    """Show one's documents, and where more are added."""
+    """Show the user's documents, with a form to add more."""
     return documents_page(at)
 
 
 def documents_page(at: PageContext, problems: Sequence[str] = (), status: int = 200) -> HTMLResponse:
-    """Return the page of one's documents.
+    """Return the page of the user's documents.
 
     Args:
-        at: who looks.
-        problems: why something was not done that was asked for.
-        status: of the answer.
+        at: the request's context.
+        problems: messages on what could not be done.
+        status: the response's status.
     """
     most = at.served.settings.max_file_bytes
     return page(
@@ -60,13 +60,13 @@ def documents_page(at: PageContext, problems: Sequence[str] = (), status: int = 
 
 @router.get("/parts/documents")
 def list_documents(at: Looking) -> HTMLResponse:
-    """Return the list of one's documents."""
+    """Return the list of the user's documents."""
     return page("documents_list.html", **_documents(at))
 
 
 @router.get("/usage")
 def show_usage(at: Looking) -> HTMLResponse:
-    """Show the usage and cost of the user's requests to models, and the rest of each limit."""
+    """Show the usage and cost of the user's requests to models, and how much of each limit is left."""
     told = at.served.overview(at.user)
     unpriced = told["month"]["unpriced"] > 0
     return page("usage.html", frame=at.frame, heading="Usage", periods=usage_by_period(told), unpriced=unpriced)
@@ -89,7 +89,7 @@ def _documents(at: PageContext) -> dict[str, object]:
 
 @router.post("/documents")
 async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) -> Response:
-    """Take in the files of a form, or the text; the page says which are refused, and the others are taken."""
+    """Add the files or the text in a form; the page says which are refused, and the others are added."""
     refused: list[QuaestorError] = []
     given = await _documents_in_form(request, at.served.upload_limit)
     if not given:
@@ -100,7 +100,7 @@ async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) 
         except QuaestorError as error:
             refused.append(error)
     if len(refused) < len(given):
-        behind.add_task(index_behind, at.served, at.user)
+        behind.add_task(index_in_background, at.served, at.user)
     if refused:
         return documents_page(at, [text_of(error) for error in refused], status(refused[0]))
     return RedirectResponse(_THERE, 303)
@@ -117,7 +117,7 @@ def delete_document(
     if not sure:
         return documents_page(at, ["Nothing was deleted. Tick “Really” beside it first."], 400)
     documents_of(at.served, at.user).remove(id)
-    behind.add_task(index_behind, at.served, at.user)
+    behind.add_task(index_in_background, at.served, at.user)
     return RedirectResponse(_THERE, 303)
 
 
@@ -128,6 +128,6 @@ async def _documents_in_form(request: Request, limit: int) -> list[tuple[str, by
         given = [(file.filename or "", await file.read()) for file in files]
         name, text = form.get("name"), form.get("text")
         if isinstance(name, str) and isinstance(text, str) and (name or text):
-            # Forms send every line's end as two letters, whatever was typed.
+            # Forms always send line ends as CR LF.
             given.append((name, text.replace("\r\n", "\n").encode("utf-8", "replace")))
         return given

@@ -42,7 +42,7 @@ _MOST_NAMED = 6
 
 @router.get("/folders")
 def show_folders(at: Looking) -> HTMLResponse:
-    """Show the folders and sites that were added, and where more are."""
+    """Show the folders and sites that were added, with forms to add more."""
     return _folders_page(at)
 
 
@@ -53,7 +53,7 @@ def _folders_page(
 
     Args:
         at: the request's context.
-        error: why what was typed cannot be added.
+        error: why the folder or address cannot be added; None on the first visit.
         folder: the folder that was typed.
         address: the address that was typed.
     """
@@ -103,7 +103,7 @@ def add_folder(at: Looking, folder: Folder) -> Response:
 
 @router.post("/folders/remove")
 def remove_folder(at: Looking, folder: Folder) -> Response:
-    """Stop serving a folder; nothing of it is deleted."""
+    """Stop serving a folder; nothing is deleted."""
     _permit(at)
     root = Path(folder)
     at.served.folders.remove(root)
@@ -119,7 +119,7 @@ def _checked_folder(at: PageContext, folder: str) -> Path:
 def _permit(at: PageContext) -> None:
     """Raise ``ForbiddenError`` unless the caller may add folders."""
     if not may_add_folders(at.served, at.user):
-        raise ForbiddenError("Folders cannot be added here. The person who starts the server can name them.")
+        raise ForbiddenError("Folders cannot be added here. The person who starts the server can serve them.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,9 +127,9 @@ class SiteRow:
     """A site as the page lists it.
 
     Attributes:
-        site: its entry.
-        fetching: progress of fetching; None if it is not being fetched.
-        held: whether any of it was fetched.
+        site: its entry in the list.
+        fetching: the progress of fetching as text; None if it is not being fetched.
+        held: whether any page or file of it was fetched.
     """
 
     site: AddedSite
@@ -138,7 +138,7 @@ class SiteRow:
 
 
 def rows_of(at: PageContext) -> tuple[SiteRow, ...]:
-    """Return the sites that were fetched or added; none for who may not add any."""
+    """Return the sites that were fetched or added; none if the user may not add any."""
     return tuple(_rows(at)) if may_add_sites(at.served, at.user) else ()
 
 
@@ -189,7 +189,7 @@ def add_site(at: Looking, address: Address) -> Response:
 
 @router.post("/sites/remove")
 def remove_site(at: Looking, address: Address) -> Response:
-    """Stop serving and fetching a site; nothing of it is deleted."""
+    """Stop serving and fetching a site; nothing is deleted."""
     found = _checked_site(at, address)
     at.served.sites.remove(found)
     if _is_held(at, found):
@@ -210,18 +210,18 @@ def _is_held(at: PageContext, address: str) -> bool:
 
 
 def _checked_site(at: PageContext, address: str) -> str:
-    """Return an address that may be added; raise ``ForbiddenError`` unless the caller may add sites."""
+    """Return an address in its normal form; raise ``ForbiddenError`` unless it and the caller may add it."""
     _permit_sites(at)
     return at.served.sites.require_allowed(address)
 
 
 def _permit_sites(at: PageContext) -> None:
     if not may_add_sites(at.served, at.user):
-        raise ForbiddenError("Sites cannot be added here. The person who starts the server can name them.")
+        raise ForbiddenError("Sites cannot be added here. The person who starts the server can serve them.")
 
 
 def _facts_of_source(at: PageContext, root: Path) -> dict[str, Any]:
-    """Return a folder's contents and cost for the template; nothing is written or sent."""
+    """Return the facts on a folder and the cost of indexing it for the template; nothing is written or sent."""
     survey, estimate = survey_and_estimate(root, at.served.corpora.settings_of(root))
     return {
         "facts": dict(_facts(survey, estimate, str(at.served.overview(at.user)["currency"]))),
@@ -247,7 +247,7 @@ def _facts(survey: Survey, estimate: Estimate, currency: str) -> Mapping[str, An
 
 
 def _time_taken(seconds: float) -> str:
-    """Return about how long something takes, for people."""
+    """Return a duration as people write it: ``about 3 min``."""
     if seconds < 1:
         return "less than a second"
     return f"about {seconds:.0f} s" if seconds < 90 else f"about {seconds / 60:.0f} min"

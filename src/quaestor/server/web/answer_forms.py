@@ -1,6 +1,6 @@
-"""Forms below an answer: feedback, and applying a proposed change.
+"""The forms below an answer: for feedback, and to apply a proposed change.
 
-A change is applied with a person's consent, exactly as it was shown.
+A change is applied only if a person confirms it, and exactly as it was shown.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.edits import Plan, apply, diff, plan
 from quaestor.files.walk import folder_of
 from quaestor.server.api.access import corpus_settings, locate_corpus, may_edit, session_of
-from quaestor.server.api.session_routes import Turn, keep_feedback
+from quaestor.server.api.session_routes import Turn, record_feedback
 from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import Looking
@@ -40,7 +40,7 @@ def take_feedback(
     """Record feedback on an answer."""
     if useful not in ("yes", "no"):
         raise UsageError("Nothing was recorded. Go back, and choose whether the answer is useful.")
-    keep_feedback(at.served, at.user, session, number, Feedback(useful == "yes", words))
+    record_feedback(at.served, at.user, session, number, Feedback(useful == "yes", words))
     return _back(session, number)
 
 
@@ -64,19 +64,19 @@ def _apply_change(served: Served, user: User, session: str, turn: int, index: in
 
     Args:
         served: the served state.
-        user: the user who consents.
-        session: name of the user's session.
-        turn: number of the turn.
-        index: of the change among those of the turn, from 0.
+        user: the user who confirms the change.
+        session: the name of the user's session.
+        turn: the turn's number.
+        index: the index of the change among those of the turn, from 0.
 
     Raises:
-        ForbiddenError: changes are not allowed here, or not this one.
+        ForbiddenError: changes are not allowed on the page, or this one needs to be confirmed in a terminal.
         NotFoundError: there is no such session, turn or change.
-        UsageError: the files have changed, so that the result would differ from the one shown.
+        UsageError: the change was applied already, or the files have changed since it was shown.
     """
     if not may_edit(served, user):
         raise ForbiddenError(
-            "Changes are not made from the page. Start the server with --allow-edits, or copy the change."
+            "Changes cannot be made on the page. Start the server with --allow-edits, or copy the change."
         )
     with session_of(served, user, session) as transcript:
         changes = [call for call in transcript.calls(turn) if call.difference]
@@ -92,11 +92,11 @@ def _apply_change(served: Served, user: User, session: str, turn: int, index: in
 
 
 def _plan_as_shown(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
-    """Return the plan of a change in the present files.
+    """Return the plan of a change, made from the present files.
 
     Raises:
-        UsageError: it differs from the one shown.
-        ForbiddenError: one of the files needs a second consent, which only a terminal asks for.
+        UsageError: the plan differs from the change that was shown.
+        ForbiddenError: a file needs a second confirmation, for which only a terminal asks.
     """
     objection = make_objection(corpus.root, settings)
     planned = plan(folder_of(corpus.root), proposal_of(corpus, json.loads(call.arguments)), objection=objection)
@@ -104,5 +104,5 @@ def _plan_as_shown(corpus: Index, settings: Settings, call: CallRecord) -> Plan:
         raise UsageError("No file was changed: the file has changed since this was proposed. Ask again.")
     if planned.sensitive:
         path = planned.sensitive[0].path
-        raise ForbiddenError(f"No file was changed: {path!r} needs a second consent. Use /apply of `quaestor chat`.")
+        raise ForbiddenError(f"No file was changed: {path!r} needs a second consent. Use /apply in `quaestor chat`.")
     return planned

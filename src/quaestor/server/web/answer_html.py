@@ -1,7 +1,7 @@
-"""An answer's Markdown as HTML that is safe to show: no raw HTML, no images, no links but to the web, no styles.
+"""Renders an answer's Markdown as safe HTML: no raw HTML, no images, no styles, and links to the web only.
 
-Citation marks become links to their passages, and sentences without support are marked. There are two layers of
-defence: markdown-it writes no HTML but its own, and nh3 keeps only the elements, attributes and classes listed here.
+Citation marks become links to their passages, and unsupported sentences are marked. There are two layers of defence:
+markdown-it escapes HTML in the answer, and nh3 keeps only the elements, attributes and classes listed here.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from quaestor.server.web.formulas import ATTRIBUTES, TAGS, formula
 from quaestor.server.web.safe_text import plain, plain_line
 from quaestor.server.web.source_lines import COLOURS, highlight
 
-# Stand for a citation and for the two ends of a sentence while markdown-it is at work; no answer may hold them.
+# Placeholders for a citation and for both ends of a sentence while markdown-it runs; an answer's own are replaced.
 _CITED, _CITED_END, _WEAK, _WEAK_END = "\ue000", "\ue001", "\ue002", "\ue003"
 _RESERVED = re.compile("[\ue000-\ue003]")
 _PLACE = re.compile(f"{_CITED}(\\d+){_CITED_END}|[{_WEAK}{_WEAK_END}]")
 _ORDINARY = re.compile("[^\n!#$%&*+\\-:<=>@\\[\\\\\\]^_`{}~\ue000-\ue003]+")
 _BOX = re.compile(r"\[([ xX])\]\s+")
-# As models write them; two amounts of dollars are none.
+# Formulas as models write them; two dollar amounts in a sentence are not one.
 _FORMULA = re.compile(
     r"\$\$(?!\s*\$)([^$]{1,4000}?)\$\$|\\\[([^\[\]]{1,4000}?)\\\]|\\\(((?:(?!\\\().){1,1000}?)\\\)"
     r"|\$(?![\s$])([^$\n]{0,500}?[^$\n\s\\])\$(?![\w$])"
@@ -63,14 +63,14 @@ _ATTRIBUTES = {
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """A checked citation as the page links to it.
+    """A citation with the link to its passage.
 
     Attributes:
-        n: the number in the answer.
-        place: ``src/a.py:10-24``.
+        n: its number in the answer.
+        place: the passage's place: ``src/a.py:10-24``.
         quote: the words that were found.
-        status: verified, repaired or unverified; ``UNCHECKED`` where nothing was checked.
-        href: where the passage is shown.
+        status: verified, repaired or unverified; ``UNCHECKED`` if it was not checked.
+        href: the address of the page that shows the passage.
     """
 
     n: int
@@ -84,11 +84,11 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
     """Return an answer as HTML.
 
     Args:
-        answer: Markdown as a model wrote it, with its marks.
-        cited: its citations, as they were checked.
-        unsupported: sentences of it that nothing supports, word by word.
+        answer: Markdown as a model wrote it, with its citation marks.
+        cited: its citations.
+        unsupported: its unsupported sentences, word for word.
     """
-    # A conversation of a hundred turns is looked at again and again; most answers are short.
+    # Cached: a conversation of many turns is shown again and again. Most answers are short.
     make = _kept if len(answer) <= _KEPT_LONGEST else _render_once
     return make(answer, tuple(cited), tuple(unsupported))
 
@@ -104,7 +104,7 @@ def _render_once(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, 
 
 
 def render_sentence(sentence: str) -> Markup:
-    """Return one sentence of an answer, without marks, as HTML within a line."""
+    """Return one sentence of an answer, without citation marks, as inline HTML."""
     environment: dict[str, object] = {"marks": [], "sources": [], "cited": _Chooser(())}
     return _cleaned(_PARSER.renderInline(_RESERVED.sub("\ufffd", plain(sentence)), environment))
 
@@ -126,13 +126,13 @@ _kept = lru_cache(maxsize=_KEPT)(_render_once)
 
 
 def render_part(text: str) -> Markup:
-    """Return paragraphs of an answer that is still being written; its citations are numbers that lead nowhere yet."""
+    """Return paragraphs of an answer that is still being written; its citations are numbers without links."""
     numbers = {mark.n for mark in parse(text)}
     return render(text, [Cited(number, "", "", _PENDING, "") for number in numbers])
 
 
 class _Chooser:
-    """Finds the citation that belongs to a mark: the one with its words, else the first with its number."""
+    """Finds a mark's citation: the one with the same quote, else the first with the same number."""
 
     def __init__(self, cited: Sequence[Cited]) -> None:
         self._by_number: dict[int, list[Cited]] = {}
@@ -168,7 +168,7 @@ def _with_placeholders(text: str, marks: Sequence[tuple[int, int]], unsupported:
 
 
 def _place(state: StateInline, silent: bool) -> bool:
-    """Read a place inside a paragraph."""
+    """Parse a placeholder within a paragraph."""
     found = _PLACE.match(state.src, state.pos)
     if found is None:
         return False
@@ -180,7 +180,7 @@ def _place(state: StateInline, silent: bool) -> bool:
 
 
 def _text(state: StateInline, silent: bool) -> bool:
-    """Read text up to a possible beginning of markup; markdown-it's own rule would skip a placeholder."""
+    """Parse text up to the next character that may begin markup; markdown-it's own rule would skip a placeholder."""
     found = _ORDINARY.match(state.src, state.pos)
     if found is None:
         return False
@@ -191,7 +191,7 @@ def _text(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Read a formula, whose signs are not Markdown."""
+    """Parse a formula, whose characters must not be taken for Markdown."""
     found = _FORMULA.match(state.src, state.pos)
     if found is None:
         return False
@@ -207,12 +207,12 @@ class _Renderer(RendererHTML):
     """Overrides of markdown-it's rendering; methods are named after tokens."""
 
     def link_open(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        # A link to nowhere, "[a]()", would lead to the page itself.
+        # An empty link, "[a]()", would lead to the page itself.
         href = str(tokens[index].attrGet("href") or "")
         return str(Markup('<a href="{}" target="_blank">').format(href)) if href else "<a>"
 
     def link_close(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        """End a link, and show its target unless its text does: a hostile document may make a model hide it."""
+        """Close a link, and show its host unless the text names it: a hostile document may make a model hide it."""
         begin = next(at for at in range(index, -1, -1) if tokens[at].type == "link_open")
         host = _host(str(tokens[begin].attrGet("href")))
         if _host("".join(token.content for token in tokens[begin:index])) == host:
@@ -226,7 +226,7 @@ class _Renderer(RendererHTML):
         return "</span>" if content == _WEAK_END else str(_links(content, environment))
 
     def text(self, tokens: Sequence[Token], index: int, options: object, environment: object) -> str:
-        """Draw text; a picture in words that are quoted letter by letter is named as any other."""
+        """Render text; an image in quoted words, which are escaped, is named like any other."""
         return _PICTURE.sub(r'<span class="no-image">[picture: \1]</span>', str(escape(tokens[index].content)))
 
     def image(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
@@ -239,7 +239,7 @@ class _Renderer(RendererHTML):
 
     def formula(self, tokens: Sequence[Token], index: int, options: object, environment: Mapping[str, object]) -> str:
         tex = _with_marks(tokens[index].content, environment)
-        # A line cannot be broken within a formula.
+        # Browsers do not break lines within a formula, so a long one gets a line of its own.
         alone = tokens[index].markup in ("$$", "\\[") or len(tex) > _LONGEST_WITHIN
         return formula(tex, display=alone) or f"<code>{escape(tex)}</code>"
 
@@ -269,7 +269,7 @@ class _Renderer(RendererHTML):
 
 
 def _links(content: str, environment: Mapping[str, object]) -> Markup:
-    """Return the links of one mark; a number that no passage has stays text."""
+    """Return the links of one mark; a mark without a citation stays text."""
     number = int(content[1:-1])
     marks: list[Mark] = environment["marks"][number]  # type: ignore[index]
     chooser: _Chooser = environment["cited"]  # type: ignore[assignment]
@@ -290,7 +290,7 @@ def _link(one: Cited) -> Markup:
 
 
 def _with_marks(text: str, environment: Mapping[str, object]) -> str:
-    """Return text with placeholders replaced by the original marks: in code, a mark is code."""
+    """Return text with placeholders replaced by the original marks, which within code are code."""
     sources: Sequence[str] = environment["sources"]  # type: ignore[assignment]
     return _PLACE.sub(lambda found: sources[int(found[1])] if found[1] else "", text)
 
@@ -301,9 +301,9 @@ def _code(text: str, language: str) -> str:
 
 
 def _draw_tasks(state: StateCore) -> None:
-    """Draw the boxes of lists of tasks."""
+    """Render the checkboxes of task lists."""
     for before, paragraph, inline in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
-        # Before it may stand the place of a sentence without support.
+        # The placeholder of an unsupported sentence may precede it.
         first = next((one for one in inline.children or () if one.type != "place"), None)
         is_first = (before.type, paragraph.type) == ("list_item_open", "paragraph_open")
         if is_first and first is not None and first.type == "text" and (box := _BOX.match(first.content)):
@@ -311,7 +311,7 @@ def _draw_tasks(state: StateCore) -> None:
 
 
 def _lower(heading: str) -> str:
-    """Return a heading lowered below the page's own two levels."""
+    """Return the element for an answer's heading, two levels lower, because the page's own headings are h1 and h2."""
     return f"h{min(6, int(heading[1]) + 2)}"
 
 
@@ -321,7 +321,7 @@ def _alignment(token: Token) -> str:
 
 
 def _is_web(url: str) -> bool:
-    """Return whether a model may link to this: whole addresses of the web and of mail, nothing within this page."""
+    """Return whether an answer may link to a URL: absolute web addresses and mail addresses only."""
     try:
         parts = urlsplit(url.strip())
     except ValueError:
@@ -330,7 +330,7 @@ def _is_web(url: str) -> bool:
 
 
 def _host(url: str) -> str:
-    """Return the host of a web address, or the recipient of a mail address, or ""."""
+    """Return the host of a web address or the recipient of a mail address; "" if there is neither."""
     try:
         parts = urlsplit(url.strip())
         return parts.path if parts.scheme == "mailto" else parts.hostname or ""
@@ -347,7 +347,7 @@ _CLASSES = {
     "th": {"left", "right", "center"},
 }
 _PARSER = MarkdownIt("commonmark", {"html": False}, renderer_cls=_Renderer).enable(["table", "strikethrough"])
-# A definition of a reference could give a citation's number another meaning.
+# A reference definition could turn a citation mark into another link.
 _PARSER.disable("reference")
 _PARSER.inline.ruler.at("text", _text)
 _PARSER.inline.ruler.before("text", "place", _place)

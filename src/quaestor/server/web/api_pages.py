@@ -1,6 +1,6 @@
-"""The page that describes the HTTP API: each operation of the OpenAPI document with its fields and answers.
+"""The page that describes the HTTP API: each operation of the OpenAPI document with its fields and responses.
 
-It has no script and nothing from elsewhere.
+It needs no script and loads nothing from other sites.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SCHEMAS = "#/components/schemas/"
 
 @router.get("/docs")
 async def show_api(request: Request) -> Response:
-    """Describe every request that a program may send. Needs no token, as /openapi.json needs none."""
+    """Describe every request that a program may send. This needs no token, like ``/openapi.json``."""
     found = operations_by_tag(request.app.openapi())
     return page("api.html", parts=[(_HEADINGS.get(tag, "Our own API"), each) for tag, each in found.items()])
 
@@ -52,11 +52,11 @@ class Operation:
     """An operation of the API.
 
     Attributes:
-        method: in capitals.
-        path: with the names of its parameters in braces.
+        method: the HTTP method in capitals.
+        path: its path, with the names of parameters in braces.
         about: its description.
-        fields: its parameters and fields.
-        answers: status, media types and meaning of each answer.
+        fields: its parameters and the fields of its body.
+        answers: the status, media types and meaning of each response.
     """
 
     method: str
@@ -109,8 +109,8 @@ def kind_of(schema: Mapping[str, Any], schemas: Mapping[str, Any], depth: int = 
 
     Args:
         schema: a schema of the document.
-        schemas: those that it may refer to.
-        depth: of nested lists to describe.
+        schemas: the schemas to which it may refer.
+        depth: how deeply nested lists are described.
     """
     schema = _resolve_reference(schema, schemas)
     if "const" in schema or "enum" in schema:

@@ -1,4 +1,4 @@
-"""Pages of conversations: the list, a new one, a recorded one, a turn with its sources, citations and requests.
+"""Pages of conversations: the list, a new one, a recorded one, and a turn's sources and requests.
 
 Without scripts, a form sends the question, and the answer is shown when it is complete.
 """
@@ -34,7 +34,7 @@ from quaestor.server.api.session_schemas import SessionStart, TurnRequest
 from quaestor.server.api.turn_routes import turn_events
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
-from quaestor.server.http.streams import answered_while_there
+from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of, places_of
 from quaestor.server.web.error_pages import PageRoute
@@ -47,7 +47,7 @@ from quaestor.sessions.records import SessionInfo, TurnRecord
 
 router = APIRouter(route_class=PageRoute)
 _UNTITLED = "New conversation"
-# Turns that are shown at first, more than a screen holds; and in each piece of what came before.
+# How many turns are shown at first, which is more than a screen holds, and how many earlier ones are loaded at a time.
 _NEWEST = 8
 _EARLIER = 20
 _MOST_STARTERS = 4
@@ -58,7 +58,7 @@ _AROUND, _LONGEST_WORD = 60, 25
 
 _WIDTH = 1000
 _BEGINNING = 120
-# As they stand in a request; what is not named here comes last.
+# The order of sections in a request; others come last.
 _ORDER = "system examples tools summary recalled recent notes passages question reply reserve".split()
 _NAMES = {
     "system": "instructions",
@@ -74,7 +74,7 @@ _LONGEST_NAME = 4096
 
 @router.get("/")
 def begin(at: Looking, corpus: str = "") -> HTMLResponse:
-    """Show where a conversation begins; ``corpus`` is chosen to be asked about."""
+    """Show the page that begins a conversation, with ``corpus`` selected."""
     titles = {one.name: one.title for one in at.frame.corpora}
     chosen = corpus if corpus in titles else next(iter(titles), "")
     return page(
@@ -92,11 +92,11 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
 
 @router.get("/parts/starters")
 def show_starters(at: Looking, corpus: Names) -> HTMLResponse:
-    """Return questions to begin with about corpora; none about one that cannot be asked yet."""
+    """Return starters about corpora; none about a corpus that cannot be searched yet."""
     names = [name for name in corpus if name] or [one.name for one in at.frame.corpora[:1]]
     found = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
     if len(names) > 1:
-        # In turns, and without what says "this".
+        # One of each corpus in turn, without the question that calls the corpus "this".
         by_turns = (one for several in zip_longest(*found) for one in several)
         found = [[one for one in by_turns if one and one != OF_ALL][:_MOST_STARTERS]]
     return page("starters.html", questions=found[0] if found else ())
@@ -130,7 +130,7 @@ def show_side(at: Looking) -> HTMLResponse:
 
 @router.get("/parts/indexing")
 def show_indexing(at: Looking) -> HTMLResponse:
-    """Return how far indexing is."""
+    """Return the progress of indexing and fetching."""
     return page("indexing.html", frame=at.frame)
 
 
@@ -157,7 +157,7 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
 
 @router.get("/sessions/{session}/turns")
 def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HTMLResponse:
-    """Return the turns behind a number, or the last ones before another, to be put into a conversation."""
+    """Return the turns after a number, or some before another, to be inserted into a conversation's page."""
     with session_of(at.served, at.user, session) as transcript:
         running = at.served.turns.running(at.user.id, session)
         first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
@@ -193,7 +193,7 @@ def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> 
 
 @router.get("/sessions/{session}/turns/{number}/window")
 def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
-    """Show the requests of a turn, and the decisions on what was left out."""
+    """Show the requests that a turn sent to a model, and why anything was left out."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
         requests = [_request_view(sent) for sent in window_of(transcript, turn.number)["requests"]]
@@ -233,9 +233,9 @@ def _row(info: SessionInfo, named: str) -> dict[str, object]:
 
 
 def _find_turn(served: Served, user: User, info: SessionInfo, query: str) -> dict[str, object] | None:
-    """Return the turn of a conversation that contains all words of a query, with its text, or None.
+    """Return the last turn of a conversation that holds all words of a query, with an excerpt; None if it has none.
 
-    An unreadable conversation is found by its title, and an empty query matches everything.
+    Turn 0, without an excerpt, stands for the whole conversation: if only the title matches, or the query is empty.
     """
     words = query.casefold().split()
     nowhere: dict[str, object] = {"turn": 0, "excerpt": ""}
@@ -250,7 +250,7 @@ def _find_turn(served: Served, user: User, info: SessionInfo, query: str) -> dic
 
 
 def _plain_turn(turn: TurnRecord) -> str:
-    """Return a turn's text without citations and marks of Markdown."""
+    """Return a turn's question and answer without citations and Markdown syntax."""
     answer = turn.answer or turn.ending.partial
     answer = _MARKUP.sub("", without_marks(answer, parse(answer)))
     return " ".join(f"{turn.question} {_BEFORE_STOP.sub('', answer)}".split())
@@ -260,7 +260,7 @@ def _excerpt(text: str, word: str) -> str:
     """Return the text around a word."""
     at = max(text.casefold().find(word), 0)
     begin, end = max(at - _AROUND, 0), at + len(word) + _AROUND
-    # Whole words, where a language separates them.
+    # Do not cut words, in languages that separate them by blanks.
     if begin and (blank := text.find(" ", begin, min(begin + _LONGEST_WORD, at))) >= 0:
         begin = blank + 1
     if end < len(text) and (blank := text.rfind(" ", max(end - _LONGEST_WORD, at + len(word)), end)) >= 0:
@@ -270,13 +270,13 @@ def _excerpt(text: str, word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of the bar.
+    """A segment of the bar that shows how a request fills the model's window.
 
     Attributes:
-        name: of the section.
-        css: the class of its colour, after ``s-``.
-        x: where it begins, of 1000.
-        width: of 1000.
+        name: the section's name.
+        css: the CSS class of its colour, without ``s-``.
+        x: where it begins, in thousandths of the bar.
+        width: its width, in thousandths of the bar.
     """
 
     name: str
@@ -286,15 +286,15 @@ class Part:
 
     @property
     def share(self) -> int:
-        """Of the whole, in percent."""
+        """Its share of the bar, in percent."""
         return round(self.width * 100 / _WIDTH)
 
 
 def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a request for the page.
+    """Return the values with which the page shows a request.
 
     Args:
-        sent: as in ``GET /api/sessions/{id}/window``.
+        sent: the request, as in ``GET /api/sessions/{id}/window``.
     """
     bar = _bar(sent)
     said = ", ".join(f"{part.name} {part.share} %" for part in bar)
@@ -317,7 +317,7 @@ def _request_view(sent: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _decision_view(decision: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a decision in the words of the bar above it."""
+    """Return a decision with the names that the bar uses."""
     role, blank, rest = decision["about"].partition(" ")
     section = decision["section"]
     about = f"{_ROLES.get(role, role)}{blank}{rest}"
@@ -347,30 +347,30 @@ def _first_letters(content: str) -> str:
 
 @router.post("/ask")
 async def ask(request: Request, served: ServedHere, who: Who, number: RequestId) -> Response:
-    """Ask a question, in a session or in a new one, and show the conversation when the turn has ended in any way."""
+    """Ask in a session, or in a new one, and show the conversation when the turn has ended, even if it failed."""
     async with request.form(max_files=_MOST_FILES, max_part_size=served.upload_limit) as form:
         question = str(form.get("question", ""))
         if not 0 < len(question) <= LONGEST_QUESTION:
-            raise UsageError("The question is empty, or too long. Go back and write another one.")
+            raise UsageError("The question is empty or too long. Go back and write another one.")
         question = "\n\n".join([question, *await _take_in_files(served, who, form)])
         session = str(form.get("session", "")) or await _new_session(served, who, form)
         model = str(form.get("model", ""))[:_LONGEST_NAME]
         asked = TurnRequest(question=question, model=model, **Limits.of_form(form).asked())
-    await answered_while_there(request, _turn(request, served, who, session, asked, number))
+    await cancelled_on_disconnect(request, _turn(request, served, who, session, asked, number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns
     return RedirectResponse(f"/sessions/{quote(session, safe='')}#turn-{last}", 303)
 
 
 async def _new_session(served: Served, user: User, form: FormData) -> str:
-    """Return a new session about the corpora that are ticked; about all where none is."""
+    """Return the name of a new session about the corpora that are ticked; about all if none is."""
     ticked = [str(name)[:_LONGEST_NAME] for name in form.getlist("corpus")]
     start = SessionStart(corpora=ticked or ["*"])
     return str((await asyncio.to_thread(begin_session, served, user, start))["id"])
 
 
 async def _take_in_files(served: Served, user: User, form: FormData) -> list[str]:
-    """Take in the files of a form, and return what names them in a question."""
+    """Add the files of a form to the user's documents; return text that mentions them in the question."""
     files = [file for file in form.getlist("attached") if isinstance(file, UploadFile) and file.filename]
     stored = [await asyncio.to_thread(add, served, user, file.filename or "", await file.read()) for file in files]
     return [" ".join(mention(f"{MY_DOCUMENTS}/{one.name}") for one in stored)] if stored else []

@@ -1,7 +1,8 @@
 """Pages of documents: passages that were cited or found, lines of a document, and the pictures that it names.
 
-A picture is a file of the corpus that is left out only because it is not text. It is read without following links, and
-shown only if it begins with the signature of a PNG, JPEG, GIF or WebP. SVG may hold scripts, and is not shown.
+A picture must be a file of the corpus that is left out of the index only because it is not text. It is read without
+following symlinks, and shown only if it begins with the signature of a PNG, JPEG, GIF or WebP file. SVG files may hold
+scripts, and are not shown.
 """
 
 from __future__ import annotations
@@ -41,14 +42,14 @@ _MOST_LINES = 400
 _MORE = 60
 _FRAGMENT = 200
 _EXPLAINED: dict[str, str] = {
-    "verified": "These exact words stood here when the answer was checked. That does not mean that they are right.",
-    "repaired": "The words were found nearby, or written a little differently; this is where they stood.",
+    "verified": "These exact words were here when the answer was checked. That does not mean that they are right.",
+    "repaired": "The words were found nearby, or written a little differently; this is where they were.",
     "unverified": "The words were not found where the answer says that they are. Do not rely on them.",
 }
 _LARGEST = 8_000_000
 _MOST = 12
 _MOST_TEXT = 100_000
-# Their lines are those of the text that was made of them, which no editor shows.
+# Line numbers in these files are those of the text to which they were converted, which an editor does not show.
 _NOT_TEXT = (".pdf", ".docx", ".xlsx", ".pptx", ".epub", ".ipynb")
 _NAMES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BEGINNINGS = {
@@ -66,17 +67,17 @@ _ALT = re.compile(r"\balt=[\"']([^\"'<>]{0,300})[\"']", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class MarkedPlace:
     """A marked place in a document.
 
     Attributes:
-        path: the document's.
-        start_line: first line, 1-based.
-        end_line: last line, inclusive.
-        status: of a citation, or "".
+        path: the document's path.
+        start_line: the first line, from 1.
+        end_line: the last line, inclusive.
+        status: the citation's status; "" if it is not a citation.
         quote: the cited words.
         symbol: the enclosing definition or heading.
-        url: a page's address.
+        url: the address of the page on the web.
     """
 
     path: str
@@ -93,12 +94,12 @@ def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLRes
     """Show a citation of an answer in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
         ending = turn_of(transcript, number).ending
-        # What was quoted beside an unchecked answer comes after what that cites.
+        # The quotes beside an unchecked answer follow the answer's citations.
         citations = (*ending.citations, *ending.quotes)
         if not 0 <= index < len(citations):
             raise NotFoundError(f"This turn has no citation {index}. It has {len(citations)}.")
         one = citations[index]
-        pointed = Pointed(one.path, one.start_line, one.end_line, one.status, one.quote, url=one.url or "")
+        pointed = MarkedPlace(one.path, one.start_line, one.end_line, one.status, one.quote, url=one.url or "")
         return _passage(f"Passage {one.n}", pointed, transcript, at)
 
 
@@ -110,17 +111,17 @@ def show_source(session: str, number: str, index: int, at: Looking) -> HTMLRespo
         if not 0 <= index < len(found):
             raise NotFoundError(f"This turn has no source {index}. It has {len(found)}.")
         one = found[index].passage
-        pointed = Pointed(one.path, one.start_line, one.end_line, symbol=one.symbol or "", url=one.url or "")
+        pointed = MarkedPlace(one.path, one.start_line, one.end_line, symbol=one.symbol or "", url=one.url or "")
         return _passage(f"Passage {one.n}", pointed, transcript, at)
 
 
 @router.get("/passage")
 def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -> HTMLResponse:
     """Show lines of a document."""
-    return _page("Passage", Pointed(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
+    return _page("Passage", MarkedPlace(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
 
 
-def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: PageContext) -> HTMLResponse:
+def _passage(heading: str, pointed: MarkedPlace, transcript: Transcript, at: PageContext) -> HTMLResponse:
     try:
         name, corpus, path = locate_corpus(at.served, at.user, transcript.root, pointed.path)
     except (NotFoundError, IndexUnusableError) as error:
@@ -128,8 +129,8 @@ def _passage(heading: str, pointed: Pointed, transcript: Transcript, at: PageCon
     return _page(heading, replace(pointed, path=path), at, corpus, name)
 
 
-def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
-    """Return the address that opens a file in an editor, only for a local user."""
+def _editor(pointed: MarkedPlace, corpus: Index | None, at: PageContext) -> str:
+    """Return the address that opens a file in an editor; "" unless the user and the file are on this machine."""
     if corpus is None or at.user.id or is_object(pointed.path) or is_site(corpus.root, data_home(at.served.settings)):
         return ""
     if pointed.path.lower().endswith(_NOT_TEXT):
@@ -137,13 +138,13 @@ def _editor(pointed: Pointed, corpus: Index | None, at: PageContext) -> str:
     return f"vscode://file{quote(str(folder_of(corpus.root) / pointed.path))}:{pointed.start_line}"
 
 
-def _fragment(pointed: Pointed) -> str:
-    """Return the URL fragment that makes a browser open a page at a quote."""
+def _fragment(pointed: MarkedPlace) -> str:
+    """Return the URL fragment with which a browser opens a page at a quote."""
     words = " ".join(pointed.quote.split())
     return f"#:~:text={quote(words[:_FRAGMENT], safe='')}" if words and "#" not in pointed.url else ""
 
 
-def _pdf(pointed: Pointed, number: int, name: str) -> dict[str, object]:
+def _pdf(pointed: MarkedPlace, number: int, name: str) -> dict[str, object]:
     """Return the address of a PDF at a page."""
     address = "/pdf?" + urlencode({"corpus": name, "path": pointed.path})
     return {"pdf": f"{address}#page={number}" if number else "", "pdf_page": number}
@@ -151,7 +152,7 @@ def _pdf(pointed: Pointed, number: int, name: str) -> dict[str, object]:
 
 @router.get("/pdf")
 def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a PDF of a corpus from disk; other files are not served."""
+    """Return a PDF of a corpus as it is on disk; no other file."""
     index = corpus_of(at.served, at.user, corpus)
     data = index.read_source(path) or b""
     if not (path.lower().endswith(".pdf") and data.startswith(b"%PDF-")):
@@ -160,7 +161,7 @@ def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
 
 
 def _page(
-    heading: str, pointed: Pointed, at: PageContext, corpus: Index | None, name: str = "", gone: str = ""
+    heading: str, pointed: MarkedPlace, at: PageContext, corpus: Index | None, name: str = "", gone: str = ""
 ) -> HTMLResponse:
     first = max(1, pointed.start_line - _AROUND)
     last = min(pointed.end_line + _AROUND, first + _MOST_LINES)
@@ -200,17 +201,17 @@ def _page(
 
 
 def places_of(source: str, at: PageContext) -> PlaceIn:
-    """Return a function that names the place of lines in a session's documents: a PDF's page, or line numbers.
+    """Return a function that describes a place in a session's documents: by its page in a PDF, else by its lines.
 
     Args:
-        source: of the session, as it is recorded.
+        source: the session's source as recorded.
         at: the request's context.
     """
 
     def say(path: str, first: int, last: int) -> str:
         number = 0
         if path.lower().endswith(".pdf"):
-            # A document that has gone since is named by its lines alone.
+            # If the document is gone, only its lines are named.
             with suppress(NotFoundError, IndexUnusableError):
                 _, corpus, own = locate_corpus(at.served, at.user, source, path)
                 number = page_at(corpus, own, first)
@@ -237,13 +238,13 @@ def pictures_of(transcript: Transcript, at: PageContext) -> PicturesIn:
 
 
 def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) -> tuple[Picture, ...]:
-    """Return the pictures that lines of a document name and that are there.
+    """Return the pictures that lines of a document name, as far as they exist and may be shown.
 
     Args:
-        lines: of the document.
-        document: its path.
-        index: of the corpus.
-        corpus: its name.
+        lines: lines of the document.
+        document: the document's path.
+        index: the corpus.
+        corpus: the corpus's name.
     """
     named: dict[str, str] = {}
     for found in _NAMED.finditer("\n".join(lines)[:_MOST_TEXT]):
@@ -260,7 +261,7 @@ def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) 
 
 @router.get("/picture")
 def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
-    """Return a picture of a corpus from disk; other files are not served."""
+    """Return a picture of a corpus as it is on disk; no other file."""
     index = corpus_of(at.served, at.user, corpus)
     data = _read(index.root, path) if _may_be_shown(index, path) else b""
     kind = _kind(data)
@@ -270,7 +271,7 @@ def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
 
 
 def _path_in_corpus(source: str, document: str) -> str:
-    """Return the path in the corpus of a picture that a document names, or "" if it is elsewhere."""
+    """Return the path in the corpus of a picture that a document names; "" if it is not in the corpus."""
     try:
         parts = urlsplit(source)
     except ValueError:
@@ -283,15 +284,15 @@ def _path_in_corpus(source: str, document: str) -> str:
 
 
 def _plain_path(path: str) -> str:
-    """Return a path whose parts are names, all below the root; empty if it is not such a one."""
+    """Return a picture's path if it has no empty or dot parts and stays below the root; else ""."""
     parts = path.split("/")
     plain = all(part not in ("", ".", "..") for part in parts) and not set(path) & set("\\\0:")
     return path if plain and path.lower().endswith(_NAMES) else ""
 
 
 def _may_be_shown(index: Index, path: str) -> bool:
-    """Return whether a picture is there, and belongs to the corpus by the rules that its documents do."""
-    # Of a corpus that is one file, what lies beside it is not part.
+    """Return whether a picture exists and belongs to the corpus by the same rules as documents."""
+    # If a corpus is a single file, the files beside it do not belong to it.
     if not _plain_path(path) or not index.root.is_dir() or not (index.root / path).is_file():
         return False
     if any((index.root / one).is_symlink() for one in (path, *map(str, PurePosixPath(path).parents))):
@@ -300,7 +301,7 @@ def _may_be_shown(index: Index, path: str) -> bool:
 
 
 def _read(root: Path, path: str) -> bytes:
-    """Return a file's bytes, or none if it is too large, reached by a link, or unreadable."""
+    """Return a file's bytes; none if it is too large, reached through a symlink, or unreadable."""
     try:
         data = read_snapshot(str(root / path), _LARGEST, root=str(root)).data
     except OSError:

@@ -1,4 +1,4 @@
-"""Routes of the page whose errors are shown as pages, and which ask unknown callers to log in."""
+"""Shows errors of the page's routes as pages, and sends unknown callers to the log-in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from quaestor.server.http.error_responses import answer, headers_of, on_http, st
 from quaestor.server.web.safe_text import in_words
 from quaestor.server.web.templates_filled import page
 
-# What lies below these is for programs, whatever they say that they accept.
+# Requests below these come from programs, whatever their Accept header says.
 _PROGRAMS = ("/api/", "/v1/")
 _HEADINGS = {
     400: "That cannot be done",
@@ -30,7 +30,7 @@ _HEADINGS = {
 
 
 class PageRoute(APIRoute):
-    """A route whose failures are for people."""
+    """A route whose errors are shown to people as pages."""
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
         """Return the handler of a request."""
@@ -40,7 +40,7 @@ class PageRoute(APIRoute):
             try:
                 return await reply(request)
             except UnknownCallerError as error:
-                return _door(request, error)
+                return _redirect_to_log_in(request, error)
             except QuaestorError as error:
                 request.scope["state"]["error"] = error.code
                 return _failure(text_of(error), status(error), headers_of(error))
@@ -56,12 +56,12 @@ def install(app: FastAPI) -> None:
 
 
 def refusal_page(path: str, accept: str, error: QuaestorError) -> Response:
-    """Return the response to a request that is refused before any route: a page for a browser.
+    """Return the response to a request that is refused before it reaches a route: for a browser, a page.
 
     Args:
-        path: of the request.
-        accept: the header of that name.
-        error: the refusal.
+        path: the request's path.
+        accept: its Accept header.
+        error: why it is refused.
     """
     if not _for_people(path, accept):
         return answer(path, error)
@@ -79,8 +79,8 @@ async def _on_unknown(request: Request, error: Exception) -> Response:
     return _failure("There is nothing at this address.", 404, {})
 
 
-def _door(request: Request, error: UnknownCallerError) -> Response:
-    """Redirect a person to the log-in, and answer a script with an error."""
+def _redirect_to_log_in(request: Request, error: UnknownCallerError) -> Response:
+    """Redirect a person to the log-in; answer a request of the page's script with an error."""
     if request.query_params.get("bare") or request.url.path.startswith("/parts/"):
         return _failure(text_of(error), status(error), headers_of(error))
     asked = request.url.path if request.method == "GET" else "/"

@@ -1,4 +1,4 @@
-"""Exporting answers: as Markdown for the clipboard, and as a self-contained page.
+"""Exports answers as Markdown for the clipboard and as self-contained pages.
 
 In the Markdown, citation marks are numbers, and their sources are listed below the answer.
 """
@@ -39,7 +39,7 @@ def show_markdown_of_answer(session: str, number: str, at: Looking) -> Response:
 
 @router.get("/sessions/{session}/turns/{number}/file")
 def show_file_of_answer(session: str, number: str, at: Looking) -> HTMLResponse:
-    """Return a question and its answer as one file, a page that needs nothing else."""
+    """Return a question and its answer as one self-contained HTML file."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
         sources = _sources(turn, transcript.root, at)
@@ -49,11 +49,11 @@ def show_file_of_answer(session: str, number: str, at: Looking) -> HTMLResponse:
 
 
 def where(citation: Citation, source: str, at: PageContext) -> str:
-    """Return a citation's target for a reader elsewhere: the page of a PDF, lines of another document, an address.
+    """Return where a citation points, for readers elsewhere: a path with a page or lines, perhaps with a URL.
 
     Args:
-        citation: of an answer.
-        source: of the session, as it is recorded.
+        citation: an answer's citation.
+        source: the session's source as recorded.
         at: the request's context.
     """
     stands = places_of(source, at)(citation.path, citation.start_line, citation.end_line)
@@ -61,7 +61,7 @@ def where(citation: Citation, source: str, at: PageContext) -> str:
 
 
 def is_address(url: str | None) -> bool:
-    """Return whether something is an address of the web."""
+    """Return whether a URL is a web address."""
     return urlsplit(url or "").scheme in ("http", "https")
 
 
@@ -78,7 +78,7 @@ def _sources(turn: TurnRecord, source: str, at: PageContext) -> list[dict[str, o
     return [
         {
             "n": one.n,
-            # Only the first of a number can be linked to.
+            # Ids must be unique, so only a number's first citation can be a link's target.
             "id": f"source-{one.n}" if shown.pop(one.n, 0) is None else "",
             "where": where(one, source, at),
             "quote": one.quote,
@@ -96,9 +96,9 @@ def _cited_markdown(answer: str, citations: Sequence[Citation], where: Callable[
     """Return an answer with the list of its sources.
 
     Args:
-        answer: as a model wrote it, with its marks.
+        answer: the answer as a model wrote it, with its citation marks.
         citations: its checked citations.
-        where: returns a citation's target, for people.
+        where: returns where a citation points, for people.
     """
     listed = [f"- [{n}] {'; '.join(places)}" for n, places in _places(citations, where).items()]
     text = _with_numbers(answer).strip()

@@ -1,6 +1,6 @@
-"""Formulas in TeX as MathML: the part of TeX that answers use. Pure.
+"""Converts formulas from TeX, the part of it that answers use, to MathML. Pure.
 
-A formula that is not fully understood is not drawn, because a formula that lacks a part means something else.
+A formula that is not fully understood is not converted, because without a part it would mean something else.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ACCENTS = dict(zip("hat bar vec tilde dot ddot overline widehat widetilde".spli
 _SPACES = {"\\,": "0.17em", "\\:": "0.22em", "\\;": "0.28em", "\\ ": "0.25em", "\\quad": "1em", "\\qquad": "2em"}
 _WORDS = frozenset("text mathrm textrm operatorname mbox textbf textit".split())
 _STYLES = {"mathbf": 0x1D400, "mathbb": 0x1D538, "mathcal": 0x1D49C, "boldsymbol": 0x1D400}
-# Letters that Unicode had before it had the others of their alphabet.
+# Letters that Unicode encodes outside their alphabet's block.
 _EARLIER = dict(zip("mathbbC mathbbH mathbbN mathbbP mathbbQ mathbbR mathbbZ".split(), "ℂℍℕℙℚℝℤ", strict=True)) | dict(
     zip((f"mathcal{letter}" for letter in "BEFHILMR"), "ℬℰℱℋℐℒℳℛ", strict=True)
 )
@@ -56,7 +56,7 @@ _FENCES = {"matrix": "", "pmatrix": "()", "bmatrix": "[]", "vmatrix": "||", "cas
 TAGS = frozenset(
     "math mrow mi mn mo mtext mspace mfrac msqrt mroot msub msup msubsup munder mover munderover mtable mtr mtd".split()
 )
-"""Every element that a formula is made of; none of them leads anywhere, and none holds HTML."""
+"""Every element of which formulas are made; none of them can be a link or hold HTML."""
 ATTRIBUTES = {
     "math": {"alttext", "display", "tabindex"},
     "mo": {"lspace", "rspace"},
@@ -70,15 +70,15 @@ _NO_LINE = ' linethickness="0"'
 
 
 class _NotDrawnError(Exception):
-    """The formula is not fully understood."""
+    """Raised if a formula is not fully understood."""
 
 
 def formula(tex: str, *, display: bool = False) -> str:
-    """Return a formula as MathML, with its TeX for who copies it, or "" if it is not fully understood.
+    """Return a formula as MathML, with its TeX as alternative text; "" if it is not fully understood.
 
     Args:
-        tex: without its delimiters.
-        display: whether it is on a line of its own.
+        tex: the formula without its delimiters.
+        display: whether it has a line of its own.
     """
     try:
         inside = _Formula(tex).whole()
@@ -89,7 +89,7 @@ def formula(tex: str, *, display: bool = False) -> str:
 
 
 class _Formula:
-    """Reads one formula from its beginning to its end."""
+    """A recursive-descent parser of one formula."""
 
     def __init__(self, tex: str) -> None:
         found = [one for one in _TOKEN.finditer(tex) if one[1]]
@@ -115,14 +115,14 @@ class _Formula:
         return found
 
     def _row(self) -> str:
-        """Read up to what ends a group, a cell or the formula."""
+        """Parse up to the end of a group, a cell or the formula."""
         parts = []
         while (token := self._next()) and token not in ("}", "&", "\\\\", "\\right", "\\end"):
             parts.append(self._with_scripts())
         return parts[0] if len(parts) == 1 else f"<mrow>{''.join(parts)}</mrow>"
 
     def _with_scripts(self) -> str:
-        """Read one item with its subscript and superscript."""
+        """Parse one item with its subscript and superscript."""
         is_under = self._next()[1:] in _UNDER or self._next()[1:] in _LARGE.keys() - {"int", "iint", "oint"}
         base = "<mrow></mrow>" if self._next() in ("^", "_") else self._read_one()
         scripts = {"_": "", "^": ""}
@@ -139,7 +139,7 @@ class _Formula:
         return f"<{name}>{base}{low}{high}</{name}>" if low or high else base
 
     def _argument(self) -> str:
-        """Read a command's argument: a group, or one sign; of a number its first digit."""
+        """Parse a command's argument: a group or one token; of a number only the first digit, as TeX does."""
         token = self._next()
         if token[:1].isdigit() and len(token) > 1:
             self._tokens[self._at : self._at + 1] = [token[0], token[1:]]
@@ -185,7 +185,7 @@ class _Formula:
         raise _NotDrawnError
 
     def _sign(self, token: str) -> str:
-        """Return the symbol of a command without arguments, or ""."""
+        """Return the element for a command without arguments; "" if it is not one."""
         name = token[1:]
         if token in _SPACES:
             return f'<mspace width="{_SPACES[token]}"></mspace>'
@@ -210,7 +210,7 @@ class _Formula:
         return f"<mfrac{kind}>{self._argument()}{self._argument()}</mfrac>"
 
     def _words(self) -> str:
-        """Read letters as they are, blanks between them included."""
+        """Return the text of a group unchanged, including blanks."""
         self._take("{")
         begin = self._starts[self._at - 1] + 1
         while self._next() not in ("}", ""):
@@ -218,7 +218,7 @@ class _Formula:
                 raise _NotDrawnError
             self._at += 1
         self._take("}")
-        # Blanks are no tokens.
+        # Sliced from the source, because blanks are not among the tokens.
         return self._tex[begin : self._starts[self._at - 1]]
 
     def _root(self) -> str:
@@ -247,7 +247,7 @@ class _Formula:
         return f"<mo>{escape(sign)}</mo>"
 
     def _table(self) -> str:
-        """Read rows and cells up to the end of their surroundings."""
+        """Parse the rows and cells of an environment up to its ``\\end``."""
         name = self._words()
         if name not in _FENCES:
             raise _NotDrawnError

@@ -1,6 +1,6 @@
-"""Logging in with a token, and out again.
+"""The pages that log a user in with a token, and out again.
 
-The token is kept in a cookie that no script can read and that is sent from no other site.
+The token is kept in a cookie that scripts cannot read and that requests from other sites do not carry.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
 _DAYS = 90
-# A path of this server: two slashes or a backslash would make another server's address of it.
+# A path on this server; with two slashes or a backslash it would be another server's address.
 _PATH = re.compile(r"/(?![/\\])[\x21-\x7e]*")
 
 
 @router.get("/log-in")
-async def show_door(request: Request, next: str = "/") -> Response:
-    """Ask for a token, unless the caller is known."""
+async def show_log_in(request: Request, next: str = "/") -> Response:
+    """Show the form that asks for a token, unless the caller is logged in."""
     try:
         await who(request)
     except UnknownCallerError:
@@ -57,17 +57,17 @@ def log_in(
 
 @router.post("/log-out")
 def log_out() -> Response:
-    """Forget who it was."""
+    """Log the user out by deleting the cookie."""
     answer = RedirectResponse("/log-in", 303)
     answer.delete_cookie(COOKIE, httponly=True, samesite="strict")
     return answer
 
 
 def _over_tls(request: Request) -> bool:
-    """Return whether the browser's connection uses TLS, also if a proxy terminates it.
+    """Return whether the browser's connection uses TLS, even if a proxy terminates it.
 
-    The page's own ``Origin`` is trusted: a proxy's headers can be forged, and with this one a client can only keep its
-    own cookie from a plain connection.
+    The browser's ``Origin`` header is trusted rather than a proxy's headers: by forging it, a client can only make its
+    own cookie secure, which is then not sent over a plain connection.
     """
     origin = request.headers.get("origin", "")
     return "https" in (request.url.scheme, origin.partition("://")[0].lower())

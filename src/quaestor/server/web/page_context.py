@@ -1,6 +1,6 @@
-"""What every page shows around its content: conversations, corpora with their progress, the user, and usage in words.
+"""What every page shows around its content: conversations, corpora with their progress, the user and the usage.
 
-Looking up the record that a page is about is here, too.
+It also looks up the session or turn that a page shows.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from quaestor.sessions.transcript import Transcript
 _RECENT = 40
 
 TITLES = {MY_DOCUMENTS: "My documents"}
-"""Titles of corpora without a name."""
+"""Titles of corpora whose names are not meant for people."""
 
 _PERIODS = (("today", "day", "Today"), ("month", "month", "This month"))
 _WHOSE = {"user": "used", "all": "used by everybody together"}
@@ -34,11 +34,11 @@ _WHOSE = {"user": "used", "all": "used by everybody together"}
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A corpus to choose.
+    """A corpus that can be selected.
 
     Attributes:
-        name: by which it is asked for.
-        title: for people.
+        name: its name in requests.
+        title: its name for people.
     """
 
     name: str
@@ -50,11 +50,11 @@ class UnreadyCorpus:
     """A corpus whose first index is being made, or a site that is being fetched.
 
     Attributes:
-        doing: the present step.
+        doing: the present step: "Indexing" or "Fetching".
         name: its title.
-        total: files to read; 0 while they are still counted.
-        share: of the bytes that are read; from 0 to 1.
-        said: the progress in words.
+        total: files to read; 0 while they are being counted.
+        share: the share of bytes that have been read, from 0 to 1.
+        said: the progress as text.
     """
 
     doing: str
@@ -66,19 +66,19 @@ class UnreadyCorpus:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The frame of a page.
+    """What a page shows around its content.
 
     Attributes:
         here: the page's path.
-        session: the current session, or "".
-        sessions: the most recent ones.
-        corpora: that can be searched.
+        session: the current session's name; "" if there is none.
+        sessions: the user's most recent sessions.
+        corpora: the corpora that the user may see.
         unready: corpora that are still being fetched or indexed.
-        stored: of corpora whose files are on other machines, as of when answers are.
-        model: the model's name; empty for quotes.
-        models: selectable ones; empty if there is no choice.
+        stored: remarks on how current answers are, of corpora whose files are on other machines.
+        model: the model's name; empty if answers are made of quotes.
+        models: selectable models; empty if there is no choice.
         edits: whether the user may apply proposed changes.
-        user: who looks.
+        user: the user's name.
         logged_in: whether the user can log out.
         spent: today's usage, in a few words.
     """
@@ -98,7 +98,7 @@ class Frame:
 
     @property
     def ready(self) -> bool:
-        """Whether every corpus can be searched, and nothing is fetched."""
+        """Whether every corpus can be searched and no site is being fetched."""
         return not self.unready
 
 
@@ -140,7 +140,7 @@ def _usage_line(served: Served, user: User) -> str:
     try:
         return usage_in_short(served.overview(user))
     except QuaestorError:
-        # The page of usage says why; that is no reason to show nothing else.
+        # The rest of the page must still be shown; the usage page reports the error.
         return "Usage"
 
 
@@ -150,9 +150,9 @@ class PageContext:
 
     Attributes:
         served: the served state.
-        user: who looks.
-        frame: the page's frame.
-        layout: the template around the content; a bare one for a panel.
+        user: the user.
+        frame: what the page shows around its content.
+        layout: the template around the content; for a panel, one without the frame.
     """
 
     served: Served
@@ -164,7 +164,7 @@ class PageContext:
 def page_context(
     served: ServedHere, user: Who, frame: Annotated[Frame, Depends(frame)], bare: bool = False
 ) -> PageContext:
-    """Return the context of a page; ``?bare=1`` asks for the content of a panel."""
+    """Return the context of a page; with ``?bare=1``, for a panel without the frame."""
     return PageContext(served, user, frame, "bare.html" if bare else "frame.html")
 
 
@@ -172,15 +172,15 @@ Looking = Annotated[PageContext, Depends(page_context)]
 
 
 def sessions_of_user(served: Served, user: User) -> list[SessionInfo]:
-    """Return a user's sessions, the one used last first; those that cannot be read come last."""
+    """Return a user's sessions, most recently used first; those that cannot be read come last."""
     return sessions_of(served, user).list(owner=user.id)
 
 
 def turn_of(transcript: Transcript, number: str) -> TurnRecord:
-    """Return a turn by its number, or the last one.
+    """Return the turn of a number; the last turn for ``last``.
 
     Raises:
-        NotFoundError: there is none.
+        NotFoundError: there is no such turn.
     """
     turns = transcript.turns()
     found = [turn for turn in turns if number in (str(turn.number), "last" if turn is turns[-1] else "")]
@@ -190,7 +190,7 @@ def turn_of(transcript: Transcript, number: str) -> TurnRecord:
 
 
 def subject_of_session(served: Served, user: User, source: str) -> str:
-    """Return a session's source for people; ``source`` is as recorded."""
+    """Return the titles of a session's corpora; ``source`` is the session's source as recorded."""
     named = {root: name for root in roots_of(source) for name in corpora_named(served, user, root)}
     titles = (
         TITLES.get(named[root], named[root]) if root in named else _missing_corpus(root) for root in roots_of(source)
@@ -203,7 +203,7 @@ def _missing_corpus(root: str) -> str:
 
 
 def usage_in_short(told: Mapping[str, Any]) -> str:
-    """Return today's usage in a few words, with its share of a limit; ``told`` is as in ``GET /api/usage``."""
+    """Return today's usage in a few words, with its share of a limit; ``told`` is a reply of ``GET /api/usage``."""
     today = told["today"]
     cost = [money(today["cost"], told["currency"])] if today["cost"] else []
     shares = [one["used"] / one["limit"] for one in told["limits"].values() if one["period"] == "day" and one["limit"]]
@@ -226,7 +226,7 @@ def usage_by_period(told: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def money(amount: float | None, currency: str) -> str:
-    """Return an amount of money: two digits after the point, four where it is little."""
+    """Return an amount of money as text, with two decimals, or four if it is less than 1."""
     return "unknown" if amount is None else f"{_number(amount)} {currency}"
 
 

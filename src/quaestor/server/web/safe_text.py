@@ -1,6 +1,6 @@
-"""Making text of files, models and people safe to display: nothing in it affects the text around it.
+"""Makes text from files, models and people safe to display: it cannot affect the text around it.
 
-Templates escape markup; this module removes control and direction characters.
+Templates escape markup; this module replaces control and direction characters.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from datetime import datetime
 
-# Control characters, odd line ends, what turns the direction of writing, halves of characters; static/text.js has the
-# same.
+# Control characters, unusual line ends, characters that change the writing direction, and lone surrogates;
+# static/text.js has the same list.
 _CONTROL = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufff9-\ufffb]"
 )
@@ -20,12 +20,12 @@ _BLANKS = re.compile(r"[\t\n]+")
 
 
 def plain(text: object) -> str:
-    """Return text in which each character that would not be seen but acts is replaced by ``\\ufffd``."""
+    """Return text with invisible control characters replaced by ``\\ufffd``."""
     return _CONTROL.sub("\ufffd", str(text).replace("\r\n", "\n"))
 
 
 def plain_line(text: object) -> str:
-    """Return text as ``plain`` does, on one line."""
+    """Return text as ``plain`` does, joined to one line."""
     return _BLANKS.sub(" ", plain(text)).strip()
 
 
@@ -37,9 +37,9 @@ def written_size(size: int) -> str:
 
 
 def written_words(tokens: int) -> str:
-    """Return tokens as an estimate in words, three tokens for two words: ``about 970 words``.
+    """Return a number of tokens as an estimate in words, two words for three tokens: ``about 970 words``.
 
-    Most people do not know tokens, and an exact number would not be more precise.
+    Most people do not know what tokens are, and the estimate allows no more than two digits.
     """
     words = round(tokens * 2 / 3)
     step = 10 ** max(0, len(str(words)) - 2)
@@ -47,14 +47,14 @@ def written_words(tokens: int) -> str:
 
 
 def in_words(error: str) -> str:
-    """Return an error or a reason for people: lengths in words; no arithmetic where the question alone is too long."""
+    """Return an error or a reason with words instead of tokens; without numbers if the question alone is too long."""
     if error.startswith(_MUST_BE_KEPT):
         return _TOO_LONG
     return _TOKENS.sub(lambda found: written_words(int(found[1].replace(",", ""))), error)
 
 
 def written_time(at: str) -> str:
-    """Return a time on record as people write it; the browser puts it into their zone."""
+    """Return a recorded time as people write it, in UTC; the browser converts it to the local time zone."""
     try:
         return f"{datetime.fromisoformat(at):%-d %B %Y, %H:%M} UTC"
     except ValueError:

@@ -1,4 +1,4 @@
-"""The page that searches without a model, and the corpora and documents that a form limits it to."""
+"""The page that searches without a model, and the form that limits it to some corpora and documents."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ Names = Annotated[list[str], Query(max_length=1000, default_factory=list)]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The fields of such a form, as they were filled in; empty ones limit nothing.
+    """The fields of a form that limits a search, as they were filled in; empty fields limit nothing.
 
     Attributes:
-        path: globs of paths, with commas or blanks between.
-        language: languages, the same way.
+        path: globs that paths must match, separated by commas or blanks.
+        language: languages, separated in the same way.
         since: only documents of this date or later.
         before: only documents of an earlier date.
         by: an author.
@@ -56,13 +56,13 @@ class Limits:
 
     @classmethod
     def of_form(cls, fields: Mapping[str, Any]) -> Limits:
-        """Read the search from a form."""
+        """Return the fields in a submitted form."""
         path, language, by = (str(fields.get(name, ""))[:_LONGEST] for name in ("path", "language", "by"))
         since, before = (str(fields.get(name, ""))[:_LONGEST_DATE] for name in ("since", "before"))
         return cls(path, language, since, before, by)
 
     def asked(self) -> dict[str, Any]:
-        """Return the fields as a request of the API has them."""
+        """Return the fields as in a request to the API."""
         return {
             "path": _names_in_form(self.path),
             "language": _names_in_form(self.language),
@@ -122,15 +122,15 @@ def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, se
     said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
     coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)
     if coming is not None:
-        said += f", by the bundled embedder: {coming.done:,} vectors of the one that was chosen are made"
+        said += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
     wanted = content_terms(" ".join((asked.text, *asked.translated)))
     if hits and not any(wanted & content_terms(f"{hit.path}\n{hit.text}") for hit in hits):
-        said += ". None of the words stands in them: they are what comes nearest"
+        said += ". They hold none of the words, but are the nearest in meaning"
     return said
 
 
 def _left_out(failures: Mapping[str, Exception]) -> dict[str, object]:
-    """Return which corpora were not searched: those that will be in a while, and the others."""
+    """Return which corpora were not searched: those that are still being indexed, and those that failed."""
     titled = {TITLES.get(name, name): error for name, error in failures.items()}
     waiting = [str(error) for error in titled.values() if isinstance(error, StillIndexingError)]
     lacking = {title: str(error) for title, error in titled.items() if not isinstance(error, StillIndexingError)}

@@ -1,7 +1,7 @@
-"""Lines of documents and code for the page: numbered, coloured, with marked lines.
+"""Shows lines of documents and code on the page: numbered, coloured, and some of them marked.
 
-Colours are classes of ``static/code.css``; nothing here needs a style attribute. A PDF is read as one section a page,
-so the page of a line is known.
+Colours are classes of ``static/code.css``, because the page allows no style attributes. A PDF is converted with one
+section per page, so the page of a line is known.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub", "latex", "org"}
 
 _PAGE = re.compile(r"Page (\d+)(?::|$)")
 
-# Lexers are regular expressions of many authors: what is long enough for one of them to take seconds stays plain.
+# Pygments's lexers come from many authors, and some take seconds for a long text: longer ones are not coloured.
 _LONGEST_LINE = 500
 _LONGEST_TEXT = 40_000
 _SECONDS = 0.5
@@ -56,12 +56,12 @@ _CLASSES = {
     Token.Operator.Word: "keyword",
 }
 COLOURS = frozenset(_CLASSES.values())
-"""Names of classes, after ``t-``."""
+"""Names of CSS classes, without ``t-``."""
 
-# Names that the corpus uses and Pygments does not.
+# Pygments's names for languages that the corpus names differently.
 _ALIASES = {"csharp": "c#", "starlark": "python", "hcl": "terraform", "restructuredtext": "rst", "batch": "bat"}
 
-# What Pygments has no lexer for, or calls otherwise.
+# Names for people of languages that Pygments lacks or names differently.
 _KINDS = {
     **{"text": "plain text", "docx": "Word", "xlsx": "Excel", "pptx": "PowerPoint", "pdf": "PDF", "epub": "EPUB"},
     **{"csv": "CSV", "r": "R", "latex": "LaTeX", "starlark": "Starlark", "hcl": "HCL", "dockerfile": "Dockerfile"},
@@ -73,8 +73,8 @@ class Shown:
     """Numbered lines.
 
     Attributes:
-        path: the document's.
-        lines: number, HTML, and whether it is marked.
+        path: the document's path.
+        lines: each line's number, its HTML, and whether it is marked.
         prose: whether they are prose, whose lines may wrap.
     """
 
@@ -105,11 +105,11 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
     """Return lines for display.
 
     Args:
-        path: of the document.
-        lines: without their ends.
-        start: number of the first line.
-        language: as the corpus names it.
-        marked: the numbers of marked lines.
+        path: the document's path.
+        lines: the lines without line ends.
+        start: the number of the first line.
+        language: the language's name in the corpus.
+        marked: the numbers of the lines to mark.
     """
     html = highlight(lines, language, path)
     numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
@@ -117,7 +117,7 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
 
 
 def page_at(corpus: Index | None, path: str, line: int) -> int:
-    """Return the number of the page, from 1; 0 where the document has none, or the corpus is not there."""
+    """Return the page of a line, from 1; 0 if the document has no pages, or ``corpus`` is None."""
     if corpus is None or not path.lower().endswith(".pdf"):
         return 0
     found = 0
@@ -131,25 +131,25 @@ def page_at(corpus: Index | None, path: str, line: int) -> int:
 
 
 def highlight(lines: Sequence[str], language: str = "", path: str = "") -> list[Markup]:
-    """Return one piece of HTML for each line, in the same order.
+    """Return the HTML of each line, coloured by Pygments.
 
     Args:
-        lines: without their ends.
-        language: as the corpus names it; may be unknown or empty.
-        path: a file's name, which decides if the language is unknown.
+        lines: the lines without line ends.
+        language: the language's name in the corpus; may be empty.
+        path: the file's path, which decides if there is no language.
     """
     shown = [plain(line).replace("\n", "\ufffd") for line in lines]
     lexer = _lexer(language, path)
     if lexer is None or sum(map(len, shown)) > _LONGEST_TEXT or max(map(len, shown), default=0) > _LONGEST_LINE:
         return [escape(line) for line in shown]
     found = list(_colour_lines(lexer, "\n".join(shown), time.monotonic() + _SECONDS))
-    # What there was no time for stays plain.
+    # Lines that were not reached within the time limit are not coloured.
     rest = [escape(line) for line in shown[len(found) :]]
     return [*found, *rest] if len(found) <= len(shown) else [escape(line) for line in shown]
 
 
 def kind_of(language: str) -> str:
-    """Return what people call a language: ``C++`` for ``cpp``."""
+    """Return a language's name for people: ``C++`` for ``cpp``."""
     if language in _KINDS:
         return _KINDS[language]
     lexer = _lexer(language, "")
@@ -166,7 +166,7 @@ def _lexer(language: str, path: str) -> Lexer | None:
 
 
 def _colour_lines(lexer: Lexer, text: str, until: float) -> Iterator[Markup]:
-    """Yield the lines of a text, until a moment has come."""
+    """Yield the coloured lines of a text until ``until``, a time of ``time.monotonic``."""
     line = Markup("")
     for kind, value in lexer.get_tokens(text):
         if time.monotonic() > until:

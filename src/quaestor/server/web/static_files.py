@@ -13,7 +13,7 @@ router = APIRouter(route_class=PageRoute)
 
 @router.get("/static/{asked}/{name}")
 def show_lasting_file(asked: str, name: str, request: Request) -> Response:
-    """Return one of the page's files; browsers cache it, unless the page is of another version."""
+    """Return one of the page's files; browsers cache it if the address names the present version."""
     shown = show_file(name, request)
     if asked == version():
         shown.headers["cache-control"] = "public, max-age=31536000, immutable"
@@ -22,7 +22,7 @@ def show_lasting_file(asked: str, name: str, request: Request) -> Response:
 
 @router.get("/static/{name}")
 def show_file(name: str, request: Request) -> Response:
-    """Return one of the page's files; browsers ask again each time, and get it only if it is another."""
+    """Return one of the page's files; browsers check each time whether it has changed."""
     held = page_files().get(name)
     if held is None:
         raise NotFoundError(f"The page has no file {name!r}.")

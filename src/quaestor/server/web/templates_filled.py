@@ -1,8 +1,7 @@
-"""Filling templates, and the static files that they name.
+"""Fills templates, and loads the static files that they name.
 
-Every value that goes into a template is made plain and escaped, unless we made HTML of it ourselves. The files are a
-fixed set, read once. A page names them by a place that changes with their content, so browsers keep them and need not
-ask.
+Every value in a template is cleaned of control characters and escaped, except for HTML that this package made. The
+files are a fixed set, read once. Their addresses change with their content, so browsers cache them without asking.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ TYPES = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml"}
 
 @cache
 def page_files() -> dict[str, tuple[bytes, str]]:
-    """Return the bytes and the hash of each file."""
+    """Return the bytes and the ETag of each static file, by name."""
     folder = files("quaestor.server.web") / "static"
     found = {entry.name: entry.read_bytes() for entry in folder.iterdir() if entry.name.rpartition(".")[2] in TYPES}
     return {name: (data, f'"{hashlib.sha256(data).hexdigest()[:32]}"') for name, data in found.items()}
@@ -32,18 +31,18 @@ def page_files() -> dict[str, tuple[bytes, str]]:
 
 @cache
 def version() -> str:
-    """Return the version of the present files."""
+    """Return a hash of all static files."""
     tags = "".join(f"{name}{tag}" for name, (_, tag) in sorted(page_files().items()))
     return hashlib.sha256(tags.encode()).hexdigest()[:16]
 
 
 def _place() -> str:
-    """Return the address of the present files."""
+    """Return the path below which the present version of the files is."""
     return f"/static/{version()}"
 
 
 def page(template: str, status_code: int = 200, /, **values: Any) -> HTMLResponse:
-    """Return a template filled with values, as an answer."""
+    """Return a template filled with values as a response."""
     return HTMLResponse(_TEMPLATES.get_template(template).render(values), status_code)
 
 
@@ -52,7 +51,7 @@ def _plain_text(value: object) -> object:
 
 
 def with_code(text: str) -> Markup:
-    """Return a person's words with text in backticks as code; the backticks stay in the text, hidden."""
+    """Return a person's words with text in backticks as code; the backticks stay in the text but are not shown."""
     return Markup(_CODE.sub(_CODE_HTML, str(escape(plain(text)))))
 
 

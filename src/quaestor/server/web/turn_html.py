@@ -1,4 +1,4 @@
-"""One turn as the page shows it, with the changes that a model proposes in it, line by line."""
+"""Prepares a turn for the page, with the changes that a model proposed in it, line by line."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quaestor.sessions.transcript import Transcript
 _LONGEST_STEP = 160
 _PICTURE = re.compile(r"!\[|<img", re.IGNORECASE)
 _MOST_PICTURES = 4
-# What the model's calls are to people.
+# How the page names the model's calls.
 _DONE = {
     "search": "Searched",
     "read": "Read",
@@ -42,8 +42,8 @@ class Step:
     """A step of a turn, such as a tool call.
 
     Attributes:
-        text: on one line.
-        result: the result for the model, or "".
+        text: what was done, on one line.
+        result: the result that the model was sent; "" if there is none.
         failed: whether it failed.
     """
 
@@ -54,12 +54,12 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture of a document.
+    """A picture in a document.
 
     Attributes:
-        path: in the corpus.
-        alt: its description in the document.
-        href: its address.
+        path: its path in the corpus.
+        alt: its alternative text in the document.
+        href: its address on the server.
     """
 
     path: str
@@ -72,28 +72,28 @@ class TurnView:
     """A turn with its answer as HTML.
 
     Attributes:
-        number: from 1.
-        path: of its pages, below the session.
+        number: the turn's number, from 1.
+        path: the path below which its pages are.
         question: the user's words.
-        state: done, failed, cancelled, unfinished, or running.
+        state: done, failed, cancelled, unfinished or running.
         html: the answer, or its beginning.
-        pictures: those in the cited passages.
+        pictures: the pictures in cited passages.
         known: whether the corpus held an answer.
         unchecked: whether a model answered without a valid citation.
         quotes: quotes from the corpus, beside an unchecked answer.
-        unsupported: sentences without support, as HTML.
-        error: why it failed or ended early, or "".
+        unsupported: unsupported sentences, as HTML.
+        error: why it failed or ended early; "" if it did not.
         limits: a sentence on words of the question that were, or were not, used as a filter.
         steps: its steps.
         steps_said: a summary of the steps.
         proposed: changes that the model proposed.
-        feedback: a person's feedback, or None.
-        sources: number of hits.
-        requests: number of requests to a model.
-        said: the model, or that the answer is made of quotes.
+        feedback: a person's feedback; None if there is none.
+        sources: the number of hits.
+        requests: the number of requests to a model.
+        said: which model wrote the answer, or that it is made of quotes.
         last: whether it is the last turn.
         superseded: whether a later turn repeats its question.
-        seconds: since it began.
+        seconds: how long ago it began.
     """
 
     number: int
@@ -126,11 +126,11 @@ def views(
     """Return the views of some turns of a session.
 
     Args:
-        transcript: of the session.
-        turns: the turns.
+        transcript: the session's transcript.
+        turns: the turns to show.
         pictures: finds the pictures that a text names.
-        place: says where lines stand.
-        running: whether its last turn is running.
+        place: describes the place of lines.
+        running: whether the session's last turn is running.
     """
     every = transcript.turns()
     last = max((turn.number for turn in every), default=0)
@@ -143,10 +143,10 @@ def views(
 
 
 PicturesIn = Callable[[str, str], Sequence[Picture]]
-"""Finds the pictures of a corpus that a text of a document names."""
+"""Takes a text and its document's path; returns the pictures that the text names."""
 
 PlaceIn = Callable[[str, int, int], str]
-"""Says for people where lines of a document stand, from the first to the last."""
+"""Takes a document's path, a first and a last line; returns the place as text for people."""
 
 
 def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture, ...]:
@@ -156,7 +156,7 @@ def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture,
 
 
 def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple[Cited, ...]:
-    """Return a turn's citations with where they are shown; ``path`` is the turn's."""
+    """Return a turn's citations with the links to their passages; ``path`` is the turn's."""
     return tuple(
         Cited(
             one.n,
@@ -170,7 +170,7 @@ def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple
 
 
 def lines_place(path: str, first: int, last: int) -> str:
-    """Return ``src/a.py:10-24``, or ``src/a.py:10`` where it is one line."""
+    """Return ``src/a.py:10-24``, or ``src/a.py:10`` for a single line."""
     return f"{path}:{first}" if first == last else f"{path}:{first}-{last}"
 
 
@@ -217,12 +217,12 @@ def _view(
 
 
 def _seconds_since(began: str) -> int:
-    """Return the whole seconds since a moment on record; 0 where a clock was put back meanwhile."""
+    """Return the whole seconds since a recorded time; 0 if the clock was set back meanwhile."""
     return max(0, int((datetime.now(UTC) - datetime.fromisoformat(began)).total_seconds()))
 
 
 def _answer(turn: TurnRecord, path: str, sources: Sequence[Source], place: PlaceIn) -> Markup:
-    """Return an answer as HTML; the marks of an unfinished one are unchecked."""
+    """Return an answer as HTML; in an unfinished one, the citations are unchecked."""
     ending = turn.ending
     if turn.answer:
         return render(turn.answer, _cited_of(path, ending.citations, place), ending.unsupported)
@@ -245,12 +245,12 @@ def _with_quotes(phrases: Sequence[str]) -> str:
 
 
 def _found_and_sent(every: int, sent: int, searched: int) -> str:
-    """Return how many passages were found, and how many of them were sent, where that is fewer than could be.
+    """Return how many passages were found and, if not all of the search's were sent, how many were.
 
     Args:
-        every: passages of the search and of calls.
-        sent: passages of the search that a model was shown.
-        searched: passages of the search that it could have been shown; 0 where nothing was sent.
+        every: the number of passages from the search and from tool calls.
+        sent: the number of passages from the search that a model was sent.
+        searched: the number of passages from the search; 0 if nothing was sent.
     """
     left_out = f", {sent:,} of {searched:,} read" if sent < searched else ""
     return f"{amount(every, 'passage')} found{left_out}" if every else ""
@@ -271,7 +271,7 @@ def _call(call: CallRecord) -> str:
         given = ", ".join(str(value) for value in dict(json.loads(call.arguments)).values())
     except (ValueError, TypeError):
         given = call.arguments
-    brought = "nothing came of it" if call.failed else amount(len(call.numbers), "passage")
+    brought = "it failed" if call.failed else amount(len(call.numbers), "passage")
     given = given if len(given) <= _LONGEST_STEP else f"{given[:_LONGEST_STEP]}…"
     return f"{_DONE.get(call.name, call.name)}: {' '.join(given.split())} ({brought})"
 
@@ -285,12 +285,12 @@ def _origin_of_answer(turn: TurnRecord) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Proposed:
-    """One change that was proposed.
+    """A change that a model proposed.
 
     Attributes:
-        path: of the document that it would change.
-        lines: of the difference, each with the name of its colour, which may be empty.
-        applied: whether it was made.
+        path: the path of the document that it changes.
+        lines: the lines of its diff, each with the name of its colour, which may be empty.
+        applied: whether it was applied.
     """
 
     path: str
@@ -299,7 +299,7 @@ class _Proposed:
 
 
 def proposed_changes(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
-    """Return the changes that calls proposed, as recorded."""
+    """Return the changes that recorded calls proposed."""
     return tuple(
         _Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference
     )

@@ -1,10 +1,10 @@
-"""Checksums of derived files and of the database's rows: damage is noticed before anything is searched.
+"""Checksums of derived files and of the database's rows, by which damage is noticed before the data is used.
 
 A state file is checked as a whole. Files that are read whole are checked when they are opened; of vectors and postings,
 a search checks the rows and blocks that it reads, each once.
 
 SQLite keeps no checksums, so each row of the database carries its own, checked when it is read. A missing row is
-noticed by totals: the number of documents and chunks, and sums over all names of a bucket and over all metadata.
+noticed by totals: the numbers of documents and chunks, and sums over all names in a bucket and over all metadata.
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ Sums: TypeAlias = "NDArray[np.uint32]"
 
 _SEAL_BYTES = 8
 _ROWS_AT_ONCE = 1 << 12
-# Odd, so that no changed bit is lost in a sum; the golden ratio's, so that neighbours are weighed differently.
+# Odd, so that no changed bit is lost in a sum; from the golden ratio, so that neighbours have different weights.
 _WEIGHT = 0x9E3779B97F4A7C15
 
 WRAP = 0xFFFFFFFF
-"""Sums of checksums are kept modulo this and one."""
+"""Sums of checksums are kept modulo this number plus one."""
 
 _BUCKETS = 1 << 16
 _WORD = (1 << 64) - 1
-# Odd, so that no changed bit is lost in a product; of the golden ratio and of XXH64, so that all are unlike.
+# Odd, so that no changed bit is lost in a product; from the golden ratio and XXH64, so that they differ widely.
 _WEIGHTS = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9, 0x27D4EB2F165667C5)
 _FIRST, _SECOND, _THIRD, _FOURTH = _WEIGHTS
 
@@ -62,39 +62,39 @@ def unseal(data: bytes) -> bytes:
     """Return the body of what ``seal`` returned.
 
     Raises:
-        DamagedError: it is not as it was written.
+        DamagedError: the body does not match the checksum.
     """
     body = data[_SEAL_BYTES + 1 :]
     if data[: _SEAL_BYTES + 1] != b"%08x\n" % crc32(body):
-        raise DamagedError("a state file does not agree with its checksum")
+        raise DamagedError("a state file does not match its checksum")
     return body
 
 
 def check_array(part: NDArray[Any], checksum: int, name: str) -> NDArray[Any]:
-    """Return an array that agrees with its checksum.
+    """Return an array after checking it.
 
     Raises:
-        DamagedError: it does not.
+        DamagedError: the array does not match the checksum.
     """
     if crc32(np.ascontiguousarray(part).data) != checksum:
-        raise DamagedError(f"{name} does not agree with its checksum")
+        raise DamagedError(f"{name} does not match its checksum")
     return part
 
 
 def block_sums(body: bytes) -> Sums:
-    """Return the checksums of ``BLOCK_BYTES`` each of a file."""
+    """Return the checksum of each block of ``BLOCK_BYTES`` of a file."""
     view = memoryview(body)
     sums = [crc32(view[start : start + BLOCK_BYTES]) for start in range(0, len(body), BLOCK_BYTES)]
     return np.array(sums, dtype=np.uint32)
 
 
 class Blocks:
-    """A mapped file whose blocks are summed up when they are first read.
+    """A mapped file whose blocks are checked when they are first read.
 
     Args:
         data: the file.
-        size: its bytes that have checksums.
-        sums: as ``block_sums`` gave them.
+        size: the number of its bytes that have checksums.
+        sums: what ``block_sums`` returned.
     """
 
     def __init__(self, data: bytes | mmap, size: int, sums: Sums) -> None:
@@ -104,10 +104,10 @@ class Blocks:
         self._known = bytearray(len(self._sums))
 
     def check(self, start: int, end: int) -> None:
-        """Update the checksums of the blocks with the bytes from ``start`` to ``end``.
+        """Check the blocks that hold the bytes from ``start`` to ``end``.
 
         Raises:
-            DamagedError: one is not as it was written.
+            DamagedError: a block does not match its checksum.
         """
         first, after = start // BLOCK_BYTES, -(-end // BLOCK_BYTES)
         if start >= end or self._known.find(0, first, after) < 0:
@@ -116,16 +116,16 @@ class Blocks:
             for block in range(first, after):
                 at = block * BLOCK_BYTES
                 if not self._known[block] and crc32(view[at : min(at + BLOCK_BYTES, self._size)]) != self._sums[block]:
-                    raise DamagedError("a block of postings does not agree with its checksum")
+                    raise DamagedError("a block of postings does not match its checksum")
                 self._known[block] = 1
 
 
 class RowSums:
-    """Vectors whose rows are summed up when they are first read.
+    """Vectors whose rows are checked when they are first read.
 
     Args:
         data: int8 rows; shape ``(n, dimensions)``.
-        sums: as ``row_sums`` gave them; shape ``(n,)``.
+        sums: what ``row_sums`` returned; shape ``(n,)``.
     """
 
     def __init__(self, data: NDArray[np.int8], sums: Sums) -> None:
@@ -134,10 +134,10 @@ class RowSums:
         self._known = np.zeros(len(sums), dtype=np.bool_)
 
     def check(self, places: NDArray[np.intp]) -> None:
-        """Sum up the rows at ``places``.
+        """Check the rows at ``places``.
 
         Raises:
-            DamagedError: one is not as it was written.
+            DamagedError: a row does not match its checksum.
         """
         unread = places[~self._known[places]]
         for start in range(0, len(unread), _ROWS_AT_ONCE):
@@ -145,12 +145,12 @@ class RowSums:
             run = int(some[-1]) + 1 - int(some[0]) == len(some)  # places ascend
             rows = self._data[some[0] : some[-1] + 1] if run else self._data.take(some, axis=0)
             if (row_sums(rows) != self._sums[some]).any():
-                raise DamagedError("a vector does not agree with its checksum")
+                raise DamagedError("a vector does not match its checksum")
         self._known[unread] = True
 
 
 def row_sums(rows: NDArray[np.int8]) -> Sums:
-    """Return a checksum of each row, shape ``(n,)``; each changed bit of a row changes it."""
+    """Return a checksum of each row, shape ``(n,)``; any changed bit of a row changes it."""
     word = next(word for word in (np.uint64, np.uint32, np.uint16, np.uint8) if not rows.shape[1] % word().itemsize)
     words = np.ascontiguousarray(rows).view(word).astype(np.uint64, copy=False)
     weights = (2 * np.arange(words.shape[1], dtype=np.uint64) + 1) * np.uint64(_WEIGHT)
@@ -159,22 +159,22 @@ def row_sums(rows: NDArray[np.int8]) -> Sums:
 
 
 class DamagedRowError(sqlite3.DatabaseError):
-    """A row is not as it was written, or missing."""
+    """A row does not match its checksum, or is missing."""
 
 
 def require(holds: bool, what: str) -> None:
-    """Refuse data that do not match their checksum or number.
+    """Check a condition on a checksum or a number of rows.
 
     Raises:
-        DamagedRowError: it does not hold.
+        DamagedRowError: the condition does not hold.
     """
     if not holds:
-        raise DamagedRowError(f"{what} does not agree with its checksum")
+        raise DamagedRowError(f"{what} does not match its checksum")
 
 
 def row_sum(row: Sequence[Any]) -> int:
     """Return the checksum of a row's values."""
-    # Not their `repr`: which letters that escapes depends on the version of Python.
+    # Not their `repr`, because the characters that it escapes depend on the version of Python.
     return crc32("\0".join(map(str, row)).encode())
 
 
@@ -185,7 +185,7 @@ def text_sum(fields: Sequence[Any], text: str | bytes) -> int:
 
 def link_sum(first: int, second: int = 0, third: int = 0, fourth: int = 0) -> int:
     """Return the checksum of up to four numbers."""
-    # Written out: it is asked for some hundred times a query.
+    # Without a loop, because it is called some hundred times per query.
     return ((first * _FIRST + second * _SECOND + third * _THIRD + fourth * _FOURTH) & _WORD) >> 32
 
 

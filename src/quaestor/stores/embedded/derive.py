@@ -1,4 +1,4 @@
-"""Bringing the derived files up to the truth, in two steps around its commit.
+"""Brings the derived files up to date with the truth, in two steps around its commit.
 
 ``prepare`` does the work, from the writer's own uncommitted view; ``publish`` makes it visible and is quick.
 A process killed in between leaves the files behind the truth; the next writer, or a reader that finds them too far
@@ -61,15 +61,15 @@ def prepare(
     whole: bool = False,
     noticed: Noticed = ignore,
 ) -> Derivation:
-    """Bring derived files that are too far behind up to date, and rebuild damaged ones, from what ``connection`` sees.
+    """Bring derived files that are too far behind up to date, and rebuild damaged ones.
 
     Args:
-        connection: sees the truth.
-        folder: of the store.
-        dimensions: length of the vectors.
-        sizes: how far behind is too far.
-        trim: shorten the change log as far as the files on disk allow.
-        whole: check all of the files for damage, not only the parts that are read.
+        connection: a connection to the truth.
+        folder: the store's folder.
+        dimensions: the length of the vectors.
+        sizes: decide how far behind is too far.
+        trim: whether to shorten the change log as far as the files on disk allow.
+        whole: whether to check the files completely for damage, and not only the parts that are read.
         noticed: called with the name of each damaged file.
     """
     lexical = LexicalBase.load(folder, whole=whole, noticed=noticed)
@@ -101,7 +101,7 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
 
 
 def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
-    """Return the changes to apply and whether to rebuild everything, or None if there is nothing to do."""
+    """Return the changes to catch up on and whether to rebuild the file; None if there is nothing to do."""
     found = lag(connection, mark)
     if found is not None and found.size <= sizes.overlaid:
         return None

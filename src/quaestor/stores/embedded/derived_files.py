@@ -1,6 +1,6 @@
-"""Files derived from the authoritative data: flushing them to the disk beside other work, and removing them.
+"""Files that are derived from the truth: flushes them to the disk in the background, removes them, and keeps marks.
 
-Their progress marks name the state of the truth that each was made from.
+A mark records the state of the truth from which a file was made.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quaestor.stores.embedded.truth import Content, Removed
 
 
 class Flush:
-    """Flushes files to the disk in a thread, because waiting needs no processor."""
+    """Flushes files to the disk in a thread, because waiting for the disk takes no CPU time."""
 
     def __init__(self, files: Iterable[Path] = ()) -> None:
         self._failure: OSError | None = None
@@ -30,7 +30,7 @@ class Flush:
         """Wait until all files are flushed.
 
         Raises:
-            OSError: one could not be written.
+            OSError: a file could not be written.
         """
         self._thread.join()
         if self._failure is not None:
@@ -46,7 +46,7 @@ class Flush:
 
 
 def discard(path: Path) -> None:
-    """Remove a file, a link or a folder with its contents, if it exists.
+    """Remove a file, a symlink or a folder with its contents; a missing path is not an error.
 
     Raises:
         OSError: it cannot be removed.
@@ -60,13 +60,13 @@ def discard(path: Path) -> None:
 
 
 class Mark(NamedTuple):
-    """The state of the truth that something derived was made from.
+    """The state of the truth from which a derived file was made.
 
     Attributes:
         content: the state of the chunks.
-        last_chunk: the highest chunk identifier given out by then.
-        alive: chunks that it held then and that existed.
-        dead: chunks that it holds and that no longer exist.
+        last_chunk: the highest chunk identifier assigned by then.
+        alive: the number of chunks in the file that existed then.
+        dead: the number of chunks in the file that no longer existed then.
     """
 
     content: Content
@@ -76,26 +76,26 @@ class Mark(NamedTuple):
 
     @classmethod
     def read(cls, state: Mapping[str, Any]) -> Mark:
-        """Return the mark that ``state`` was made of.
+        """Return the mark in a JSON object that ``Mark.state`` returned.
 
         Raises:
-            KeyError, TypeError: it was made of none.
+            KeyError, TypeError: it holds no mark.
         """
         return cls(**{**state, "content": Content(**state["content"])})
 
     def state(self) -> dict[str, Any]:
-        """Return the mark as an object of JSON."""
+        """Return the mark as a JSON object."""
         return {**self._asdict(), "content": self.content._asdict()}
 
 
 class Lag(NamedTuple):
-    """What happened to the chunks since a mark.
+    """The changes of chunks since a mark.
 
     Attributes:
-        content: the state that they are in now.
-        removed: runs of chunks that went.
-        added: the number of chunks that came.
-        last_chunk: the highest identifier given out by now.
+        content: the present state of the chunks.
+        removed: the runs of chunks that were removed.
+        added: the number of chunks that were added.
+        last_chunk: the highest chunk identifier assigned so far.
     """
 
     content: Content
@@ -105,17 +105,17 @@ class Lag(NamedTuple):
 
     @property
     def size(self) -> int:
-        """Chunks that were added or removed."""
+        """The number of chunks that were added or removed."""
         return self.added + sum(run.chunk_count for run in self.removed)
 
 
 def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
-    """Return the changes since ``mark``, or None if the change log does not reach back to it.
+    """Return the changes since ``mark``; None if the change log does not reach back to it.
 
     Without a mark, everything is new. Runs that were added and removed in between are left out.
 
     Raises:
-        DamagedRowError: there are not as many chunks as there should be.
+        DamagedRowError: the number of chunks is wrong.
     """
     content = truth.content(connection)
     last = truth.last_chunk(connection)
@@ -134,12 +134,12 @@ def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
 
 
 def after(mark: Mark | None, lag: Lag) -> Mark:
-    """Return the mark of something that has caught up by ``lag``."""
+    """Return the mark of a file to which the changes in ``lag`` were added."""
     gone = sum(run.chunk_count for run in lag.removed)
     alive = (mark.alive if mark else 0) + lag.added - gone
     return Mark(lag.content, lag.last_chunk, alive, (mark.dead if mark else 0) + gone)
 
 
 def is_worn(mark: Mark, share: float, least: int) -> bool:
-    """Return whether deleted chunks exceed ``share`` of all and ``least`` in number."""
+    """Return whether the deleted chunks are more than ``share`` of all, and more than ``least``."""
     return mark.dead > least and mark.dead > share * (mark.alive + mark.dead)

@@ -1,7 +1,4 @@
-"""Checking a whole index for damage: every row of the truth, and every byte of the derived files.
-
-Nothing is changed.
-"""
+"""Checks a whole index for damage, every row of the truth and every byte of the derived files, without changing it."""
 
 from __future__ import annotations
 
@@ -25,7 +22,7 @@ _DERIVED = {FOLDER: "the postings of its words"}
 
 
 def examine(folder: Path) -> list[str]:
-    """Return the damaged parts of an index that can be rebuilt from the rest; none if it is whole or missing.
+    """Return the damaged parts of an index that can be rebuilt from the rest; none if it is intact or missing.
 
     Raises:
         IndexUnusableError: the rest is damaged, or it is not an index of this version.
@@ -34,7 +31,7 @@ def examine(folder: Path) -> list[str]:
     if not (folder / schema.FILE).exists():
         return []
     with translate_failures(folder), closing(schema.connect_reading(folder)[0]) as connection:
-        connection.execute("BEGIN")  # one state, whatever is written meanwhile
+        connection.execute("BEGIN")  # reads one state, even if another process writes meanwhile
         if schema.is_blank(connection):
             return []
         made = schema.made_with(connection)
@@ -48,7 +45,7 @@ def examine(folder: Path) -> list[str]:
             MatrixBase.load(folder, made[1], whole=True, noticed=damaged.append),
         )
         for base in bases:
-            lag(connection, base.mark if base else None)  # is what went since then on record?
+            lag(connection, base.mark if base else None)  # raises if removed chunks are not in the change log
     return [_DERIVED.get(name, "its vectors") for name in damaged]
 
 
@@ -56,8 +53,8 @@ def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) 
     """Read every row.
 
     Raises:
-        IndexUnusableError: one is missing, or belongs to nothing.
-        DatabaseError: one cannot be read, or does not agree with its checksum.
+        IndexUnusableError: a row is missing, or nothing refers to it.
+        DatabaseError: a row cannot be read, or does not match its checksum.
     """
     said = "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_SAID})"))
     if said != "ok":

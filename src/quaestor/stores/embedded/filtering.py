@@ -1,8 +1,8 @@
-"""Which documents a filter lets through, by what SQLite knows, and the path globs of a ``Where``.
+"""Selects the documents that match a filter in SQLite, and compiles the path globs of a ``Where``.
 
 As in ignore files, ``*`` and ``?`` stay within one name, ``**`` spans folders, ``[...]`` is a set of characters. A
 glob without ``/`` matches a name in any folder; with ``/`` it starts at the source's root. What matches a folder
-matches everything below it, so ``src``, ``src/`` and ``src/**`` mean the same where ``src`` is a folder.
+matches everything below it, so ``src``, ``src/`` and ``src/**`` mean the same if ``src`` is a folder.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _WILD = re.compile(r"[*?\[]")
 
 
 class Allowed(NamedTuple):
-    """The documents that a filter lets through, in no order.
+    """The documents that match a filter, in arbitrary order.
 
     Attributes:
         documents: their row identifiers.
-        first_chunks: their first chunks.
-        chunk_counts: their numbers of chunks.
+        first_chunks: the identifier of each one's first chunk.
+        chunk_counts: each one's number of chunks.
     """
 
     documents: NDArray[np.int64]
@@ -47,7 +47,7 @@ class Allowed(NamedTuple):
         return self.first_chunks[order], self.chunk_counts[order]
 
     def only(self, chunks: Sequence[int]) -> list[int]:
-        """Return the chunks that belong to these documents, in their order."""
+        """Return those of the given chunks that belong to these documents, in the same order."""
         firsts, counts = self.runs()
         ids = np.asarray(chunks, dtype=np.int64)
         places = np.searchsorted(firsts, ids, side="right") - 1
@@ -56,7 +56,7 @@ class Allowed(NamedTuple):
 
 
 def allowed_documents(connection: sqlite3.Connection, where: Where) -> Allowed:
-    """Return the documents with chunks that ``where`` lets through."""
+    """Return the documents that match ``where`` and have chunks."""
     rows = _through(connection, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)
     table = np.array(found, dtype=np.int64).reshape(len(found), 3)
@@ -64,7 +64,7 @@ def allowed_documents(connection: sqlite3.Connection, where: Where) -> Allowed:
 
 
 def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:
-    """Return who wrote the documents that ``where`` lets through, and when."""
+    """Return the authors and dates of the documents that match ``where``."""
     if where is None:
         of_all = connection.execute("SELECT count(*), count(date), min(date), max(date) FROM documents").fetchone()
         count, dated, earliest, latest = of_all
@@ -82,7 +82,7 @@ def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:
 
 
 def _through(connection: sqlite3.Connection, columns: str, where: Where, condition: str) -> Iterator[Sequence[Any]]:
-    """Yield columns of the documents that a filter lets through."""
+    """Yield columns of the documents that match a filter."""
     conditions, values = [condition], list[Any]()
     for part in where.parts():
         for text, given in _conditions(part):
@@ -118,7 +118,7 @@ def _set(token: str) -> str:
     inner = token[1:-1]
     negated, inner = inner.startswith("!"), inner.removeprefix("!")
     inner = re.sub(r"([\\\[\]^&|~])", r"\\\1", inner)
-    # Two hyphens are a range from or to one; unescaped, Python warns that they may mean something else some day.
+    # Two hyphens are a range that begins or ends with one; unescaped, Python warns that their meaning may change.
     inner = re.sub("^--", r"\\--", inner)
     inner = re.sub(r"(?<=[^\\])--", r"-\\-", inner)
     return f"(?!/)[{'^' if negated else ''}{inner}]"
@@ -154,7 +154,7 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def literal_folder(globs: Iterable[str]) -> str:
-    """Return the folder, with its final ``/``, that contains every match of every glob, or ""."""
+    """Return the folder, with its final ``/``, that holds every match of every glob; "" if there is none."""
     folders = {_folder(glob) for glob in globs}
     return folders.pop() if len(folders) == 1 else ""
 

@@ -1,7 +1,6 @@
-"""The lexical index on disk: BM25 over terms that were split before, in segments of postings.
+"""The lexical index on disk: BM25 over given terms, in segments of postings.
 
-A small state file says which segments count. It is replaced as one piece, so a reader sees the old state or the new
-one.
+A small state file lists the valid segments. It is replaced atomically, so a reader sees the old state or the new one.
 """
 
 from __future__ import annotations
@@ -51,7 +50,7 @@ def count_terms(chunks: Sequence[ChunkTerms]) -> Segment:
 
 
 def runs(segments: Iterable[Segment], rows: int) -> Iterator[list[Segment]]:
-    """Yield neighbouring segments together, of as many chunks as are no more than ``rows``, or of one segment."""
+    """Yield groups of neighbouring segments that together have at most ``rows`` chunks; a larger one alone."""
     run: list[Segment] = []
     for segment in segments:
         if run and sum(len(one.chunks) for one in run) + len(segment.chunks) > rows:
@@ -85,14 +84,14 @@ def merge_segments(segments: Sequence[Segment], alive: Sequence[NDArray[np.bool_
 
 
 def _distinct(keys: Keys) -> Keys:
-    """Return keys in ascending order, each once."""
+    """Return keys in ascending order, without duplicates."""
     ascending = np.sort(keys)  # np.unique would import NumPy's masked arrays, which takes as long as a small index
     distinct: Keys = ascending[_differs(ascending)]
     return distinct
 
 
 def _differs(ascending: NDArray[np.integer]) -> NDArray[np.bool_]:
-    """Return whether each number is another than the one before."""
+    """Return whether each number differs from the one before."""
     differs = np.ones(len(ascending), dtype=np.bool_)
     np.not_equal(ascending[1:], ascending[:-1], out=differs[1:])
     return differs
@@ -101,7 +100,7 @@ def _differs(ascending: NDArray[np.integer]) -> NDArray[np.bool_]:
 def _segment(
     chunks: NDArray[np.int64], lengths: NDArray[np.integer], keys: Keys, codes: Codes, counts: NDArray[np.int64]
 ) -> Segment:
-    """Return a segment of postings in order; a code is the rank of a key before the place of a chunk."""
+    """Return a segment of sorted postings; a code combines the rank of a key and, below it, the place of a chunk."""
     postings = np.bincount(codes >> _ROW_BITS, minlength=len(keys))
     used = np.flatnonzero(postings)
     return Segment(
@@ -115,10 +114,10 @@ def _segment(
 
 
 class RecentChunks:
-    """Chunks in memory beside the index on disk.
+    """Recent chunks in memory, in addition to the index on disk.
 
     Args:
-        entries: their terms, by document.
+        entries: the chunks' terms, by document.
     """
 
     def __init__(self, entries: Iterable[DocumentTerms]) -> None:
@@ -163,7 +162,7 @@ class RecentChunks:
             terms: keys of the query's terms.
             factors: each term's weight in each field, shape ``(len(FIELDS), terms)``.
             averages: the mean length of each field.
-            documents: only chunks of these.
+            documents: the documents to whose chunks the search is limited; None for all.
         """
         keys, asked = keys_of(terms), Asked.of(factors[None], averages)
         every = [segment.scores(segment.bounds(keys), asked)[0] for segment in self._segments]
@@ -180,17 +179,17 @@ STATE = "state"
 SUFFIX = ".postings"
 
 _GATHERED_ROWS = 1 << 14
-"""Chunks that are gathered for a new segment; more take more room and no less time."""
+"""Chunks that are gathered for a new segment; more would take more memory and save no time."""
 _FALLING = 8
-"""Neighbours become one unless the earlier has this many times the chunks of the later: so there are few."""
+"""Neighbouring segments are merged unless the earlier has this many times the chunks of the later, so there are few."""
 
 
 class Statistics(NamedTuple):
     """The totals of the whole index that BM25 needs.
 
     Attributes:
-        chunks: number of chunks, without deleted ones that still take room.
-        lengths: terms of these per field.
+        chunks: the number of chunks, without deleted ones that still take space.
+        lengths: the number of their terms in each field.
     """
 
     chunks: int
@@ -198,15 +197,15 @@ class Statistics(NamedTuple):
 
 
 class LexicalBase(NamedTuple):
-    """The lexical index as it was last published; immutable.
+    """The last published state of the lexical index; immutable.
 
     Attributes:
-        mark: the state of the truth that it was made from.
-        statistics: of its segments.
-        names: the segments' files.
-        checksums: of these, one each.
-        segments: their chunks ascend from one to the next.
-        alive: whether each segment's chunks exist; None where all do.
+        mark: the state of the truth from which it was made.
+        statistics: the totals of its segments.
+        names: the names of the segments' files.
+        checksums: the checksum of each file.
+        segments: the segments; identifiers of chunks ascend from one to the next.
+        alive: for each segment, which of its chunks exist; None if all do.
     """
 
     mark: Mark
@@ -218,18 +217,18 @@ class LexicalBase(NamedTuple):
 
     @classmethod
     def load(cls, folder: Path, *, whole: bool = False, noticed: Noticed = ignore) -> LexicalBase | None:
-        """Return the last published state, or None if it is missing or damaged.
+        """Return the last published state; None if it is missing or damaged.
 
         Args:
-            folder: of the store.
-            whole: check the postings now, not only when they are read.
-            noticed: called if the file is damaged or of another version.
+            folder: the store's folder.
+            whole: whether to check all postings now, and not only when they are read.
+            noticed: called if a file is damaged or of another version.
         """
         for _ in range(3):
             try:
                 return cls._load(folder / FOLDER, whole=whole)
             except FileNotFoundError:
-                # Segments were merged between reading the state and mapping the files: read it again.
+                # Segments were merged between reading the state and mapping the files: read the state again.
                 continue
             except (OSError, ValueError, KeyError, TypeError):
                 break
@@ -250,7 +249,7 @@ class LexicalBase(NamedTuple):
         rows = int(ends[-1]) if len(ends) else 0
         alive = np.unpackbits(np.frombuffer(bitmap, dtype=np.uint8), count=rows).view(np.bool_)
         if np.count_nonzero(alive) != state["statistics"]["chunks"]:
-            raise DamagedError("the files are not those that the state file tells of")
+            raise DamagedError("the files are not those that the state file lists")
         each = [None if part.all() else part for part in np.split(alive, ends[:-1])] if segments else []
         return cls(Mark.read(state["mark"]), Statistics(**state["statistics"]), names, checksums, segments, each)
 
@@ -265,7 +264,7 @@ def lengths_of(segment: Segment, rows: NDArray[np.bool_] | NDArray[np.intp]) -> 
 
 
 class _Part(NamedTuple):
-    """A segment in use: its file with its checksum, and which of its chunks exist."""
+    """A segment of the next state: its file and checksum, and which of its chunks exist."""
 
     path: Path
     checksum: int
@@ -277,10 +276,10 @@ class LexicalUpdate:
     """Changes to the lexical index that readers do not see before ``publish``.
 
     Args:
-        folder: of the store.
-        base: the state to begin from; without one the index is made anew, beside the present one.
-        gathered: chunks that make a new segment.
-        most: chunks of the largest merged segment; at most ``MOST_ROWS``.
+        folder: the store's folder.
+        base: the state that is updated; None to rebuild the index beside the present one.
+        gathered: the number of chunks that are gathered for a new segment.
+        most: the number of chunks of the largest merged segment; at most ``MOST_ROWS``.
     """
 
     def __init__(
@@ -306,25 +305,25 @@ class LexicalUpdate:
                 self._parts.append(_Part(self._place / name, checksum, segment, exists))
 
     def remove(self, run: Removed) -> None:
-        """Mark a run of chunks as gone."""
+        """Mark a run of chunks as removed."""
         for _, _, segment, alive in self._parts:
             first, end = np.searchsorted(segment.chunks, [run.first_chunk, run.first_chunk + run.chunk_count])
             alive[first:end] = False
 
     def add(self, entry: DocumentTerms) -> None:
-        """Add a document's chunks, whose identifiers are higher than all before."""
+        """Add a document's chunks; their identifiers must be higher than all before."""
         self._gathered.append(entry.segment)
         self._gathered_rows += len(entry.segment.chunks)
         if self._gathered_rows >= self._most_gathered:
             self._gather()
 
     def finish(self) -> None:
-        """Write the added segment and begin to flush it, so that ``publish`` is quick."""
+        """Write the added chunks and begin to flush them, so that ``publish`` is quick."""
         self._gather()
         self._flush = Flush(part.path for part in self._parts if part.path in self._written)
 
     def publish(self, mark: Mark) -> None:
-        """Let readers see the index as of ``mark``; ``finish`` comes first."""
+        """Make the index as of ``mark`` visible to readers; call ``finish`` first."""
         assert self._flush is not None
         self._flush.wait()
         lengths = Counter(dict.fromkeys(FIELDS, 0))
@@ -348,7 +347,7 @@ class LexicalUpdate:
         _delete(old for old in self._place.iterdir() if old.name not in counting)
 
     def abandon(self) -> None:
-        """Forget the changes."""
+        """Discard the changes."""
         if self._flush is not None:
             with suppress(OSError):
                 self._flush.wait()
@@ -362,7 +361,7 @@ class LexicalUpdate:
         alive = [np.ones(len(segment.chunks), dtype=np.bool_) for segment in segments]
         while self._parts and self._are_merged(earlier := int(np.count_nonzero(self._parts[-1].alive)), rows):
             last = self._parts.pop()
-            last.segment.check()  # what was damaged must not get the checksum of what is whole
+            last.segment.check()  # a damaged segment must not be merged and get a valid checksum
             segments, alive, rows = [last.segment, *segments], [last.alive, *alive], earlier + rows
         self._parts.append(self._write_segment(merge_segments(segments, alive)))
         self._gathered, self._gathered_rows = [], 0

@@ -55,7 +55,7 @@ class WriteLock:
 
     @contextmanager
     def attempt(self) -> Iterator[bool]:
-        """Take the lock if it is free; yields whether it was."""
+        """Take the lock if it is free, and yield whether it was."""
         with self._path.open("a+b") as file:
             if not _try_lock(file):
                 yield False
@@ -86,13 +86,13 @@ class WriteLock:
 
     @staticmethod
     def _sign(file: BinaryIO) -> None:
-        """Write the lock's holder after the first byte, which Windows locks against readers."""
+        """Write the holder's process id into the file, after the first byte, which Windows locks against readers."""
         try:
             file.truncate(0)
             file.write(f" {os.getpid()}".encode())
             file.flush()
         except OSError:
-            # A full disk must not keep anybody from removing documents.
+            # A full disk must not prevent documents from being removed.
             return
 
     def _busy(self, file: BinaryIO, timeout: float) -> str:

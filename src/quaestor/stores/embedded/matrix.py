@@ -1,7 +1,7 @@
-"""The matrix of vectors on disk: files that only grow, and a small state file that says how much of them counts.
+"""The matrix of vectors on disk: files that only grow, and a small state file with the number of valid rows.
 
-The state file is replaced as one piece, so a reader sees the old state or the new one. A compaction writes a new folder
-of files under the next serial number; a reader that has mapped the old ones keeps them.
+The state file is replaced atomically, so a reader sees the old state or the new one. A compaction writes a new folder
+of files under the next serial number; a reader that has mapped the old files keeps them.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ SUMS = "sums"
 
 
 class MatrixBase(NamedTuple):
-    """The matrix as it was last published.
+    """The last published state of the matrix.
 
     Attributes:
-        mark: the state of the truth that it was made from.
+        mark: the state of the truth from which it was made.
         serial: the number of its folder.
         rows: its vectors, mapped from disk.
-        checksums: of its files but the vectors themselves, which have one a row.
+        checksums: the checksums of its files except the vectors, which have one per row.
     """
 
     mark: Mark
@@ -51,13 +51,13 @@ class MatrixBase(NamedTuple):
     def load(
         cls, folder: Path, dimensions: int, *, whole: bool = False, noticed: Noticed = ignore
     ) -> MatrixBase | None:
-        """Return the last published state, or None if it is missing or damaged.
+        """Return the last published state; None if it is missing or damaged.
 
         Args:
-            folder: of the store.
-            dimensions: length of the vectors.
-            whole: check the vectors now, not only when they are read.
-            noticed: called if the file is damaged or of another version.
+            folder: the store's folder.
+            dimensions: the length of the vectors.
+            whole: whether to check all vectors now, and not only when they are read.
+            noticed: called if a file is damaged or of another version.
         """
         for _ in range(3):
             try:
@@ -104,7 +104,7 @@ class MatrixUpdate:
     """Changes to the matrix that readers do not see before ``publish``."""
 
     def __init__(self, folder: Path, dimensions: int, base: MatrixBase | None) -> None:
-        """Begin an update; without ``base`` the matrix is rebuilt beside the present one."""
+        """Begin an update of ``base``; without it, rebuild the matrix beside the present one."""
         self._folder = folder
         self._dimensions = dimensions
         self._base = base
@@ -116,13 +116,13 @@ class MatrixUpdate:
         self._checksums = dict(base.checksums) if base else {}
 
     def remove(self, run: Removed) -> None:
-        """Mark a run of chunks as gone."""
+        """Mark a run of chunks as removed."""
         if self._base is not None:
             gone = np.arange(run.first_chunk, run.first_chunk + run.chunk_count)
             self._alive[self._base.rows.places(gone)] = False
 
     def append(self, ids: Ids, rows: Int8s) -> None:
-        """Write rows behind those that count; ``ids`` ascend and are higher than all before."""
+        """Write rows after the valid ones; ``ids`` must ascend and be higher than all before."""
         count = len(self._alive)
         factors = scales(rows)
         parts: dict[str, NDArray[Any]] = {"ids": ids, "scales": factors, SUMS: row_sums(rows)}
@@ -138,7 +138,7 @@ class MatrixUpdate:
         self._flush = Flush(self._place.iterdir())
 
     def publish(self, mark: Mark) -> None:
-        """Let readers see the matrix as of ``mark``; ``finish`` comes first."""
+        """Make the matrix as of ``mark`` visible to readers; call ``finish`` first."""
         assert self._flush is not None
         self._flush.wait()
         state = {
@@ -159,7 +159,7 @@ class MatrixUpdate:
                 _delete(old)
 
     def abandon(self) -> None:
-        """Discard the changes; the next update overwrites the rows after the published ones."""
+        """Discard the changes; the next update overwrites the rows written after the published ones."""
         if self._flush is not None:
             with suppress(OSError):
                 self._flush.wait()

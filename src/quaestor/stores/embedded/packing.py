@@ -1,4 +1,4 @@
-"""Documents in the form in which they are written: packed, and unpacked to be given to another store.
+"""Packs documents in the form in which they are written, and reads them in this form for another store.
 
 Packing needs no store, so that worker processes can do it.
 """
@@ -35,13 +35,13 @@ class Columns(NamedTuple):
     """The rows of a document's chunks.
 
     Attributes:
-        chunks: the columns of each, from its offset to its checksum.
-        names: the names that they define, in lower case, each with its chunk's place in the document; in arbitrary
-            order.
-        dimensions: length of the vectors.
-        vectors: their int8 rows, one after the other.
-        keys: under which they are kept, one a chunk.
-        terms: compressed segments of their terms, each with the place of its first chunk in the document.
+        chunks: each chunk's columns, from its offset to its checksum.
+        names: the names that the chunks define, in lower case, each with its chunk's place in the document; in
+            arbitrary order.
+        dimensions: the length of the vectors.
+        vectors: the chunks' int8 vectors, one after the other.
+        keys: the keys of the vectors, one per chunk.
+        terms: compressed segments of the chunks' terms, each with the place of its first chunk in the document.
     """
 
     chunks: Sequence[tuple[Any, ...]]
@@ -67,7 +67,7 @@ def pack(
     """Return a document with its chunks, ready to be written; see ``quaestor.stores.Pack``.
 
     Raises:
-        ValueError: the arguments' lengths do not fit each other.
+        ValueError: the lengths of the arguments do not match.
     """
     count = len(chunks)
     if len(vectors) != count or len(terms) != count or len(keys) != count:
@@ -117,12 +117,12 @@ def _pack_terms(terms: Sequence[ChunkTerms]) -> bytes:
 
 
 def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
-    """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
+    """Yield the given documents that exist, in the form that ``pack`` returns, in arbitrary order.
 
     Args:
-        connection: sees the truth.
-        paths: of the documents.
-        dimensions: length of the vectors.
+        connection: a connection to the truth.
+        paths: the documents' paths.
+        dimensions: the length of the vectors.
     """
     for batch in batches(paths):
         places = connection.execute(

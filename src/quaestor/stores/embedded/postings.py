@@ -1,10 +1,9 @@
-"""One segment of the lexical index: which chunks contain which terms, in one immutable file.
+"""A segment of the lexical index: which chunks hold which terms, in one immutable file.
 
 The file holds arrays, one after the other: the chunks, their lengths, the keys of the terms in ascending order, where
-each term's postings begin, and the postings: places of chunks within the segment, ascending, and how often the term
-stands there. Behind them stand the checksums of the file's blocks; the checksum of these is in the state file. A
-segment has so few chunks that a place takes two bytes, and that the sums of a query stay in the cache of one core while
-they are added up.
+each term's postings begin, and the postings: ascending places of chunks within the segment, with the number of the
+term's occurrences. After them come the checksums of the file's blocks, whose own checksum is in the state file. A
+segment has so few chunks that a place takes two bytes, and that a query's sums stay in the cache of one core.
 
 A term is stored as its key plus the number of its field.
 """
@@ -35,9 +34,9 @@ B = 0.75
 
 Keys: TypeAlias = "NDArray[np.uint64]"
 Bounds: TypeAlias = "NDArray[np.int64]"
-"""Where the postings of terms begin and end; shape ``(2, len(FIELDS), terms)``."""
+"""The offsets at which the postings of terms begin and end; shape ``(2, len(FIELDS), terms)``."""
 Factors: TypeAlias = "NDArray[np.float64]"
-# Half the room of float64, so that the sums of a segment stay in the cache of one core.
+# Half the size of float64, so that the sums of a segment stay in the cache of one core.
 Scores: TypeAlias = "NDArray[np.float32]"
 
 _HEAD = 4
@@ -49,11 +48,11 @@ class Asked(NamedTuple):
     """A query as every segment reads it: a run of postings for each term in each field with a weight.
 
     Attributes:
-        there: whether a term is searched in a field; shape ``(len(FIELDS), terms)``.
+        there: whether a term is searched for in a field; shape ``(len(FIELDS), terms)``.
         fields: the field of each run; shape ``(runs,)``.
-        slopes: BM25's length penalty of each further term of a chunk in a run's field; shape ``(runs,)``.
-        weights: of each run for each choice of boosts; shape ``(ways, runs)``.
-        same: number of leading runs that have the same weight for all choices.
+        slopes: BM25's length penalty for each further term of a chunk in a run's field; shape ``(runs,)``.
+        weights: the weight of each run for each choice of boosts; shape ``(ways, runs)``.
+        same: the number of leading runs that have the same weight for all choices.
     """
 
     there: NDArray[np.bool_]
@@ -64,11 +63,11 @@ class Asked(NamedTuple):
 
     @classmethod
     def of(cls, factors: Factors, averages: Sequence[float]) -> Asked:
-        """Make a query of ``factors`` for fields of these mean lengths.
+        """Make a query from ``factors``.
 
         Args:
-            factors: each term's weight in each field, its rarity included; shape ``(ways, len(FIELDS), terms)``.
-            averages: one a field.
+            factors: each term's weight in each field, including its rarity; shape ``(ways, len(FIELDS), terms)``.
+            averages: the mean length of each field.
         """
         there = factors.max(axis=0) > 0
         fields, _ = np.nonzero(there)
@@ -82,13 +81,13 @@ class Segment(NamedTuple):
     """Some chunks and their postings.
 
     Attributes:
-        chunks: identifiers, ascending; shape ``(rows,)``.
-        lengths: terms of each chunk by field; shape ``(len(FIELDS), rows)``.
-        keys: of all terms, ascending; shape ``(terms,)``.
+        chunks: the chunks' identifiers, ascending; shape ``(rows,)``.
+        lengths: the number of terms of each chunk by field; shape ``(len(FIELDS), rows)``.
+        keys: the keys of all terms, ascending; shape ``(terms,)``.
         starts: where each term's postings begin, and where the last one's end; shape ``(terms + 1,)``.
-        places: rows; shape ``(postings,)``.
-        counts: occurrences; shape ``(postings,)``.
-        blocks: the file that it is mapped from; None in memory.
+        places: the row of each posting's chunk; shape ``(postings,)``.
+        counts: the number of occurrences in each posting; shape ``(postings,)``.
+        blocks: the file from which it is mapped; None in memory.
     """
 
     chunks: NDArray[np.int64]
@@ -101,21 +100,21 @@ class Segment(NamedTuple):
 
     @classmethod
     def map(cls, path: Path, checksum: int) -> Segment:
-        """Map a segment from disk; its postings are summed up when they are read.
+        """Map a segment from disk; the checksums of its postings are checked when they are read.
 
         Args:
-            path: its file.
+            path: the segment's file.
             checksum: what ``write`` returned.
 
         Raises:
-            DamagedError: it is not as it was written.
-            OSError: it cannot be read.
+            DamagedError: the file does not match the checksum.
+            OSError: the file cannot be read.
         """
         with path.open("rb") as file:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         size = int.from_bytes(data[-_SIZE_BYTES:], "little")
         if size > len(data) or crc32(data[size:]) != checksum:
-            raise DamagedError(f"{path.name} does not agree with its checksum")
+            raise DamagedError(f"{path.name} does not match its checksum")
         blocks = Blocks(data, size, np.frombuffer(data[size:-_SIZE_BYTES], dtype=np.uint32))
         blocks.check(0, _HEAD * 8)
         segment = cls.read(memoryview(data)[:size])._replace(blocks=blocks)
@@ -127,7 +126,7 @@ class Segment(NamedTuple):
         """Read a segment from the bytes that ``data`` returned.
 
         Raises:
-            ValueError: it is truncated, or in another format.
+            ValueError: the bytes are truncated or in another format.
         """
         version, rows, terms, postings = np.frombuffer(data, np.int64, _HEAD).tolist()
         arrays: list[NDArray[Any]] = []
@@ -143,23 +142,23 @@ class Segment(NamedTuple):
         return cls(chunks, lengths.reshape(len(FIELDS), rows), keys, starts, places, counts)
 
     def data(self) -> bytes:
-        """Return it as the bytes of its file."""
+        """Return the segment as the bytes of its file."""
         head = np.array([_VERSION, len(self.chunks), len(self.keys), len(self.places)], dtype=np.int64)
         parts = (head, self.chunks, self.keys, self.starts, self.lengths, self.places, self.counts)
         return b"".join(part.tobytes() for part in parts)
 
     def write(self, path: Path) -> int:
-        """Write it as one file; return the checksum of its checksums."""
+        """Write the segment as one file; return the checksum of its blocks' checksums."""
         body = self.data()
         tail = block_sums(body).tobytes() + len(body).to_bytes(_SIZE_BYTES, "little")
         path.write_bytes(body + tail)
         return crc32(tail)
 
     def check(self) -> None:
-        """Sum up all of its file.
+        """Check the whole file.
 
         Raises:
-            DamagedError: it is not as it was written.
+            DamagedError: a block does not match its checksum.
         """
         if self.blocks is not None:
             self._check(0, len(self.places))
@@ -168,8 +167,8 @@ class Segment(NamedTuple):
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``.
 
         Args:
-            bounds: of the terms.
-            alive: which chunks count; None: all.
+            bounds: the bounds of the terms' postings.
+            alive: which chunks count; None for all.
         """
         many: NDArray[np.int64] = bounds[1] - bounds[0]
         if alive is None:
@@ -181,7 +180,7 @@ class Segment(NamedTuple):
         return many
 
     def _check(self, start: int, end: int) -> None:
-        """See to it that some postings are as they were written."""
+        """Check the blocks with some postings against their checksums."""
         if self.blocks is not None:
             places = self._postings_at()
             counts = places + self.places.nbytes
@@ -197,7 +196,7 @@ class Segment(NamedTuple):
         bounds = np.zeros((2, *keys.shape), dtype=np.int64)
         if not len(self.keys):
             return bounds
-        # The keys of a term follow one another, one a field, so that only the first has to be looked for.
+        # The keys of a term are consecutive, one per field, so that only the first has to be looked up.
         at = self.keys.searchsorted(keys[0])
         for field, own in enumerate(keys):
             # Behind the last key nothing begins, so that what is not there has no postings wherever it is looked for.
@@ -207,7 +206,7 @@ class Segment(NamedTuple):
         return bounds
 
     def holding(self, bounds: Bounds) -> NDArray[np.int64]:
-        """Return the chunks whose body contains all of the terms; ``bounds`` are those of the terms."""
+        """Return the chunks whose body holds all of the terms with these bounds."""
         runs = sorted(bounds[:, FIELDS.index("body")].T.tolist(), key=lambda run: run[1] - run[0])
         for start, end in runs:
             self._check(start, end)
@@ -220,16 +219,16 @@ class Segment(NamedTuple):
         return self.chunks[places]
 
     def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
-        """Return the BM25 score of every chunk, shape ``(rows,)``, for each choice of boosts; do not write into it.
+        """Return the BM25 score of every chunk, shape ``(rows,)``, for each choice of boosts; do not modify it.
 
         Args:
-            bounds: of the terms.
+            bounds: the bounds of the terms' postings.
             asked: the query.
         """
         runs = bounds[:, asked.there]
         many = runs[1] - runs[0]
         places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
-        # No place is out of bounds: clipping is the way of `take` that checks nothing first.
+        # No place is out of bounds; with `clip`, `take` skips the check.
         lengths = self.lengths.ravel().take(places + np.repeat(asked.fields * len(self.chunks), many), mode="clip")
         norms = lengths.astype(np.float32)
         norms *= np.repeat(asked.slopes, many)
@@ -239,7 +238,7 @@ class Segment(NamedTuple):
         return self._sums(places, parts, many, asked)
 
     def _gather_runs(self, runs: Iterable[Sequence[int]], count: int) -> tuple[NDArray[np.intp], NDArray[np.float32]]:
-        """Return the places and the counts of runs of postings, ``count`` in all."""
+        """Return the places and counts of runs of postings, ``count`` postings in all."""
         places, counts = np.empty(count, dtype=np.intp), np.empty(count, dtype=np.float32)
         at = 0
         for start, end in runs:
@@ -253,7 +252,7 @@ class Segment(NamedTuple):
         return places, counts
 
     def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], asked: Asked) -> list[Scores]:
-        """Return the sums of weighted parts, shape ``(rows,)``, for each way; what all share is added up once."""
+        """Return the weighted sums, shape ``(rows,)``, for each choice of boosts; shared parts are summed once."""
         weights, same = asked.weights, asked.same
         split = int(many[:same].sum())
         shared = np.zeros(len(self.chunks), dtype=np.float32)
@@ -275,7 +274,7 @@ def keys_of(terms: Iterable[str]) -> Keys:
 
 
 def _layout(rows: int, terms: int, postings: int) -> list[tuple[type[np.generic], int]]:
-    """Return the arrays of a file in order: widest numbers first, so that each begins where it may."""
+    """Return the type and length of a file's arrays in order: widest types first, so that each is aligned."""
     return [
         (np.int64, rows),
         (np.uint64, terms),

@@ -1,6 +1,6 @@
 """The present state of a store: the truth, read through one connection, and the derived files.
 
-What has changed since the derived files were written is laid over them.
+Changes since the derived files were written are overlaid in memory.
 """
 
 from __future__ import annotations
@@ -44,15 +44,15 @@ class PresentViews:
     """Postings and vectors as of the present state; threads may share them.
 
     Args:
-        folder: the index.
-        reader: reads its truth.
-        lock: is held while derived files are made.
-        embedder: the name of the one that the vectors are of.
-        dimensions: the vectors' length.
-        sizes: when what changed is laid over, and when the files are caught up.
+        folder: the index's folder.
+        reader: reads the truth.
+        lock: held while derived files are made.
+        embedder: the name of the vectors' embedder.
+        dimensions: the length of the vectors.
+        sizes: decide which changes are overlaid in memory, and when the files are brought up to date.
 
     Attributes:
-        damaged: the derived files that were found damaged since the index was opened.
+        damaged: the names of derived files that were found damaged since the index was opened.
     """
 
     def __init__(
@@ -69,12 +69,12 @@ class PresentViews:
         self._dense: DenseView | None = None
 
     def forget(self) -> None:
-        """Release the files that were read."""
+        """Close the derived files."""
         with self._reader.mutex:
             self._lexical = self._dense = None
 
     def of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return the result of a lexical query of the present state; rebuild a damaged lexical index and ask again."""
+        """Return the result of a lexical query on the present state; rebuild a damaged lexical index and repeat it."""
         try:
             return read(*self._lexical_now(where))
         except DamagedError:
@@ -92,13 +92,13 @@ class PresentViews:
             return view.search(vector, k, allowed)
 
     def _distrust(self, name: str) -> None:
-        """Drop the derived files that are open, and check all of them before they are used again."""
+        """Close the derived files, and check them completely before they are used again."""
         with self._reader.mutex:
             self.damaged.add(name)
             self._lexical = self._dense = None
 
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
-        """Return the lexical view of the present state and the documents that a filter lets through."""
+        """Return the lexical view of the present state and the documents that match a filter."""
         present = self._lexical
         if where is None and present is not None and present.content == self._reader.ask(truth.content):
             return present, None
@@ -107,7 +107,7 @@ class PresentViews:
             return view, self._reader.allowed_documents(connection, where)
 
     def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
-        """Return the vectors of the present state and the documents that a filter lets through."""
+        """Return the vectors of the present state and the documents that match a filter."""
         present = self._dense
         if where is None and present is not None and present.content == self._reader.ask(truth.content):
             return present, None
@@ -129,7 +129,7 @@ class PresentViews:
             return present
         schema.check_embedder(connection, self._folder, self._embedder)
         base, behind = self._pin(connection, None, self._load_matrix)
-        # And after pinning, which may look at a newer state of the truth than the block began with.
+        # Again after pinning, which may see a newer state of the truth than the block began with.
         schema.check_embedder(connection, self._folder, self._embedder)
         return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
 
@@ -143,17 +143,17 @@ class PresentViews:
     def _pin(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
     ) -> tuple[_Base | None, Lag]:
-        """Return derived files and the changes since, few enough to be laid over them.
+        """Return derived files and the changes since, which are few enough to be overlaid.
 
-        Files too far behind are caught up first. If another process is doing that, this waits for it; if the wait is
-        too long, all changes are laid over in memory, which is slow but correct.
+        Files that are too far behind are brought up to date first. If another process is doing that, this waits for it;
+        if the wait is too long, all changes are overlaid in memory, which is slow but correct.
         """
         deadline = time.monotonic() + _CATCH_UP_SECONDS
         while True:
             base, behind = self._load(connection, base, load)
             if behind is not None and behind.size <= self._sizes.overlaid:
                 return base, behind
-            # Look at the truth anew from here on: the writer may be ahead of what this block began with.
+            # Read a new state of the truth from here on, because the writer may be ahead of the block's first one.
             connection.execute("COMMIT")
             tried = self._catch_up()
             connection.execute("BEGIN")
@@ -169,7 +169,7 @@ class PresentViews:
     def _load(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
     ) -> tuple[_Base | None, Lag | None]:
-        """Return the files at hand, or those on disk if the former are too old, with their lag."""
+        """Return the open files, or those on disk if the open ones are too old, with their lag."""
         if base is not None:
             behind = lag(connection, base.mark)
             if behind is not None and behind.size <= self._sizes.overlaid:
@@ -178,7 +178,7 @@ class PresentViews:
         return base, lag(connection, base.mark if base else None)
 
     def _catch_up(self) -> bool | None:
-        """Update the derived files; return None if another process holds the lock, False if it failed."""
+        """Bring the derived files up to date; return None if another process holds the lock, False if that failed."""
         from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
 
         try:
@@ -187,7 +187,7 @@ class PresentViews:
                     return None
                 with closing(schema.connect(self._folder)) as connection:
                     connection.execute("BEGIN")
-                    # Another embedder's vectors may be of another length than those that are expected here.
+                    # Vectors of another embedder may have another length than is expected here.
                     schema.check_embedder(connection, self._folder, self._embedder)
                     derivation = derive.prepare(
                         connection,
@@ -208,12 +208,12 @@ class TruthReader:
     """Reads the truth; threads may share it.
 
     Args:
-        folder: the index.
-        connection: to the database.
-        fixed: whether the connection sees no later writes.
+        folder: the index's folder.
+        connection: a connection to the database.
+        fixed: whether the connection does not see later writes.
 
     Attributes:
-        mutex: held while one state is read, and while anything cached of a state is changed.
+        mutex: held while one state is read, and while a cache of a state is changed.
     """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection, *, fixed: bool) -> None:
@@ -226,7 +226,7 @@ class TruthReader:
 
     @contextmanager
     def state(self) -> Iterator[sqlite3.Connection]:
-        """Hold one state of the truth for the length of the block."""
+        """Read one state of the truth during the block."""
         with self.mutex, translate_failures(self._folder):
             self._connection.execute("BEGIN")
             try:
@@ -245,10 +245,10 @@ class TruthReader:
                     raise
 
     def allowed_documents(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
-        """Return the documents that a filter lets through; the last few filters are remembered.
+        """Return the documents that match a filter; None without a filter. The last few results are cached.
 
         Args:
-            connection: as ``state`` returned it.
+            connection: what ``state`` yielded.
             where: the filter.
         """
         if where is None or where == Where():
@@ -264,7 +264,7 @@ class TruthReader:
         return self._filters[where]
 
     def follow_writer(self) -> None:
-        """Reopen a connection that sees no later writes, so that it sees them."""
+        """Reopen a connection that does not see later writes, so that it sees them."""
         if not self._fixed:
             return
         with self.mutex:

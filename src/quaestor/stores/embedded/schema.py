@@ -1,4 +1,4 @@
-"""The SQLite file with the authoritative data: its tables, opening it, what makes it unusable, and its upgrade.
+"""The SQLite file that holds the truth: its tables, opening it, checking whether it can be used, and upgrading it.
 
 A database of an older version is migrated, so that nobody has to index again.
 """
@@ -29,10 +29,10 @@ from quaestor.stores.embedded.truth import chunk_checksum, marks
 FILE = "index.sqlite3"
 VERSION = 4
 APPLICATION = 0x51554145
-"""Marks the file as ours (``PRAGMA application_id``)."""
+"""Identifies the file as ours (``PRAGMA application_id``)."""
 
 _BUSY_MILLISECONDS = 30_000
-# A query reads some hundred chunks all over the file: mapped, without a call for each. SQLite maps 2 GB at most.
+# A query reads some hundred chunks all over the file; mapping saves a system call for each. SQLite maps 2 GB at most.
 _MAPPED_BYTES = 2 * 1024 * 1024 * 1024
 _WRITER_MAPPED_BYTES = 256 * 1024 * 1024
 _WRITER_CACHE_KIBIBYTES = 64 * 1024
@@ -40,8 +40,8 @@ _WRITER_CHECKPOINT_PAGES = 8 * 1024
 _JOURNAL_BYTES = 4 * 1024 * 1024
 
 # Chunks of one document have consecutive identifiers: `first_chunk` and `chunk_count` are its whole
-# membership. Identifiers of documents, chunks and vectors only grow and are never used again; the next ones
-# stand in `state`.
+# membership. Identifiers of documents, chunks and vectors only grow and are never reused; the next ones are in
+# `state`.
 TABLES = """
 CREATE TABLE state (
     one             INTEGER PRIMARY KEY CHECK (one = 1),
@@ -166,10 +166,10 @@ _COPIED = {
 
 
 def connect(folder: Path, *, writing: bool = False) -> sqlite3.Connection:
-    """Open the database; transactions are begun and ended by the caller.
+    """Open the database; the caller begins and ends transactions.
 
-    A commit survives the death of the process at once; it survives the loss of power from the next checkpoint
-    on (``synchronous = NORMAL``), and either way the file stays whole.
+    A commit survives a crash of the process at once, and a power failure from the next checkpoint on
+    (``synchronous = NORMAL``); either way the file stays intact.
     """
     connection = _open_connection(folder / FILE)
     try:
@@ -198,10 +198,10 @@ def _open_connection(place: Path | str, *, uri: bool = False) -> sqlite3.Connect
 
 
 def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open the database for reading; return whether it is a snapshot that later writes do not change.
+    """Open the database for reading; return the connection and whether it does not see later writes.
 
-    That is so where SQLite cannot make the files beside it that several processes need: the folder must not be written,
-    or the disk is full.
+    It does not see them if SQLite cannot create the files beside it that several processes need, because the folder is
+    read-only or the disk is full.
     """
     try:
         return _probe(connect(folder)), False
@@ -216,7 +216,7 @@ def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
 
 def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | None:
     place, log = (folder / FILE).absolute().as_uri(), folder / f"{FILE}-wal"
-    # With the files of another process that has it open, all is seen. Without a log, the file is all there is.
+    # If another process has it open, its files are used. Without a write-ahead log, the file itself is complete.
     ways = [("mode=ro", False)] if log.exists() and log.stat().st_size else [("mode=ro", False), ("immutable=1", True)]
     for way, fixed in ways:
         with suppress(sqlite3.OperationalError):
@@ -225,7 +225,7 @@ def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | 
 
 
 def _probe(connection: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a connection that can read."""
+    """Return the connection after checking that it can read."""
     try:
         connection.execute(f"PRAGMA mmap_size = {_MAPPED_BYTES}")
         is_blank(connection)
@@ -251,12 +251,12 @@ def is_ours(connection: sqlite3.Connection) -> bool:
 
 
 def is_blank(connection: sqlite3.Connection) -> bool:
-    """Return whether there are no tables at all, as in a new file."""
+    """Return whether the database has no tables, like a new file."""
     return connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone() is None
 
 
 def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> None:
-    """Make the tables of an empty index, all or none."""
+    """Create the tables of an empty index, all or none."""
     connection.execute("PRAGMA journal_mode = WAL")
     script = "".join(
         (
@@ -284,10 +284,10 @@ def seal_state(connection: sqlite3.Connection) -> None:
 
 
 def check_state(connection: sqlite3.Connection) -> None:
-    """Refuse a state that is not as it was written.
+    """Check the row that holds the index's state.
 
     Raises:
-        DamagedRowError: it is not.
+        DamagedRowError: it does not match its checksum.
     """
     *values, checksum = _state(connection)
     require(row_sum(values) == checksum, "its state")
@@ -307,10 +307,10 @@ def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
 
 
 def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
-    """Refuse a database that this program cannot use.
+    """Check that this program can use a database.
 
     Raises:
-        IndexUnusableError: not an index, another schema version, another embedder, or other dimensions.
+        IndexUnusableError: it is not an index, or has another schema version, embedder or number of dimensions.
     """
     if not is_ours(connection):
         raise unusable(folder, "is not an index of Quaestor")
@@ -330,10 +330,10 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
 
 
 def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) -> None:
-    """Refuse vectors that are another embedder's than when the index was opened.
+    """Check that the vectors are still those of the embedder with which the index was opened.
 
     Raises:
-        EmbedderChangedError: they are.
+        EmbedderChangedError: they are those of another embedder.
     """
     found = made_with(connection)
     if found is not None and found[0] != embedder:
@@ -344,9 +344,9 @@ def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) 
 
 
 def upgrade(connection: sqlite3.Connection) -> None:
-    """Add checksums to the rows of a database of schema 2 or 3; any other database stays unchanged.
+    """Add checksums to the rows of a database of schema 2 or 3; leave any other unchanged.
 
-    Nothing is done where the database cannot be written: it is then refused as one of an older version.
+    If the database cannot be written, nothing is done, and ``check`` then refuses it as one of an older version.
     """
     if not _is_older(connection):
         return
@@ -354,7 +354,7 @@ def upgrade(connection: sqlite3.Connection) -> None:
     with suppress(sqlite3.OperationalError):
         connection.execute("BEGIN IMMEDIATE")
         try:
-            # Another process may have done it meanwhile.
+            # Another process may have upgraded it meanwhile.
             if _is_older(connection):
                 _give_checksums(connection)
                 connection.execute(f"PRAGMA user_version = {VERSION}")
@@ -370,7 +370,7 @@ def _is_older(connection: sqlite3.Connection) -> bool:
 
 
 def _teach(connection: sqlite3.Connection) -> None:
-    """Let statements call what sums up rows."""
+    """Make the checksum functions available in SQL statements."""
     make = connection.create_function
     make("chunk_checksum", -1, lambda *row: chunk_checksum(row[:-1], row[-1]))
     make("row_sum", -1, lambda *row: row_sum(row))
@@ -401,7 +401,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
 
 
 def _copy(connection: sqlite3.Connection) -> None:
-    """Rebuild the tables in which a new column does not come last, or is part of the key."""
+    """Create those tables again in which a new column is not the last one, or is part of the key."""
     held = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()
     }

@@ -1,4 +1,4 @@
-"""Thresholds between the embedded store's ways of working."""
+"""Thresholds at which the embedded store changes its strategy."""
 
 from __future__ import annotations
 
@@ -6,17 +6,18 @@ from quaestor.core.light_imports import NamedTuple
 
 
 class Sizes(NamedTuple):
-    """The thresholds; the defaults were measured to be best. Results do not depend on them.
+    """The thresholds; the defaults were measured to be best. Results are correct for any values.
 
     Attributes:
-        overlaid: changed chunks that are laid over the derived files in memory instead of being written into them. A
-            write into the lexical index waits for the disk some 30 to 100 ms; laying 512 chunks over it costs under 10.
-        worn: dead chunks in a derived file up to which it is never made anew for their sake.
-        loose: vectors in no chunk that are always kept, for a branch to come back to.
-        written: chunks that a transaction gathers before it writes them.
-        exact: searchable vectors up to which all are scored exactly, in some 3 ms on one core.
-        scored: of more, how many are scored exactly, those whose signs are most alike: some 2 ms.
-        scored_each: or so many for each one wanted.
+        overlaid: up to this many changed chunks are overlaid on the derived files in memory instead of being written
+            into them. A write into the lexical index waits 30 to 100 ms for the disk; overlaying 512 chunks takes less
+            than 10 ms.
+        worn: up to this many dead chunks, a derived file is not compacted.
+        loose: up to this many vectors without a chunk are always kept, for switching back to a branch.
+        written: the number of chunks that a transaction gathers before it writes them.
+        exact: up to this many searchable vectors, all are scored exactly, in some 3 ms on one core.
+        scored: of more vectors, this many with the most similar signs are scored exactly, in some 2 ms.
+        scored_each: at least this many vectors are scored exactly for each wanted result.
     """
 
     overlaid: int = 512

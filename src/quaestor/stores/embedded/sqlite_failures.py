@@ -1,4 +1,4 @@
-"""Turning the failures of SQLite and the disk into Quaestor's errors."""
+"""Turns failures of SQLite and the disk into Quaestor's errors."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def is_full(error: BaseException) -> bool:
     """Return whether an error means that the disk, a quota or a file-size limit is exhausted."""
     if isinstance(error, OSError) and error.errno in _FULL:
         return True
-    # SQLite reports a file-size limit as a plain disk I/O error; both leave the last commit whole.
+    # SQLite reports a file-size limit as a plain disk I/O error; both leave the last commit intact.
     return any(words in str(error).lower() for words in (*_FULL_WORDS, "disk i/o error"))
 
 
 @contextmanager
 def translate_failures(folder: Path) -> Iterator[None]:
-    """Translate failures inside the block into Quaestor's errors.
+    """Translate failures within the block into Quaestor's errors.
 
     Raises:
-        LimitError: the disk is full; the index is as it was.
+        LimitError: the disk is full; the index is unchanged.
         IndexBusyError: another process has locked the database.
-        IndexReadOnlyError: it may not be written.
-        IndexUnusableError: it is damaged or out of reach.
+        IndexReadOnlyError: the database is read-only.
+        IndexUnusableError: the database is damaged or cannot be reached.
     """
     try:
         yield
@@ -72,7 +72,7 @@ def translate_failures(folder: Path) -> Iterator[None]:
 
 
 def read_only(folder: Path) -> IndexReadOnlyError:
-    """Return the error for an index that may not be written."""
+    """Return the error for a read-only index."""
     return IndexReadOnlyError(
         f"The index in {str(folder)!r} cannot be written: let that folder be written, or set QUAESTOR_HOME to one "
         "that can be."

@@ -1,4 +1,4 @@
-"""The embedded store itself: transactions out, queries in."""
+"""The embedded store: opens an index, and runs its transactions and queries."""
 
 from __future__ import annotations
 
@@ -48,11 +48,11 @@ _MOST_DEFINITIONS = 10_000
 class EmbeddedStore(LexicalQueries):
     """An index in one folder; see ``quaestor.stores.Store``.
 
-    Threads may share it. Several processes may have it open; one at a time writes.
+    Threads may share it. Several processes may have it open, of which one at a time writes.
     """
 
     def __init__(self, folder: Path, embedder: str, dimensions: int, reader: TruthReader, sizes: Sizes) -> None:
-        """Use ``open``."""
+        """Not for callers; use ``open``."""
         self._sizes = sizes
         self._folder = folder
         self._embedder = embedder
@@ -63,17 +63,17 @@ class EmbeddedStore(LexicalQueries):
 
     @classmethod
     def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
-        """Open the index in ``folder``; make it first if it is missing and ``create`` is set.
+        """Open the index in ``folder``; create it first if it is missing and ``create`` is set.
 
         Args:
-            folder: which is the index.
-            embedder: the name of the embedder that it was, or is to be, made with.
-            dimensions: length of its vectors.
-            create: make it if it is missing.
-            sizes: thresholds between ways of working.
+            folder: the index's folder.
+            embedder: the name of the index's embedder.
+            dimensions: the length of its vectors.
+            create: whether to create the index if it is missing.
+            sizes: thresholds at which the store changes its strategy.
 
         Raises:
-            IndexUnusableError: missing, corrupt, of another schema version, or made with another embedder.
+            IndexUnusableError: the index is missing or damaged, or has another schema version or embedder.
             LimitError: the disk is full.
         """
         missing = IndexUnusableError(f"There is no index in {str(folder)!r}: run `quaestor index`.")
@@ -97,9 +97,9 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def made_with(folder: Path) -> tuple[str, int] | None:
-        """Return the name and dimensions of the embedder that the index in ``folder`` was made with.
+        """Return the name and dimensions of the embedder of the index in ``folder``.
 
-        None if there is no readable index; opening it says why.
+        Return None if there is no readable index; opening it raises the reason.
         """
         if not (folder / schema.FILE).exists():
             return None
@@ -117,10 +117,10 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def erase(folder: Path) -> None:
-        """Delete the index in ``folder``, if there is one, and nothing else there.
+        """Delete the index in ``folder``, and nothing else there; a missing index is not an error.
 
-        Derived files go first, so that an interruption leaves a whole index or none. The lock file stays: another
-        process may wait for it.
+        Derived files are deleted first, so that an interruption leaves a complete index or none. The lock file stays,
+        because another process may be waiting for it.
         """
         if not folder.is_dir():
             return
@@ -134,9 +134,9 @@ class EmbeddedStore(LexicalQueries):
 
     @contextmanager
     def writing(self, *, timeout: float = LOCK_SECONDS) -> Iterator[Transaction]:
-        """Open a transaction; commits at the end of the block, and undoes everything if the block raises.
+        """Open a transaction, which commits at the end of the block, or rolls back if the block raises an error.
 
-        A block that changes nothing makes no generation.
+        A block that changes nothing does not begin a new generation.
 
         Raises:
             EmbedderChangedError: the index was given another embedder since it was opened.
@@ -178,13 +178,13 @@ class EmbeddedStore(LexicalQueries):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-            # The truth is committed: what cannot be published now is caught up later, and is not a failure.
+            # The truth is committed: files that cannot be published now are brought up to date later.
             derivation.publish()
             schema.shorten_journal(connection, self._folder)
             self._reader.follow_writer()
 
     def settle(self) -> None:
-        """Do nothing: writers and searches build all that is needed."""
+        """Do nothing, because writers and searches build everything that is needed."""
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
         return self._views.of_lexical(read, where)
@@ -206,7 +206,7 @@ class EmbeddedStore(LexicalQueries):
             allowed = self._reader.allowed_documents(connection, where)
             if allowed is None:
                 return truth.defining(connection, names, k)
-            # A name is defined in a few places: all of them are looked at.
+            # A name has few definitions, so all of them are filtered.
             return allowed.only(truth.defining(connection, names, _MOST_DEFINITIONS))[: max(k, 0)]
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
@@ -215,12 +215,12 @@ class EmbeddedStore(LexicalQueries):
             return truth.chunks(connection, ids)
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
-        """Return the paths of the documents that these chunks belong to, each once."""
+        """Return the paths of these chunks' documents, without duplicates."""
         with self._reader.state() as connection:
             return truth.paths_of(connection, ids)
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
-        """Return up to ``k`` paths that are ``end`` or end with a slash and it, whatever their case; shortest first."""
+        """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
         with self._reader.state() as connection:
             found = truth.paths_ending(connection, end)
             allowed = self._reader.allowed_documents(connection, where)
@@ -244,27 +244,27 @@ class EmbeddedStore(LexicalQueries):
             return truth.document(connection, path)
 
     def bylines(self, where: Where | None = None) -> Bylines:
-        """Return who wrote the documents that a filter lets through, and when."""
+        """Return the authors and dates of the documents that match a filter."""
         from quaestor.stores.embedded.filtering import bylines  # noqa: PLC0415 - no search needs it
 
         with self._reader.state() as connection:
             return bylines(connection, where)
 
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
-        """Return the vectors that are kept for these keys, to int8 precision; unknown keys are absent."""
+        """Return the stored vectors of these keys with int8 precision, without unknown keys."""
         with self._reader.state() as connection:
             found = truth.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Yield the given documents that exist, as ``pack`` made them."""
+        """Yield the given documents that exist, in the form that ``pack`` returns."""
         from quaestor.stores.embedded.packing import packed_documents  # noqa: PLC0415 - only copies need it
 
         with self._reader.state() as connection:
             return list(packed_documents(connection, paths, self._dimensions))
 
     def all_metadata(self) -> Mapping[str, str]:
-        """Return every remembered string."""
+        """Return every stored string by key."""
         return self._reader.ask(truth.all_metadata)
 
     def stats(self) -> StoreStats:
@@ -277,7 +277,7 @@ class EmbeddedStore(LexicalQueries):
         return self._reader.ask(truth.generation)
 
     def metadata(self, key: str) -> str | None:
-        """Return a remembered string."""
+        """Return the string stored under a key; None if there is none."""
         return self._reader.ask(lambda connection: truth.metadata(connection, key))
 
     def close(self) -> None:
@@ -287,20 +287,20 @@ class EmbeddedStore(LexicalQueries):
 
     @property
     def repaired(self) -> Collection[str]:
-        """The derived files that were found damaged since the store was opened; they are rebuilt."""
+        """The derived files that were found damaged since the index was opened; they are rebuilt."""
         return frozenset(self._views.damaged)
 
     def _store_bytes(self) -> int:
         total = 0
         for path in self._folder.rglob("*"):
-            # Files come and go while another process writes.
+            # Another process may add and remove files meanwhile.
             with suppress(OSError):
                 total += path.stat().st_size if path.is_file() else 0
         return total
 
 
 def _create(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
-    """Make the tables; of several processes, one does."""
+    """Create the tables, unless another process has done so."""
     with WriteLock(folder).hold(LOCK_SECONDS):
         if schema.is_blank(connection):
             schema.create(connection, embedder, dimensions)

@@ -1,4 +1,4 @@
-"""Writing the truth: one transaction, in batches of documents."""
+"""Writes the truth in one transaction, in batches of documents."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from quaestor.stores.embedded.truth import batches, document_row, marks, places,
 _Name = tuple[str | bytes, int]
 
 LOOSE_SHARE = 0.5
-"""Vectors in no chunk are kept, for a branch to come back to, up to this share of all."""
+"""Vectors without a chunk are kept up to this share of all vectors, for switching back to a branch."""
 
 
 class _Place(NamedTuple):
-    """The present rows of a document."""
+    """Where the present rows of a document are."""
 
     id: int
     first_chunk: int
@@ -39,10 +39,10 @@ class _Place(NamedTuple):
 class Transaction:
     """The writer of one transaction; see ``quaestor.stores.Writer``.
 
-    Documents are gathered and written some thousand chunks at a time, in the order in which they came.
+    Documents are gathered and written some thousand chunks at a time, in the order of the calls.
 
     Attributes:
-        dimensions: length of the vectors.
+        dimensions: the length of the vectors.
     """
 
     def __init__(self, connection: sqlite3.Connection, sizes: Sizes = SIZES) -> None:
@@ -63,10 +63,10 @@ class Transaction:
         self._name_sums: dict[int, int] = {}
 
     def put(self, packed: Packed) -> None:
-        """Put a document with its chunks in place of any earlier version of the same path.
+        """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
-            ValueError: its vectors have other dimensions than the index.
+            ValueError: its vectors do not have the index's dimensions.
         """
         shape = (packed.chunks, packed.columns.dimensions)
         if shape[1] != self.dimensions:
@@ -76,7 +76,7 @@ class Transaction:
         self._put(packed.document.path, packed)
 
     def touch(self, document: Document) -> None:
-        """Update a document's own fields when its chunks are unchanged.
+        """Update a document's own fields while its chunks stay unchanged.
 
         Raises:
             NotFoundError: there is no document of this path.
@@ -93,7 +93,7 @@ class Transaction:
         self._put(path, None)
 
     def set_metadata(self, key: str, value: str) -> None:
-        """Remember a string with the index."""
+        """Store a string with the index under a key."""
         stored = storable(value)
         before = self._connection.execute("SELECT checksum FROM metadata WHERE key = ?", (key,)).fetchone()
         checksum = text_sum((key,), stored)
@@ -102,11 +102,11 @@ class Transaction:
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Record that all vectors are now another embedder's; the caller replaces every document with it."""
+        """Record that all vectors are now those of another embedder; the caller replaces every document."""
         self._flush()
         self._connection.execute("UPDATE state SET embedder = ?, dimensions = ?", (name, dimensions))
         self.dimensions = dimensions
-        # Also for an empty index: a process that has it open must notice before writing.
+        # Also for an empty index, so that a process that has it open notices this before it writes.
         self._changed = self._content_changed = True
 
     def finish(self) -> bool:
@@ -161,7 +161,7 @@ class Transaction:
         return {by_key[row[1]]: _Place(row[0], *row[-3:-1]) for row in rows}
 
     def _drop(self, places: Sequence[_Place]) -> None:
-        """Delete the chunks at ``places`` and log their removal."""
+        """Delete the chunks at ``places``, and record that in the change log."""
         if not places:
             return
         self._content_changed = True
@@ -218,7 +218,7 @@ class Transaction:
         self._put_documents(documents)
         many(f"INSERT INTO chunks VALUES ({marks(14)})", chunks)
         many("INSERT INTO terms VALUES (?, ?, ?, ?)", terms)
-        # In about the order of the index, which is quicker.
+        # Sorted roughly in the order of the table's index, which makes inserting faster.
         many("INSERT INTO names VALUES (?, ?, ?)", sorted(map(_in_bucket, names), key=itemgetter(0, 2)))
         self._count_names(names, 1)
         self._chunks += len(chunks)
@@ -235,7 +235,7 @@ class Transaction:
         return self._next_document - 1
 
     def _vectors(self, every: Iterable[Columns]) -> dict[bytes, int]:
-        """Store the vectors of new keys; returns the identifiers of all keys."""
+        """Store the vectors of new keys; return the identifiers of all keys."""
         rows = {key: row for columns in every for key, row in zip(columns.keys, columns.rows(), strict=True)}
         found: dict[bytes, int] = {}
         for batch in batches(list(rows)):
@@ -254,7 +254,7 @@ class Transaction:
         return found
 
     def _collect(self) -> None:
-        """Drop the vectors that no chunk uses, once they may be too many."""
+        """Delete the vectors that no chunk uses, if there may be too many."""
         if self._loose <= self._sizes.loose:
             return
         (count,) = self._connection.execute("SELECT count(*) FROM vectors").fetchone()

@@ -1,4 +1,4 @@
-"""Reading the authoritative data in SQLite as values."""
+"""Reads the truth from SQLite, as values."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _BATCH = 500
 _LONGEST_PATTERN = 12_000  # letters; SQLite refuses patterns of more than 50,000 bytes
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
-# A document's row as it is summed up: its checksum comes last.
+# The columns of a document's row in the order of its checksum, which comes last.
 _WHOLE = f"id, {_DOCUMENT}, first_chunk, chunk_count, checksum"
 _WHOLE_OF_D = ", ".join(f"d.{column}" for column in _WHOLE.split(", "))
 _CHUNK = (
@@ -49,8 +49,8 @@ class Content(NamedTuple):
     """A state of the chunks.
 
     Attributes:
-        generation: the transaction that led to it.
-        stamp: random, so that two histories that diverged by a crash differ.
+        generation: the number of the transaction that made it.
+        stamp: a random text, by which histories that diverged after a crash differ.
     """
 
     generation: int
@@ -65,9 +65,9 @@ class Removed(NamedTuple):
     chunk_count: int
 
 
-# Text that no UTF-8 can hold (file names in another encoding) is kept as the bytes of its surrogates.
+# Text that cannot be encoded as UTF-8 (file names in another encoding) is stored as the bytes of its surrogates.
 def storable(text: str) -> str | bytes:
-    """Return ``text`` as SQLite can keep it."""
+    """Return ``text`` in a form that SQLite can store."""
     if text.isascii():
         return text
     try:
@@ -78,7 +78,7 @@ def storable(text: str) -> str | bytes:
 
 
 def from_storable(value: Any) -> Any:
-    """Return the text that ``storable`` was given."""
+    """Return the text of a value that ``storable`` returned."""
     return value.decode("utf-8", "surrogatepass") if isinstance(value, bytes) else value
 
 
@@ -94,7 +94,7 @@ def marks(count: int) -> str:
 
 
 def content(connection: sqlite3.Connection) -> Content:
-    """Return the state that the chunks are in."""
+    """Return the present state of the chunks."""
     row = connection.execute(
         "SELECT c.generation, c.stamp FROM state s JOIN contents c ON c.generation = s.content"
     ).fetchone()
@@ -119,7 +119,7 @@ def removed_since(connection: sqlite3.Connection, content: Content) -> list[Remo
 
 
 def last_chunk(connection: sqlite3.Connection) -> int:
-    """Return the highest chunk identifier that was ever given out."""
+    """Return the highest chunk identifier that was ever assigned."""
     (following,) = connection.execute("SELECT next_chunk FROM state").fetchone()
     return int(following) - 1
 
@@ -155,11 +155,11 @@ def vectors_after(
 
 
 class DocumentTerms(NamedTuple):
-    """The terms of one document's chunks, or of some of very many.
+    """The terms of one document's chunks, or of some of them if there are very many.
 
     Attributes:
-        document: its row identifier.
-        segment: of the chunks, by their identifiers.
+        document: the document's row identifier.
+        segment: a segment of the chunks' terms, by the chunks' identifiers.
     """
 
     document: int
@@ -183,19 +183,19 @@ def document_row(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def checked_row(row: Sequence[Any]) -> Sequence[Any]:
-    """Return a whole row of ``documents``.
+    """Return a complete row of ``documents`` after checking it.
 
     Raises:
-        DamagedRowError: it is not as it was written.
+        DamagedRowError: the row does not match its checksum.
     """
     require(row_sum(row[:-1]) == row[-1], "a document")
     return row
 
 
 def _document(row: Sequence[Any]) -> Document:
-    """Return the document of a whole row."""
+    """Return the document in a complete row."""
     fields = checked_row(row)[1:-3]
-    # Hardly any row holds text that is kept as bytes, and thousands are read before a first search.
+    # Fast path: thousands of rows are read before a first search, and hardly any holds text stored as bytes.
     return Document(*(map(from_storable, fields) if bytes in map(type, fields) else fields))
 
 
@@ -208,24 +208,24 @@ def documents(connection: sqlite3.Connection) -> dict[str, Document]:
 
 
 def places(connection: sqlite3.Connection, paths: Sequence[str | bytes]) -> Iterator[Sequence[Any]]:
-    """Yield the whole rows of the given documents that exist."""
+    """Yield the complete rows of the given documents that exist."""
     for batch in batches(paths):
         rows = connection.execute(f"SELECT {_WHOLE} FROM documents WHERE path IN ({marks(len(batch))})", batch)
         yield from map(checked_row, rows)
 
 
 def _row_of(connection: sqlite3.Connection, path: str) -> Sequence[Any] | None:
-    """Return a document's whole row."""
+    """Return a document's complete row; None if there is no such document."""
     for row in places(connection, [storable(path)]):
         return row
-    # What only a damaged index of paths hides is not a document that is not there.
+    # If only a damaged index of paths hides the row, the document is not missing.
     hidden = connection.execute("SELECT 1 FROM documents WHERE +path = ?", (storable(path),)).fetchone()
     require(hidden is None, "the index of paths")
     return None
 
 
 def document(connection: sqlite3.Connection, path: str) -> Document | None:
-    """Return one document."""
+    """Return the document of a path; None if there is none."""
     row = _row_of(connection, path)
     return _document(row) if row else None
 
@@ -233,7 +233,7 @@ def document(connection: sqlite3.Connection, path: str) -> Document | None:
 def _names(value: str | None) -> tuple[str, ...]:
     if not value:
         return ()
-    # Without an escape, what lies between the quotes is the names: a fifth of the time, two hundred times a query.
+    # Called two hundred times per query: without escapes, splitting at the quotes takes a fifth of the time.
     return tuple(json.loads(value)) if "\\" in value else tuple(value[2:-2].split('", "'))
 
 
@@ -242,7 +242,7 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
 
     Args:
         fields: the columns from ``start`` to ``defines``.
-        text: as SQLite keeps it.
+        text: the text in the form in which SQLite stores it.
     """
     return text_sum(fields, text)
 
@@ -250,7 +250,7 @@ def chunk_checksum(fields: Sequence[Any], text: str | bytes) -> int:
 def _read_chunk(row: Sequence[Any], document: Document, first_chunk: int) -> StoredChunk:
     chunk, of, vector, start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum, link = row
     if link_sum(chunk, of, vector, checksum) != link or chunk_checksum(row[3:11], text) != checksum:
-        raise DamagedRowError(f"a chunk of {document.path!r} does not agree with its checksum")
+        raise DamagedRowError(f"a chunk of {document.path!r} does not match its checksum")
     return StoredChunk(
         id=chunk,
         document=document,
@@ -307,7 +307,7 @@ def _is_claimed(connection: sqlite3.Connection, chunk: int) -> bool:
 
 
 def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
-    """Return the paths of the documents that these chunks belong to."""
+    """Return the paths of these chunks' documents."""
     found: set[str] = set()
     for batch in batches([int(chunk) for chunk in ids]):
         rows = connection.execute(
@@ -319,7 +319,7 @@ def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
 
 
 def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
-    """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
+    """Return the paths that equal ``end`` or end with a slash and it, each with its first chunk, in arbitrary order."""
     wanted, count = storable(end), len(end)
     short = isinstance(wanted, str) and count <= _LONGEST_PATTERN
     alike = "%" + re.sub(r"[%_!]", r"!\g<0>", end) if short else "%"
@@ -352,7 +352,7 @@ def check_names(connection: sqlite3.Connection) -> None:
     """Read every name that a chunk defines.
 
     Raises:
-        DamagedRowError: one is missing, or not as it was written.
+        DamagedRowError: a name is missing, or does not match its checksum.
     """
     sums = dict.fromkeys((bucket for (bucket,) in connection.execute("SELECT bucket FROM name_sums")), 0)
     for bucket, name, chunk in connection.execute("SELECT bucket, name, chunk FROM names"):
@@ -363,10 +363,10 @@ def check_names(connection: sqlite3.Connection) -> None:
 
 
 def check_vectors(connection: sqlite3.Connection, dimensions: int) -> None:
-    """Read every vector, those that are in no chunk, too.
+    """Read every vector, including those without a chunk.
 
     Raises:
-        DamagedRowError: one is not as it was written.
+        DamagedRowError: a vector does not match its checksum.
     """
     rows = connection.execute("SELECT id, checksum, data FROM vectors")
     while found := rows.fetchmany(_BATCH):
@@ -398,7 +398,7 @@ def known_vectors(connection: sqlite3.Connection, keys: Sequence[bytes]) -> dict
 
 
 def stats(connection: sqlite3.Connection, store_bytes: int) -> StoreStats:
-    """Return sizes; ``store_bytes`` is what the folder takes."""
+    """Return the store's sizes; ``store_bytes`` is the size of its folder in bytes."""
     totals = connection.execute("SELECT count(*), total(chunk_count), total(size) FROM documents").fetchone()
     return StoreStats(
         documents=totals[0],
@@ -430,7 +430,7 @@ def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
 
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
     """Return a remembered string."""
-    # One statement, so that all of it is of one state.
+    # One statement, so that all values are of one state.
     value, checksum, lacking = connection.execute(
         "SELECT m.value, m.checksum, s.remembered - (SELECT coalesce(sum(checksum), 0) FROM metadata) "
         "FROM state s LEFT JOIN metadata m ON m.key = ?",

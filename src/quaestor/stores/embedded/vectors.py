@@ -1,11 +1,11 @@
-"""Searching vectors by cosine similarity: unit vectors as int8, a quarter of their size, and as signs, a bit each.
+"""Searches vectors by cosine similarity: unit vectors as int8, a quarter of their size, and as signs, one bit each.
 
-A row is divided by its largest component and multiplied by 127. The scale is not kept: rows have unit length, so ``row
-/ |row|`` gives the vector back. Quantising twice changes nothing.
+A row is divided by its largest component and multiplied by 127. The scale is not stored: vectors have unit length, so
+``row / |row|`` restores the vector. Quantising twice changes nothing.
 
-The signs select the rows whose exact cosine is computed: the angle between two vectors shows in the number of
-dimensions in which their signs differ (after Charikar, 2002, "Similarity estimation techniques from rounding
-algorithms", who takes random directions; a static embedder's dimensions serve as well).
+The signs select the rows whose exact cosine is computed: the number of dimensions in which the signs of two vectors
+differ estimates the angle between them (Charikar, 2002, "Similarity estimation techniques from rounding algorithms",
+who takes random directions; a static embedder's dimensions do as well).
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ Plane: TypeAlias = "NDArray[np.uint64]"
 Differing: TypeAlias = "NDArray[np.uint8] | NDArray[np.uint16]"
 
 _DIMENSIONS = 64
-_SAMPLED = 64  # of so many rows, one
-_MARGIN = 2  # by which the sample hardly ever errs among very many rows
-_BLOCK_ROWS = 1 << 16  # of a plane 512 KiB: fewer would cost more calls, more would leave the cache of one core
+_SAMPLED = 64  # one row of this many is in the sample
+_MARGIN = 2  # the sample hardly ever errs by more than this among very many rows
+_BLOCK_ROWS = 1 << 16  # 512 KiB of a plane: fewer rows need more calls, more do not fit into the cache of one core
 
 
 def quantise(vectors: Floats) -> Int8s:
@@ -63,7 +63,7 @@ def restore(data: bytes) -> Floats:
 
 
 def plane_count(dimensions: int) -> int:
-    """Return the number of planes for the signs of vectors with a number of dimensions."""
+    """Return how many planes hold the signs of vectors of ``dimensions``."""
     return -(-dimensions // _DIMENSIONS)
 
 
@@ -83,14 +83,14 @@ def most_alike(
 ) -> NDArray[np.intp]:
     """Return the places of the ``count`` searchable rows whose signs differ least from the query's, ascending.
 
-    All rows that differ as much as the last of them are there too; fewer if there are no more.
+    Rows that differ as much as the last of these are included, too; there may be fewer if there are not enough rows.
     """
     differing = _count_differing_signs(planes, [int(plane[0]) for plane in planes_of(query[None, :])], block_rows)
     whole = bool(searchable.all())
     most = min(len(planes) * _DIMENSIONS, int(np.iinfo(differing.dtype).max))
     if not whole:
         differing[~searchable] = most
-    # A sample tells nearly how much the last one differs, and one look at all rows then which ones differ no more.
+    # A sample estimates how much the last one differs; a single pass then selects the rows that differ no more.
     sample = np.sort(differing[::_SAMPLED])
     limit = min(int(sample[min(count // _SAMPLED, len(sample) - 1)]) + _MARGIN, most)
     near = np.flatnonzero(differing <= limit)
@@ -105,9 +105,9 @@ def most_alike(
 
 
 def _count_differing_signs(planes: Sequence[Plane], query: Sequence[int], block_rows: int) -> Differing:
-    """Return in how many dimensions the signs of each row are not the query's."""
+    """Return in how many dimensions the signs of each row differ from the query's."""
     rows = len(planes[0])
-    # Of four planes the sum can be 256 once in an age, for the opposite of a vector: it is scored exactly like others.
+    # The sum over four planes overflows only at 256, for the exact opposite of the query, which then is merely scored.
     total: NDArray[Any] = np.empty(rows, dtype=np.uint8 if len(planes) <= 4 else np.uint16)
     differs, counts = np.empty(block_rows, dtype=np.uint64), np.empty(block_rows, dtype=np.uint8)
     for start in range(0, rows, block_rows):
@@ -124,10 +124,10 @@ def _count_differing_signs(planes: Sequence[Plane], query: Sequence[int], block_
 
 Ids: TypeAlias = "NDArray[np.int64]"
 Runs = tuple[Ids, Ids]
-"""Runs of chunks: the first of each, ascending, and their numbers."""
+"""Runs of chunks: the first chunk of each, ascending, and the number of chunks in each."""
 
-# Numbers turned into floats at a time: 1 MiB, which stays in the cache of one core and is too little for a BLAS to
-# start threads for; on busy machines those cost fifty times what they save.
+# How many numbers are converted to floats at a time: 1 MiB stays in the cache of one core and is too little for BLAS to
+# start threads, which on busy machines cost fifty times what they save.
 _BLOCK_NUMBERS = 1 << 18
 
 
@@ -135,12 +135,12 @@ class Rows(NamedTuple):
     """Vectors of chunks.
 
     Attributes:
-        ids: the chunks, ascending; shape ``(n,)``.
+        ids: the chunks' identifiers, ascending; shape ``(n,)``.
         data: int8 vectors; shape ``(n, dimensions)``.
         scales: the factor that makes each row a unit vector, 0 for a zero row; shape ``(n,)``.
         alive: whether the chunk exists and its vector is not zero; shape ``(n,)``.
         planes: the signs of every row; without them, every row is scored.
-        sums: checksums of rows on disk.
+        sums: checks the rows on disk; None for rows in memory.
     """
 
     ids: Ids
@@ -157,9 +157,9 @@ class Rows(NamedTuple):
         return cls(ids, data, factors, factors > 0)
 
     def search(self, query: Floats, k: int, allowed: Runs | None, sizes: Sizes) -> tuple[Ids, Floats]:
-        """Return the ``k`` chunks nearest to a unit vector, of those ``allowed``, with their cosines.
+        """Return the ``k`` chunks nearest to a unit vector among those ``allowed``, with their cosines.
 
-        Exact up to ``sizes.exact`` searchable rows; of more, only the most promising are scored.
+        This is exact up to ``sizes.exact`` searchable rows; of more, only the most promising are scored.
         """
         searchable = self.alive if allowed is None else self.alive & which_are_covered(self.ids, allowed)
         places = self._promising(query, searchable, k, sizes)
@@ -173,7 +173,7 @@ class Rows(NamedTuple):
         return np.flatnonzero(searchable)
 
     def without(self, ids: Ids) -> Rows:
-        """Return these rows with some chunks marked as gone."""
+        """Return these rows with some chunks marked as removed."""
         if not len(ids):
             return self
         alive = self.alive.copy()
@@ -189,10 +189,10 @@ class Rows(NamedTuple):
         return found
 
     def check(self, places: Ids) -> None:
-        """See to it that the rows at ``places`` are as they were written.
+        """Check the rows at ``places`` against their checksums.
 
         Raises:
-            DamagedError: one is not.
+            DamagedError: a row does not match its checksum.
         """
         if self.sums is not None:
             self.sums.check(places)
@@ -221,19 +221,19 @@ def which_are_covered(ascending: Ids, runs: Runs) -> NDArray[np.bool_]:
 
 
 def top(scores: NDArray[np.floating], k: int) -> NDArray[np.intp]:
-    """Return the places of the ``k`` highest scores, highest first; of equals, the first."""
+    """Return the places of the ``k`` highest scores, highest first; of equal ones, the first."""
     if k <= 0:
         return np.empty(0, dtype=np.intp)
     if k >= len(scores):
         return np.argsort(-scores, kind="stable")
-    # Few are put in order, those that are no less than the last one wanted.
+    # Only the scores that are not below the last one wanted are sorted.
     [chosen] = np.nonzero(scores >= np.partition(scores, len(scores) - k)[len(scores) - k])
     order: NDArray[np.intp] = chosen[np.argsort(-scores[chosen], kind="stable")[:k]]
     return order
 
 
 class Best:
-    """Keeps the ``k`` highest scores above 0 of those offered; of equal ones, the first."""
+    """Collects the ``k`` highest scores above 0; of equal ones, the first."""
 
     def __init__(self, k: int) -> None:
         self._k = k
@@ -248,13 +248,13 @@ class Best:
             return
         self._ids = np.concatenate([self._ids, ids[better]])
         self._scores = np.concatenate([self._scores, scores[better]])
-        if len(self._ids) > 2 * self._k:  # fewer are not worth a look at all of them
+        if len(self._ids) > 2 * self._k:  # not more often, because it looks at all of them
             self._least = float(np.partition(self._scores, -self._k)[-self._k])
             kept = self._scores >= self._least
             self._ids, self._scores = self._ids[kept], self._scores[kept]
 
     def best_first(self) -> Scored:
-        """Return them, best first."""
+        """Return the collected scores, best first."""
         best = top(self._scores, self._k)
         return Scored(self._ids[best], self._scores[best])
 

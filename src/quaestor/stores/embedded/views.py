@@ -1,4 +1,4 @@
-"""What a query sees: the derived files with later changes laid over them; and the queries on them."""
+"""The state that a query sees, which is the derived files with later changes overlaid, and the queries on it."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 _ROWS_AT_ONCE = 8192
 
 Alive: TypeAlias = "NDArray[np.bool_] | None"
-"""Which chunks of a segment exist; None where all do."""
+"""Which chunks of a segment exist; None if all do."""
 
 _Read = TypeVar("_Read")
 
 _MAX_TERMS = 64
-"""Distinct terms of a query that are looked up; of more, the rarest."""
+"""The number of distinct terms of a query that are looked up; of more, the rarest are."""
 
 _CONSIDERED_TERMS = 4096
 _LONGEST_TERM_BYTES = 1024
@@ -49,11 +49,11 @@ class LexicalView(NamedTuple):
     """The lexical index as of one state of the chunks.
 
     Attributes:
-        content: that state.
+        content: the state.
         base: the index on disk.
-        alive: which chunks of each segment on disk exist; None where all do.
-        stored: their totals for BM25.
-        recent: chunks that were added since.
+        alive: for each segment on disk, which of its chunks exist; None if all do.
+        stored: the totals of these chunks for BM25.
+        recent: the chunks that were added since.
     """
 
     content: Content
@@ -107,9 +107,9 @@ class LexicalView(NamedTuple):
         allowed: Allowed | None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; equal ones by age.
+        """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equal ones, the oldest first.
 
-        If ``among`` is given, terms are as rare as its counts say.
+        If ``among`` is given, its counts determine how rare terms are.
         """
         terms = list(weights)
         bounds, counts = self._count_terms(terms)
@@ -188,9 +188,9 @@ class DenseView(NamedTuple):
     """The matrix as of one state of the chunks.
 
     Attributes:
-        content: that state.
-        parts: the rows on disk and those that came since.
-        sizes: when they are searched in which way.
+        content: the state.
+        parts: the rows on disk and those that were added since.
+        sizes: decide how they are searched.
     """
 
     content: Content
@@ -214,7 +214,7 @@ class DenseView(NamedTuple):
         return cls(lag.content, parts, sizes)
 
     def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
-        """Return up to ``k`` chunks by cosine, best first; of equals, the oldest."""
+        """Return up to ``k`` chunks by cosine, best first; of equal ones, the oldest first."""
         return nearest(self.parts, vector, k, None if allowed is None else allowed.runs(), self.sizes)
 
 
@@ -243,7 +243,7 @@ class LexicalQueries(ABC):
 
     @abstractmethod
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return what ``read`` makes of the lexical view and the documents that a filter lets through."""
+        """Call ``read`` with the lexical view and the documents that match a filter, and return its result."""
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
@@ -265,9 +265,10 @@ class LexicalQueries(ABC):
         where: Where | None = None,
         among: Counts | None = None,
     ) -> Matched:
-        """Return the results of ``lexical`` for each choice of boosts, and of ``frequencies``, by one reading.
+        """Return the results of ``lexical`` for each choice of boosts and of ``frequencies``, reading postings once.
 
-        ``among`` holds the counts of several stores; scores and frequencies are then those of all of them as one.
+        ``among`` holds the counts of several stores; scores and frequencies are then those of one store with all their
+        chunks.
         """
         return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
 
@@ -289,9 +290,9 @@ class LexicalQueries(ABC):
 
 
 def weigh(terms: Sequence[str]) -> dict[str, float]:
-    """Return each distinct term once, with a weight of 1 that grows slowly with its repetitions.
+    """Return each distinct term with a weight, which is 1 and grows slowly with repetitions.
 
-    Terms that no index can hold, such as halves of surrogate pairs, are left out.
+    Terms that no index can hold, such as lone surrogates, are left out.
     """
     counts = Counter(terms)
     return {term: (_K3 + 1) * count / (_K3 + count) for term, count in counts.items() if _is_text(term)}
@@ -312,9 +313,9 @@ def _is_text(term: str) -> bool:
 
 
 def _rarest(counts: Sequence[int]) -> list[int]:
-    """Return the places of ``_MAX_TERMS`` of the terms: those found in the fewest chunks, but in one at least.
+    """Return the places of up to ``_MAX_TERMS`` terms: those in the fewest chunks, but in at least one.
 
-    Of a query longer than any question, only the first few thousand distinct terms are considered.
+    Of a query that is longer than any question, only the first few thousand distinct terms are considered.
     """
     counted = sorted((count, place) for place, count in enumerate(counts[:_CONSIDERED_TERMS]) if count)
     return [place for _, place in counted[:_MAX_TERMS]]

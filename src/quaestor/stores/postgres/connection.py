@@ -1,8 +1,8 @@
-"""One database: its connection pool, transactions with time-outs for everything, and retries of what is safe to repeat.
+"""A database: its pool of connections, transactions with time limits, and retries of what can be repeated safely.
 
-Nothing here or above it leaves anything in a session, so that a pooler in transaction mode works: no
-prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why
-it cannot connect; psycopg's own connects in a thread and reports a wrong password as a time-out.
+No code leaves state in a database session, so that a pooler in transaction mode works: there are no prepared
+statements, no ``SET`` except ``SET LOCAL``, and no lock that outlives its transaction. The pool reports at once why it
+cannot connect; psycopg's own pool connects in a thread and reports a wrong password as a time-out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _T = TypeVar("_T")
 OLDEST_SERVER = 14
 READ_SECONDS = 30.0
 WRITE_SECONDS = 600.0
-"""Seconds that one statement may take, by default."""
+"""The time limit of a statement in seconds, by default."""
 LOCK_SECONDS = 60.0
 """Seconds to wait for a lock, by default."""
 
@@ -40,26 +40,26 @@ _WAIT_SECONDS = 30.0
 
 
 class Database:
-    """A database of a team; threads may share it.
+    """A PostgreSQL database; threads may share it.
 
     Attributes:
-        address: where it is.
+        address: its address.
     """
 
     def __init__(self, address: Address, *, most: int = _MOST_CONNECTIONS) -> None:
-        """Connect nothing yet; at most ``most`` connections are held for writing, and as many to standbys."""
+        """Do not connect yet; hold at most ``most`` connections to the primary, and as many to standbys."""
         self.address = address
         self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most)
         self._standby = _Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
-        self._patience = 0.0  # a server that never answered is not waited for
+        self._patience = 0.0  # a server that has never answered is not tried again
 
     @classmethod
     def open(cls, uri: str) -> Database:
-        """Return the database at an address that answers and is new enough.
+        """Return the database at an address after checking that its server answers and is new enough.
 
         Raises:
-            UsageError: it is not an address.
-            IndexUnusableError: it cannot be reached, or is too old.
+            UsageError: the address is malformed.
+            IndexUnusableError: the server cannot be reached, or is too old.
         """
         database = cls(Address.read(uri))
         version = database.read(lambda connection: connection.info.server_version)
@@ -77,11 +77,11 @@ class Database:
 
     @contextmanager
     def writing(self, *, seconds: float = WRITE_SECONDS, lock_seconds: float = LOCK_SECONDS) -> Iterator[Connection]:
-        """Hold a transaction on the primary; it commits at the end of the block, and is undone if the block raises.
+        """Run a transaction on the primary, which commits at the end of the block, or rolls back if the block raises.
 
         Args:
-            seconds: time limit of each statement.
-            lock_seconds: time limit of waiting for a lock.
+            seconds: the time limit of each statement.
+            lock_seconds: the time limit of waiting for a lock.
 
         Raises:
             QuaestorError: see ``failures.translate_failures``.
@@ -92,9 +92,9 @@ class Database:
                 yield connection
 
     def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
-        """Return the result of ``work`` in a transaction of its own; repeat it if a deadlock or a conflict undid it.
+        """Return the result of ``work`` in a transaction of its own; repeat it after a deadlock or conflict.
 
-        Other failures are not repeated, because the transaction may have been committed.
+        After other failures it is not repeated, because the transaction may have been committed.
         """
 
         def once() -> _T:
@@ -104,12 +104,12 @@ class Database:
         return self._retry(self._primary, once, lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
-        """Return what ``work`` reads of one state of the database; repeat it if the connection is lost.
+        """Return what ``work`` reads from one state of the database; repeat it if the connection is lost.
 
         Args:
-            work: called with a transaction that sees one state and cannot write; perhaps more than once.
-            seconds: time limit of each statement.
-            primary: ask the primary even where there is a standby, which may lag behind.
+            work: called, perhaps repeatedly, with a read-only transaction that sees one state.
+            seconds: the time limit of each statement.
+            primary: whether to read from the primary even if there is a standby, which may lag behind.
         """
         return self.read_after("", lambda connection, _: work(connection), seconds=seconds, primary=primary)
 
@@ -121,9 +121,9 @@ class Database:
         seconds: float = READ_SECONDS,
         primary: bool = False,
     ) -> _T:
-        """Do as ``read``, and give ``work`` the first row of a statement that is sent with the transaction's beginning.
+        """Read as ``read`` does, and pass ``work`` the first row of a statement that is sent with ``BEGIN``.
 
-        So reading the state takes no round trip of its own.
+        This saves a round trip for reading the state.
         """
         pool = self._primary if primary else self._standby
 
@@ -136,7 +136,7 @@ class Database:
             return self._retry(pool, once)
 
     def look(self, statement: str) -> Sequence[Any] | None:
-        """Return the first row of one statement, of a transaction in a single round trip; repeated as ``read``."""
+        """Return the first row of one statement, in a transaction of a single round trip; retry as ``read`` does."""
         message = f"BEGIN {_ONE_STATE}; {_limits(READ_SECONDS, LOCK_SECONDS)}; {statement}; COMMIT".encode()
 
         def once() -> Sequence[Any] | None:
@@ -158,7 +158,7 @@ class Database:
             return self._retry(self._standby, once)
 
     def run_outside(self, statement: str) -> None:
-        """Run a statement outside of any transaction, such as ``VACUUM``, without a time limit."""
+        """Run a statement such as ``VACUUM`` outside any transaction, without a time limit."""
         with translate_failures(self.address):
             connection = self._primary.take()
             try:
@@ -169,7 +169,7 @@ class Database:
     def _begin(
         self, pool: _Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
     ) -> tuple[Connection, Sequence[Any] | None]:
-        """Return a connection in a transaction with its limits, and the first row of a statement; in one message."""
+        """Begin a transaction with its limits and run a statement, in one message; return connection and first row."""
         connection = pool.take()
         try:
             cursor = connection.execute(f"BEGIN {kind}; {_limits(seconds, lock_seconds)}; {first}".encode())
@@ -186,7 +186,7 @@ class Database:
     def _retry(
         self, pool: _Pool, once: Callable[[], _T], may_repeat: Callable[[BaseException], bool] | None = None
     ) -> _T:
-        """Return the result of ``once``; retry passing failures for some seconds."""
+        """Return the result of ``once``; retry after transient failures for some seconds."""
         began, pause = time.monotonic(), 0.05
         while True:
             try:
@@ -200,10 +200,10 @@ class Database:
 
 
 def check_server(version: int, address: Address) -> None:
-    """Refuse a server that is too old; ``version`` as libpq says it, such as 160004.
+    """Check that a server is new enough; ``version`` is libpq's number, such as 160004.
 
     Raises:
-        IndexUnusableError: it is.
+        IndexUnusableError: the server is too old.
     """
     if version // 10000 < OLDEST_SERVER:
         raise IndexUnusableError(
@@ -214,7 +214,7 @@ def check_server(version: int, address: Address) -> None:
 
 @contextmanager
 def _commit_at_end(pool: _Pool, connection: Connection) -> Iterator[None]:
-    """Commit at the end of the block, roll back if it raises, and return the connection to the pool."""
+    """Commit at the end of the block, or roll back if it raises; then return the connection to the pool."""
     try:
         try:
             yield
@@ -238,12 +238,12 @@ def _limits(seconds: float, lock_seconds: float) -> str:
 
 
 class _Pool:
-    """Connections to the hosts of an address that are of one kind; threads may share it.
+    """A pool of connections to hosts of one kind at an address; threads may share it.
 
     Args:
         uri: the address.
-        attributes: which hosts will do, as libpq's ``target_session_attrs`` says it.
-        most: connections that are held at most.
+        attributes: the kind of hosts, a value of libpq's ``target_session_attrs``.
+        most: how many connections are held at most.
     """
 
     def __init__(self, uri: str, attributes: str, most: int) -> None:
@@ -254,10 +254,10 @@ class _Pool:
         self._free = threading.BoundedSemaphore(most)
 
     def take(self) -> Connection:
-        """Return a connection for the caller alone; ``give`` returns it.
+        """Return a connection for the caller alone; ``give`` puts it back.
 
         Raises:
-            IndexBusyError: all of them stayed in use until the time to wait was over.
+            IndexBusyError: all connections stayed in use during the time limit.
             psycopg.Error: the server refuses the connection.
         """
         if not self._free.acquire(timeout=_WAIT_SECONDS):
@@ -272,7 +272,7 @@ class _Pool:
             raise
 
     def give(self, connection: Connection) -> None:
-        """Take a connection back; one in the middle of something is closed."""
+        """Put a connection back; close it if it is in a transaction."""
         usable = not connection.closed and connection.info.transaction_status == psycopg.pq.TransactionStatus.IDLE
         if usable:
             with self._mutex:
@@ -282,7 +282,7 @@ class _Pool:
         self._free.release()
 
     def forget(self) -> None:
-        """Close idle connections: their server may be gone."""
+        """Close idle connections, because their server may be gone."""
         with self._mutex:
             idle, self._idle = self._idle, []
         for connection in idle:
@@ -291,7 +291,7 @@ class _Pool:
     def _open_connection(self) -> Connection:
         return psycopg.connect(
             self._uri,
-            autocommit=True,  # transactions are begun with their limits, in one message
+            autocommit=True,  # `_begin` begins transactions together with their limits
             prepare_threshold=None,
             target_session_attrs=self._attributes,
             connect_timeout=_CONNECT_SECONDS,

@@ -1,4 +1,4 @@
-"""The corpora of a database, and the state that each is in."""
+"""The corpora of a database, and the state of each."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ TABLES = (
     "removed",
     "work_items",
 )
-"""The tables whose rows belong to a corpus, without those of `corpora`."""
+"""The tables whose rows belong to a corpus, except `corpora`."""
 
 
 class State(NamedTuple):
@@ -52,12 +52,12 @@ class Listed(NamedTuple):
     """A corpus as `quaestor store corpora` lists it.
 
     Attributes:
-        name: of the corpus.
-        embedder: the name of the embedder that it was made with.
-        documents: number of documents.
-        chunks: number of chunks.
-        generation: committed transactions.
-        changed: when the last was, in the form of ISO 8601.
+        name: the corpus's name.
+        embedder: the name of its embedder.
+        documents: the number of documents.
+        chunks: the number of chunks.
+        generation: the number of committed transactions.
+        changed: the time of the last transaction in ISO 8601.
     """
 
     name: str
@@ -69,13 +69,13 @@ class Listed(NamedTuple):
 
 
 def find_corpus(connection: Connection, name: str) -> int | None:
-    """Return the number of the corpus of this name, or None."""
+    """Return the number of the corpus of this name; None if there is none."""
     row = connection.execute("SELECT corpus_id FROM quaestor.corpora WHERE name = %s", (escape(name),)).fetchone()
     return None if row is None else int(row[0])
 
 
 def make_corpus(connection: Connection, name: str, embedder: str, dimensions: int) -> int:
-    """Return the number of a corpus; make it if it is missing. Of several processes at once, one makes it."""
+    """Return the number of a corpus; create it if it is missing. Of several processes at once, one creates it."""
     inserted = "INSERT INTO quaestor.corpora (name) VALUES (%s) ON CONFLICT (name) DO NOTHING"
     connection.execute(inserted, (escape(name),))
     corpus = find_corpus(connection, name)
@@ -99,7 +99,7 @@ def erase_corpus(connection: Connection, corpus: int) -> None:
 
 
 def list_corpora(connection: Connection) -> list[Listed]:
-    """Return every corpus by name: the one question that is asked across all of them."""
+    """Return every corpus, sorted by name: the only query over all corpora."""
     rows = connection.execute(
         "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
         "coalesce(sum(d.chunk_count), 0) "
@@ -118,7 +118,7 @@ def state(connection: Connection, corpus: int, *, lock: bool = False) -> State:
     """Return the state of a corpus; ``lock`` keeps other writers out until the transaction ends.
 
     Raises:
-        IndexUnusableError: it was deleted.
+        IndexUnusableError: the corpus was deleted.
     """
     return read_state(connection.execute(f"{state_query(corpus)}{' FOR UPDATE' if lock else ''}".encode()).fetchone())
 
@@ -129,14 +129,14 @@ def state_query(corpus: int) -> str:
 
 
 def read_state(row: Sequence[Any] | None) -> State:
-    """Return the state in a row; raises as ``state``."""
+    """Return the state in a row; raise the errors of ``state``."""
     if row is None:
         raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
     return State(unescape(row[0]), *row[1:])
 
 
 def first_state(connection: Connection, corpus: int) -> State | None:
-    """Return the state of a corpus, or None if it is missing, as on a standby that lags."""
+    """Return the state of a corpus; None if it is missing, as on a standby that lags behind."""
     row = connection.execute(state_query(corpus).encode()).fetchone()
     return None if row is None else read_state(row)
 
@@ -152,10 +152,10 @@ def set_state(connection: Connection, corpus: int, new: State) -> None:
 
 
 def check_embedder(found: State, embedder: str, name: str) -> None:
-    """Refuse vectors that are another embedder's than when the corpus ``name`` was opened.
+    """Check that the vectors are still those of the embedder with which the corpus ``name`` was opened.
 
     Raises:
-        EmbedderChangedError: they are.
+        EmbedderChangedError: they are those of another embedder.
     """
     if found.embedder != embedder:
         raise EmbedderChangedError(

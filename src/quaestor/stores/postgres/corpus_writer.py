@@ -1,4 +1,4 @@
-"""Writing one corpus: one transaction, in batches of documents by ``COPY``."""
+"""Writes a corpus in one transaction, in batches of documents by ``COPY``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from quaestor.stores.postgres.stored_rows import escape, to_half_vectors
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
 
-# The columns of every table that is copied to, with the types that they are sent as: a half vector is bytes here.
+# The columns of the tables that are filled by ``COPY``, with the types in which they are sent; a ``halfvec`` is bytes.
 _COPIED = {
     "documents": (
         f"corpus_id, id, path_key, {stored_rows.DOCUMENT}, first_chunk, chunk_count, content_hash",
@@ -41,7 +41,7 @@ _COPIED = {
 
 
 class _Place(NamedTuple):
-    """The present rows of a document."""
+    """Where the present rows of a document are."""
 
     id: int
     first_chunk: int
@@ -52,12 +52,12 @@ class _Place(NamedTuple):
 class Transaction:
     """The writer of one transaction; see ``quaestor.stores.Writer``.
 
-    Documents are gathered and written some thousand chunks at a time, in the order in which they came.
+    Documents are gathered and written some thousand chunks at a time, in the order of the calls.
 
     Args:
-        connection: in a transaction that has locked the corpus.
-        corpus: its number.
-        state: at the transaction's beginning.
+        connection: a connection in a transaction that has locked the corpus.
+        corpus: the corpus's number.
+        state: the corpus's state at the beginning of the transaction.
     """
 
     def __init__(self, connection: Connection, corpus: int, state: State, sizes: Sizes = SIZES) -> None:
@@ -74,19 +74,19 @@ class Transaction:
 
     @property
     def dimensions(self) -> int:
-        """Length of the vectors."""
+        """The length of the vectors."""
         return self._state.dimensions
 
     @property
     def written(self) -> str:
-        """The stamp that the corpus bears once this is committed."""
+        """The corpus's stamp after this transaction is committed."""
         return self._state.written
 
     def put(self, packed: Packed) -> None:
-        """Put a document with its chunks in place of any earlier version of the same path.
+        """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
-            ValueError: its vectors have other dimensions than the index.
+            ValueError: its vectors do not have the index's dimensions.
         """
         shape = (packed.chunks, packed.columns.dimensions)
         if shape[1] != self.dimensions:
@@ -96,7 +96,7 @@ class Transaction:
         self._put(packed.document.path, packed)
 
     def touch(self, document: Document) -> None:
-        """Update a document's own fields when its chunks are unchanged.
+        """Update a document's own fields while its chunks stay unchanged.
 
         Raises:
             NotFoundError: there is no document of this path.
@@ -117,7 +117,7 @@ class Transaction:
         self._put(path, None)
 
     def set_metadata(self, key: str, value: str) -> None:
-        """Remember a string with the index."""
+        """Store a string with the index under a key."""
         self._connection.execute(
             "INSERT INTO quaestor.metadata (corpus_id, key, value) VALUES (%s, %s, %s) "
             "ON CONFLICT (corpus_id, key) DO UPDATE SET value = excluded.value",
@@ -126,24 +126,24 @@ class Transaction:
         self._changed = True
 
     def set_embedder(self, name: str, dimensions: int) -> None:
-        """Record that all vectors are now another embedder's; the caller replaces every document with it."""
+        """Record that all vectors are now those of another embedder; the caller replaces every document."""
         self._flush()
         self._state = self._state._replace(embedder=name, dimensions=dimensions)
-        # Also for an empty index: a process that has it open must notice before writing.
+        # Also for an empty index, so that a process that has it open notices this before it writes.
         self._changed = self._content_changed = True
 
     @property
     def must_commit(self) -> bool:
-        """Whether there is something to commit though ``finish`` found no change of the corpus."""
+        """Whether the transaction must be committed even if ``finish`` found no change of the corpus."""
         return self._beside
 
     def run_beside(self, query: str, values: Mapping[str, Any]) -> list[Any]:
-        """Run a statement that changes nothing a reader sees, to be committed with what does; return its rows."""
+        """Run a statement that changes nothing that readers see, in the same transaction; return its rows."""
         self._beside = True
         return self._connection.execute(query.encode(), values).fetchall()
 
     def finish(self) -> State | None:
-        """Write pending rows and the new state, without committing; return the state, or None if nothing changed."""
+        """Write pending rows and the new state, without committing; return the state, None if nothing changed."""
         self._flush()
         if not (self._changed or self._content_changed):
             return None
@@ -186,7 +186,7 @@ class Transaction:
         return {by_key[key]: _Place(*place) for key, *place in found}
 
     def _drop(self, places: Sequence[_Place]) -> None:
-        """Delete the chunks at ``places``, and log those that a segment contains as removed."""
+        """Delete the chunks at ``places``; record those that a segment holds in the change log."""
         if not places:
             return
         self._content_changed = True
@@ -290,14 +290,14 @@ class Transaction:
         return found
 
     def keep(self, every: Iterable[Kept]) -> None:
-        """Store the bytes whose hashes are new."""
+        """Store those bytes whose hashes are not stored yet."""
         given = {kept.hash: kept.data for kept in every}
         query = "SELECT hash FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
         known = {found for (found,) in self._execute(query, list(given))}
         self._copy("contents", [(self._corpus, *one) for one in given.items() if one[0] not in known])
 
     def add_bytes(self, given: Mapping[Document, Kept]) -> None:
-        """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
+        """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
         by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in given.items()}
         found = self._execute(
             "SELECT path_key, sha256 FROM quaestor.documents "
@@ -316,7 +316,7 @@ class Transaction:
         self._changed = True
 
     def _drop_contents(self) -> None:
-        """Delete what the documents of this transaction had before and no document has now."""
+        """Delete the former bytes of this transaction's documents that no document has now."""
         self._execute(
             "DELETE FROM quaestor.contents c WHERE c.corpus_id = %s AND c.hash = ANY(%s) AND NOT EXISTS "
             "(SELECT FROM quaestor.documents d WHERE d.corpus_id = c.corpus_id AND d.content_hash = c.hash)",
@@ -324,7 +324,7 @@ class Transaction:
         )
 
     def _collect(self) -> None:
-        """Drop the vectors that no chunk uses, once they may be too many."""
+        """Delete the vectors that no chunk uses, if there may be too many."""
         if self._state.loose_vectors <= self._sizes.loose:
             return
         [(count,)] = self._execute("SELECT count(*) FROM quaestor.vectors WHERE corpus_id = %s", values=(self._corpus,))
@@ -341,9 +341,9 @@ class Transaction:
         """Run a statement and return its rows, if it has any.
 
         Args:
-            query: with the corpus and ``among`` as its parameters, where that is given.
-            among: a list for ``ANY``; nothing is run for an empty one.
-            values: its parameters otherwise.
+            query: the statement; its parameters are the corpus and ``among``, if that is given.
+            among: a list for ``ANY``; if it is empty, nothing is run.
+            values: the parameters if ``among`` is not given.
         """
         if among is not None and not among:
             return []

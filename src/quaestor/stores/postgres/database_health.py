@@ -1,4 +1,4 @@
-"""The checks of ``quaestor doctor`` on a database and on one corpus in it; nothing is changed."""
+"""Checks a database, and one corpus in it, for ``quaestor doctor``, without changing anything."""
 
 from __future__ import annotations
 
@@ -22,26 +22,26 @@ _OF_OURS = (
 
 
 class Health(NamedTuple):
-    """The findings.
+    """The findings of a check.
 
     Attributes:
-        found: facts, in words.
-        damaged: damage to stored data, in words.
-        to_set_right: problems that lose no data, each with the next step.
+        found: facts as text.
+        damaged: descriptions of damage to stored data.
+        to_correct: problems without loss of data, each with the next step.
         is_current: whether the tables are those of this version.
     """
 
     found: str
     damaged: tuple[str, ...] = ()
-    to_set_right: tuple[str, ...] = ()
+    to_correct: tuple[str, ...] = ()
     is_current: bool = True
 
 
 def examine_database(database: Database) -> Health:
-    """Return the findings about a database: versions, tables and rights.
+    """Return the findings about a database: versions, tables and privileges.
 
     Raises:
-        QuaestorError: it cannot be reached or used; an empty one, too, if this user may not make tables in it.
+        QuaestorError: the database cannot be reached or used, or is empty and this user may not create tables in it.
     """
 
     def read(connection: Connection) -> tuple[Health, int]:
@@ -53,7 +53,7 @@ def examine_database(database: Database) -> Health:
         made = f"tables at step {reached} of {len(steps())}"
         [(standby,)] = connection.execute("SELECT pg_is_in_recovery()")
         facts = [server, f"pgvector {version}", made, *(["a standby: only to be read"] if standby else [])]
-        return Health(", ".join(facts), to_set_right=tuple(_rights(connection))), reached
+        return Health(", ".join(facts), to_correct=tuple(_rights(connection))), reached
 
     health, reached = database.read(read)
     if not reached:
@@ -67,7 +67,7 @@ def examine_database(database: Database) -> Health:
 
 
 def examine_corpus(database: Database, name: str) -> Health | None:
-    """Return the findings about a sample of a corpus, or None if the corpus is missing."""
+    """Return the findings about a sample of a corpus; None if the corpus is missing."""
 
     def read(connection: Connection) -> Health | None:
         corpus = find_corpus(connection, name) if reached_step(connection) else None
@@ -88,7 +88,7 @@ def examine_corpus(database: Database, name: str) -> Health | None:
 
 
 def _rights(connection: Connection) -> list[str]:
-    """Return the rights on the tables that this user lacks, and those that everybody has."""
+    """Return the privileges on the tables that this user lacks, and those that everybody has."""
     may = " AND ".join(f"has_table_privilege(c.oid, '{right}')" for right in _NEEDED)
     closed = _names(connection, f"AND NOT (has_schema_privilege(n.oid, 'USAGE') AND {may})")
     foreign = _names(connection, "AND c.relname = 'vectors' AND NOT pg_has_role(c.relowner, 'USAGE')")
@@ -103,7 +103,7 @@ def _rights(connection: Connection) -> list[str]:
 
 
 def _names(connection: Connection, condition: str) -> str:
-    """Return some of our tables for which a condition is true, as a text; "" if there are none."""
+    """Return the names of some of our tables that meet a condition; "" if none does."""
     rows = connection.execute(f"SELECT n.nspname || '.' || c.relname {_OF_OURS} {condition} ORDER BY 1".encode())
     names = [name for (name,) in rows]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

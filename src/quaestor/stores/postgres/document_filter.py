@@ -1,4 +1,4 @@
-"""Which documents of a corpus a filter lets through."""
+"""Selects the documents of a corpus that match a filter."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def allowed_documents(connection: Connection, corpus: int, where: Where) -> Allowed:
-    """Return the documents with chunks that ``where`` lets through."""
+    """Return the documents that match ``where`` and have chunks."""
     rows = _through(connection, corpus, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)
     table = np.array(found, dtype=np.int64).reshape(len(found), 3)
@@ -25,7 +25,7 @@ def allowed_documents(connection: Connection, corpus: int, where: Where) -> Allo
 
 
 def bylines(connection: Connection, corpus: int, where: Where | None) -> Bylines:
-    """Return who wrote the documents that ``where`` lets through, and when."""
+    """Return the authors and dates of the documents that match ``where``."""
     documents, dates, authors = 0, list[str](), dict[str, int]()
     for date, author in _through(connection, corpus, "date, author", where or Where(), "true"):
         documents += 1
@@ -40,7 +40,7 @@ def bylines(connection: Connection, corpus: int, where: Where | None) -> Bylines
 def _through(
     connection: Connection, corpus: int, columns: str, where: Where, condition: str
 ) -> Iterator[Sequence[Any]]:
-    """Yield columns of the documents that a filter lets through."""
+    """Yield columns of the documents that match a filter."""
     conditions, values = ["corpus_id = %s", condition], list[Any]([corpus])
     for part in where.parts():
         for text, value in _conditions(part):
@@ -51,7 +51,7 @@ def _through(
     names = [part.authors for part in parts if part.authors]
     query = f"SELECT path, author, {columns} FROM quaestor.documents WHERE {' AND '.join(conditions)}"
     for path, author, *rest in connection.execute(query.encode(), values):
-        # Globs and names are matched here, by the code that the embedded store matches them by.
+        # Globs and names are matched here, by the same code as in the embedded store.
         if all(match(unescape(path)) for match in matches) and all(
             is_by(unescape_optional(author), wanted) for wanted in names
         ):

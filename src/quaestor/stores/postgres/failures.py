@@ -1,6 +1,6 @@
-"""Turning the failures of PostgreSQL and of the way there into Quaestor's errors; the address that they name.
+"""Turns failures of PostgreSQL and of the connection into Quaestor's errors, and reads addresses of databases.
 
-An address is shown without its password.
+Errors show an address without its password.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import psycopg
 
 
-# By the first characters of a code, the longest first: what to raise, and what to say of the store and of the reason.
+# By the first characters of an SQLSTATE, the longest first: the error, and its message with the store and the reason.
 _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
     (
         ("53100", "53400"),
@@ -51,13 +51,13 @@ _MEANINGS: tuple[tuple[tuple[str, ...], type[QuaestorError], str], ...] = (
     (("",), IndexUnusableError, "The store {0} cannot be used ({1}): run `quaestor store check`."),
 )
 UNDONE = {"40001", "40P01"}
-"""Conflicts and deadlocks, which undo a transaction whole."""
+"""Conflicts and deadlocks, which roll back the whole transaction."""
 
-# A server goes, comes, or (57P05) closes a connection that was idle for too long.
+# A server shuts down, starts, or (57P05) closes a connection that was idle for too long.
 _COMING_OR_GOING = {"57P01", "57P02", "57P03", "57P05"}
 
-# What a server says of a connection that it refuses comes without a code, so its words are looked at: English ones,
-# and the words themselves are shown with any other.
+# Refused connections come without an SQLSTATE, so the message is searched for English words; other messages are shown
+# as they are.
 _NEXT_STEPS = (
     ("password authentication failed", "check the user and the password"),
     ("no password supplied", "put the password into the address, PGPASSWORD or a password file"),
@@ -82,12 +82,12 @@ _PASSWORD_PARAMETER = re.compile(r"(?<=[?&])((?:ssl)?password)=[^&]*")
 
 @contextmanager
 def translate_failures(address: Address) -> Iterator[None]:
-    """Translate failures inside the block into Quaestor's errors.
+    """Translate failures within the block into Quaestor's errors.
 
     Raises:
         LimitError: the server's disk is full; nothing was written.
         IndexBusyError: a statement or the wait for a lock timed out.
-        IndexReadOnlyError: it is a standby, or only to be read.
+        IndexReadOnlyError: the server is a standby or read-only.
         IndexUnusableError: the database cannot be reached or used.
     """
     import psycopg  # noqa: PLC0415 - whoever has no server needs no driver
@@ -99,7 +99,7 @@ def translate_failures(address: Address) -> Iterator[None]:
 
 
 def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
-    """Return a sentence about a driver's error, with the next step."""
+    """Return our error for a driver's error, with the next step."""
     code, said = error.sqlstate or "08", _words(error)
     kind, message = next((kind, message) for codes, kind, message in _MEANINGS if code.startswith(codes))
     meant = kind(message.format(repr(str(address)), said, _next_step(said)))
@@ -108,20 +108,20 @@ def explain_failure(error: psycopg.Error, address: Address) -> QuaestorError:
 
 
 def is_passing(error: BaseException) -> bool:
-    """Return whether the same may succeed in a moment: a connection was lost, a server comes or goes, or a conflict."""
+    """Return whether a failure is transient: a lost connection, a server that starts or stops, or a conflict."""
     import psycopg  # noqa: PLC0415 - as above
 
     code = code_of(error)
     if code:
         return code in UNDONE or code in _COMING_OR_GOING or code.startswith("08")
     said = str(error).lower()
-    # Connections that are refused come without a code: those for who asks will be refused again.
+    # Refused connections come without an SQLSTATE; those refused because of the user or database stay refused.
     refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
     return isinstance(error, psycopg.OperationalError) and not refused
 
 
 def code_of(error: BaseException) -> str | None:
-    """Return PostgreSQL's code of an error, or of its cause."""
+    """Return the SQLSTATE of an error or of its cause; None if there is none."""
     import psycopg  # noqa: PLC0415 - as above
 
     cause = error if isinstance(error, psycopg.Error) else error.__cause__
@@ -129,12 +129,12 @@ def code_of(error: BaseException) -> str | None:
 
 
 def missing_driver() -> UsageError:
-    """Return the error for a machine that lacks the extra."""
+    """Return the error for a machine without the extra ``postgres``."""
     return UsageError("A store in PostgreSQL needs the extra 'postgres': run `pip install 'quaestor[postgres]'`.")
 
 
 def _words(error: psycopg.Error) -> str:
-    """Return an error's message in one line, without passwords."""
+    """Return an error's message on one line, without passwords."""
     first = error.diag.message_primary or " ".join(str(error).split())
     return mask_passwords(first).rstrip(".") or type(error).__name__
 
@@ -150,8 +150,8 @@ class Address(NamedTuple):
     """The address of a database.
 
     Attributes:
-        uri: as libpq reads it, with several hosts if some of them are standbys; never shown.
-        standbys: whether several hosts are named, so that a standby may answer reads.
+        uri: the address for libpq, with several hosts if some of them are standbys; never shown.
+        standbys: whether it names several hosts, so that a standby may answer reads.
     """
 
     uri: str
@@ -159,10 +159,10 @@ class Address(NamedTuple):
 
     @classmethod
     def read(cls, uri: str) -> Address:
-        """Read ``postgresql://USER@HOST:PORT/DATABASE``; several hosts are separated by commas.
+        """Parse ``postgresql://USER@HOST:PORT/DATABASE``, perhaps with several hosts separated by commas.
 
         Raises:
-            UsageError: it is not such an address.
+            UsageError: the text is not such an address.
         """
         import psycopg  # noqa: PLC0415 - whoever has no server needs no driver
 
@@ -193,5 +193,5 @@ def is_address(text: str) -> bool:
 
 
 def mask_passwords(text: str) -> str:
-    """Return a text with the passwords of addresses in it left out."""
+    """Return a text without the passwords of addresses in it."""
     return _PASSWORD_PARAMETER.sub(r"\1=***", _PASSWORD.sub(r"\1:***@", text))

@@ -1,7 +1,7 @@
-"""Leases on work items: several processes take files into one corpus, each file by one of them.
+"""Leases on work items, by which several processes index files into one corpus, each file by one of them.
 
-A lease ends by the clock of the database unless its process renews it. What a process has prepared is committed in one
-transaction with the removal of its items, and only if the process still holds them.
+A lease expires by the database's clock unless its process renews it. The documents that a process has prepared are
+committed in one transaction with the removal of their items, and only if the process still holds the leases.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
 
 LEASE_SECONDS = 30.0
-"""How long the items of a process that died stay its own; some renewals may fail meanwhile, as in a failover."""
+"""How long items stay leased after their process died; some renewals may fail meanwhile, as in a failover."""
 
 _RENEWALS = 6
-"""Renewals in the time of one lease."""
+"""The number of renewals in the time of one lease."""
 _OFFERED_AT_ONCE = 10_000
 
-# The index holds this very file: a process that came late offered it again. A stamp of 0 proves nothing.
+# Whether the index already holds this version, which a late process offered again. A stamp of 0 proves nothing.
 _HELD = (
     "EXISTS (SELECT FROM quaestor.documents d WHERE d.corpus_id = w.corpus_id AND d.path_key = w.path_key "
     "AND d.size = w.size AND d.stamp = w.stamp AND d.stamp <> 0)"
@@ -45,7 +45,7 @@ _DELETE = (
     "DELETE FROM quaestor.work_items WHERE corpus_id = %(corpus)s AND holder = %(holder)s AND path_key = ANY(%(keys)s) "
     "RETURNING path"
 )
-# Never waits for a lock, so that it cannot deadlock with the transaction that finishes some of the items.
+# Does not wait for locks, so that it cannot deadlock with the transaction that finishes some of the items.
 _RENEW = (
     "UPDATE quaestor.work_items SET leased_until = statement_timestamp() + make_interval(secs => %(seconds)s) "
     "WHERE corpus_id = %(corpus)s AND path_key IN (SELECT path_key FROM quaestor.work_items "
@@ -54,9 +54,9 @@ _RENEW = (
 
 
 class LeasedWork:
-    """The work items of a corpus, as one process sees them; see ``quaestor.stores.shared_store.SharedWork``.
+    """The work items of a corpus, as seen by one process; see ``quaestor.stores.shared_store.SharedWork``.
 
-    Use ``joined``.
+    Use ``join`` to make one.
     """
 
     def __init__(self, database: Database, corpus: int) -> None:
@@ -68,7 +68,7 @@ class LeasedWork:
     @classmethod
     @contextmanager
     def join(cls, database: Database, corpus: int) -> Iterator[LeasedWork]:
-        """Renew leases for the length of the block, and end those that are left."""
+        """Renew leases during the block, and end the remaining ones after it."""
         work = cls(database, corpus)
         renewing = threading.Thread(target=work._renew_until_over, name="leases", daemon=True)
         renewing.start()
@@ -77,12 +77,12 @@ class LeasedWork:
         finally:
             work._over.set()
             renewing.join()
-            with suppress(QuaestorError):  # they run out by themselves
+            with suppress(QuaestorError):  # they expire by themselves
                 work._end_leases()
 
     def offer(self, items: Sequence[WorkItem]) -> None:
         """Add new items; they are leased in this order."""
-        # All who offer insert in one order, so that no two wait for each other.
+        # All processes insert in the same order, so that no two of them deadlock.
         rows = sorted((path_key(item.path), position, item) for position, item in enumerate(items))
         for start in range(0, len(rows), _OFFERED_AT_ONCE):
             self._add(rows[start : start + _OFFERED_AT_ONCE])
@@ -108,7 +108,7 @@ class LeasedWork:
             self._end_leases("AND path_key = ANY(%(keys)s)", keys=_keys(paths))
 
     def finish(self, writer: Writer, paths: Collection[str]) -> Collection[str]:
-        """Remove items with a transaction of the corpus; return the paths whose lease this process still had."""
+        """Remove items in a transaction of the corpus; return the paths whose lease this process still held."""
         assert isinstance(writer, Transaction), "the transaction of another store"
         return {unescape(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
 
@@ -146,7 +146,7 @@ class LeasedWork:
 
     def _renew_until_over(self) -> None:
         while not self._over.wait(LEASE_SECONDS / _RENEWALS):
-            with suppress(QuaestorError):  # tried again; who comes too late loses the lease, and nothing else
+            with suppress(QuaestorError):  # tried again; a late renewal only loses the lease
                 self._renew()
 
     def _renew(self) -> None:

@@ -1,7 +1,7 @@
-"""Bringing a database's tables to what this version needs: one process at a time, all or nothing.
+"""Migrates a database's tables to this version, one process at a time, all or nothing.
 
-Each step is a numbered file in ``sql/``; a database records the steps it was given. A released step is never changed; a
-further step corrects it.
+Each step is a numbered file in ``sql/``; a database records the steps that were applied. A released step is never
+changed; a further step corrects it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _SECONDS = 3600.0
 
 
 class Step(NamedTuple):
-    """One change of the tables; ``number`` counts from 1 without gaps."""
+    """A change of the tables; ``number`` counts from 1 without gaps."""
 
     number: int
     name: str
@@ -31,17 +31,18 @@ class Step(NamedTuple):
 
 
 def steps() -> list[Step]:
-    """Return all changes that this version knows, in order."""
+    """Return all steps of this version, in order."""
     files = sorted(_FOLDER.glob("*.sql"))
     return [Step(int(file.stem[:4]), file.stem, file.read_text(encoding="utf-8")) for file in files]
 
 
 def migrate(database: Database) -> None:
-    """Bring the tables of a database up to date; who comes second waits, and finds nothing left to do.
+    """Bring the tables of a database up to date; a second process waits and then finds nothing to do.
 
     Raises:
-        IndexUnusableError: pgvector is missing or too old, this user may not make the tables, or a newer version did.
-        IndexReadOnlyError: there is something to do, and the database is only to be read.
+        IndexUnusableError: pgvector is missing or too old, this user may not create the tables, or a newer version of
+            Quaestor made them.
+        IndexReadOnlyError: steps must be applied, but the database is read-only.
     """
     known = steps()
     reached = database.read(reached_step)
@@ -57,7 +58,7 @@ def migrate(database: Database) -> None:
 
 
 def check_reached(reached: int, address: Address) -> None:
-    """Refuse the tables of a newer version.
+    """Check that the tables are not those of a newer version.
 
     Raises:
         IndexUnusableError: they are.
@@ -70,10 +71,10 @@ def check_reached(reached: int, address: Address) -> None:
 
 
 def try_migration(database: Database) -> None:
-    """Find out whether this user may make the tables in an empty database: they are made, and that is undone.
+    """Check that this user may create the tables in an empty database, by creating them and rolling that back.
 
     Raises:
-        QuaestorError: as ``migrate``.
+        QuaestorError: as for ``migrate``.
     """
     with suppress(_UndoneError), database.writing(seconds=_SECONDS) as connection:
         _prepare(connection, database.address)
@@ -81,12 +82,12 @@ def try_migration(database: Database) -> None:
 
 
 class _UndoneError(Exception):
-    """Ends a transaction that is only to be tried."""
+    """Raised to roll back a transaction that was only a trial."""
 
 
 def reached_step(connection: Connection) -> int:
-    """Return the last step that a database was given, 0 if it has no tables of ours."""
-    # What `to_regclass` says may be remembered from before a lock was waited for; this is looked up.
+    """Return the last step that was applied to a database; 0 if it has no tables of ours."""
+    # Not `to_regclass`, whose answer may be cached from before a lock was waited for.
     [(exists,)] = connection.execute(
         "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = 'quaestor' AND tablename = 'migrations')"
     )
@@ -97,7 +98,7 @@ def reached_step(connection: Connection) -> int:
 
 
 def _prepare(connection: Connection, address: Address) -> None:
-    """Make the schema, and see to pgvector."""
+    """Create the schema and the extension pgvector, unless they exist."""
     [(encoding,)] = connection.execute("SHOW server_encoding")
     if encoding != "UTF8":
         raise IndexUnusableError(
@@ -125,10 +126,10 @@ def _provide_pgvector(connection: Connection, address: Address) -> None:
 
 
 def pgvector_version(connection: Connection, address: Address) -> str | None:
-    """Return the version of pgvector in a database; None where it was not added.
+    """Return the version of pgvector in a database; None if the extension is missing.
 
     Raises:
-        IndexUnusableError: it is too old.
+        IndexUnusableError: the version is too old.
     """
     found = connection.execute("SELECT extversion FROM pg_extension WHERE extname = 'vector'").fetchone()
     if found is not None and tuple(map(int, found[0].split(".")[:2])) < OLDEST_PGVECTOR:

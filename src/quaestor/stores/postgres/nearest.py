@@ -1,8 +1,8 @@
-"""Nearest chunks by vector: a small corpus is compared whole, a larger one by an HNSW index.
+"""Finds the nearest chunks by vector: in a small corpus by comparing all, in a larger one by an HNSW index.
 
-Each corpus has an index of its own, over its rows alone, so that other corpora do not slow it down. The table is
-partitioned by corpus, so that no statement has to open the indexes of all the others. Further filters are applied
-inside: the index scans on until it has found enough (iterative scans, pgvector 0.8).
+Each corpus has an index of its own rows, so that other corpora do not slow it down. The table is partitioned by corpus,
+so that no statement has to open the indexes of other corpora. Filters are applied during the scan, which continues
+until it has found enough rows (iterative scans, pgvector 0.8).
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
 
 MOST_DIMENSIONS = 4000
-"""Of vectors that pgvector can index in half precision."""
+"""The most dimensions of vectors that pgvector can index in half precision."""
 
 _SEARCHED = 400
 _MOST_SEARCHED = 1000

@@ -216,7 +216,7 @@ class PostgresStore(LexicalQueries):
         """
 
         if any(self._needs_settling()):
-            with upkeep.in_turn(self._database):
+            with upkeep.one_at_a_time(self._database):
                 lacks_index, is_unknown = self._needs_settling()
                 if lacks_index:
                     nearest.make_index(self._database, self._corpus, self._dimensions)
@@ -265,7 +265,7 @@ class PostgresStore(LexicalQueries):
         """Drop unused rows, rebuild worn segments and indexes, and free space."""
 
         def clean_up(connection: Connection) -> State:
-            return upkeep.put_in_order(connection, self._corpus, self._sizes)
+            return upkeep.clean_corpus(connection, self._corpus, self._sizes)
 
         self._database.write(clean_up)
         upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)

@@ -1,9 +1,9 @@
-"""Documents and chunks as rows of the database, and back.
+"""Converts documents and chunks to rows of the database, and back.
 
-``packed_documents`` gives documents in the form in which they are written, for another store.
+``packed_documents`` reads documents in the form in which they are written, for another store.
 
-NUL and halves of surrogate pairs, which PostgreSQL refuses, are escaped in texts. pgvector's half
-precision holds the numbers of the stores' int8 rows exactly.
+NUL and lone surrogates, which PostgreSQL refuses, are escaped in texts. pgvector's half precision represents the
+numbers of the stores' int8 rows exactly.
 """
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
 
 
-# A code point that stands for no character in any text; behind it come six hexadecimal digits.
+# A code point that is not a character, so that no text holds it; six hexadecimal digits follow it.
 _ESCAPE = "\U0010fffe"
 _REFUSED = re.compile(f"[\x00\ud800-\udfff{_ESCAPE}]")
 _ESCAPED = re.compile(f"{_ESCAPE}([0-9a-f]{{6}})")
 
-_HEAD = struct.Struct(">hh")  # dimensions, and two bytes that are not used
+_HEAD = struct.Struct(">hh")  # the dimensions and two unused bytes
 
 
 def escape(text: str) -> str:
-    """Return a text as the database can keep it; most texts are as they are."""
+    """Return a text in a form that the database can store; most texts are unchanged."""
     if text.isascii() and "\x00" not in text:
         return text
     return _REFUSED.sub(lambda found: f"{_ESCAPE}{ord(found[0]):06x}", text)
 
 
 def unescape(text: str) -> str:
-    """Return the text that ``escape`` was given."""
+    """Return the original of a text that ``escape`` returned."""
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), text) if _ESCAPE in text else text
 
 
@@ -61,10 +61,10 @@ def unescape_optional(text: str | None) -> str | None:
 
 
 def to_half_vectors(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
-    """Yield each row as ``COPY`` takes a ``halfvec`` in binary form; None for a row without direction.
+    """Yield each row as a ``halfvec`` in the binary form for ``COPY``; None for a row of zeros.
 
     Args:
-        rows: shape ``(n, dimensions)``.
+        rows: int8 rows of shape ``(n, dimensions)``.
     """
     head = _HEAD.pack(rows.shape[1], 0)
     directed: list[bool] = np.any(rows, axis=1).tolist()
@@ -73,14 +73,14 @@ def to_half_vectors(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
 
 
 def from_half_vector(data: bytes | None, dimensions: int) -> bytes:
-    """Return the int8 row in a ``halfvec`` in binary form."""
+    """Return a ``halfvec`` in binary form as an int8 row."""
     if data is None:
         return bytes(dimensions)
     return np.frombuffer(data, ">f2", offset=_HEAD.size).astype(np.int8).tobytes()
 
 
 def vector_literal(vector: NDArray[np.float32]) -> str:
-    """Return a vector as pgvector reads it in a query."""
+    """Return a vector as a literal of pgvector."""
     return f"[{','.join(map(repr, vector.tolist()))}]"
 
 
@@ -94,25 +94,25 @@ _PACKED_CHUNK_OF_C = ", ".join(f"c.{column}" for column in CHUNK.split(", "))
 
 
 def path_key(path: str) -> bytes:
-    """Return the key of a path, which may be longer than an index allows."""
+    """Return the key of a path: a hash, because a path may be longer than an index allows."""
     return blake2b(path.encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 
 def name_key(name: str | bytes) -> int:
-    """Return the key of a name in lower case, as bytes, which can represent what UTF-8 cannot."""
+    """Return the key of a lower-case name, which is bytes if it cannot be encoded as UTF-8."""
     data = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little", signed=True)
 
 
 def document_row(document: Document) -> tuple[Any, ...]:
-    """Return the columns ``DOCUMENT``."""
+    """Return the values of the columns ``DOCUMENT``."""
     path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = document
     texts = map(escape_optional, (title, url, author, date))
     return escape(path), sha256, size, stamp, escape(language), encoding, *texts, chunker, escape_optional(note)
 
 
 def read_document(row: Sequence[Any]) -> Document:
-    """Return the document of the columns ``DOCUMENT``."""
+    """Return the document in the columns ``DOCUMENT``."""
     path, sha256, size, stamp, language, encoding, title, url, author, date, chunker, note = row
     return Document(
         unescape(path),
@@ -131,7 +131,7 @@ def read_document(row: Sequence[Any]) -> Document:
 
 
 def chunk_row(columns: Sequence[Any]) -> tuple[Any, ...]:
-    """Return the columns ``CHUNK`` of a packed chunk."""
+    """Return the values of the columns ``CHUNK`` for a packed chunk."""
     start, end, start_line, end_line, symbol, kind, scope, defines, text, checksum = columns
     texts = escape_optional(from_storable(symbol)), kind, scope, defines, escape(from_storable(text))
     return start, end, start_line, end_line, *texts, checksum
@@ -145,21 +145,21 @@ def packed_chunk(row: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def is_whole(packed: Sequence[Any]) -> bool:
-    """Return whether a chunk's columns agree with their checksum; in the form of ``packed_chunk``."""
+    """Return whether a chunk's columns, in the form of ``packed_chunk``, match their checksum."""
     return bool(chunk_checksum(tuple(packed[:8]), packed[8]) == packed[9])
 
 
 def read_chunk(row: Sequence[Any], document: Document) -> StoredChunk:
-    """Return a chunk of the columns ``id``, its place in the document, and ``CHUNK``.
+    """Return the chunk in the columns ``id``, its place in the document, and ``CHUNK``.
 
     Raises:
-        IndexUnusableError: it is not as it was written.
+        IndexUnusableError: the columns do not match their checksum.
     """
     number, position, *columns = row
     packed = packed_chunk(columns)
     if not is_whole(packed):
         raise IndexUnusableError(
-            f"A chunk of {document.path!r} in the store does not agree with its checksum: run `quaestor index "
+            f"A chunk of {document.path!r} in the store does not match its checksum: run `quaestor index "
             "--rebuild` where the files are."
         )
     start, end, start_line, end_line, symbol, kind, scope, defines, text, _ = packed
@@ -182,7 +182,7 @@ def documents(connection: Connection, corpus: int) -> dict[str, Document]:
 
 
 def document(connection: Connection, corpus: int, path: str) -> Document | None:
-    """Return one document."""
+    """Return the document of a path; None if there is none."""
     query = f"SELECT {DOCUMENT} FROM quaestor.documents WHERE corpus_id = %s AND path_key = %s"
     row = connection.execute(query.encode(), (corpus, path_key(path))).fetchone()
     return None if row is None else read_document(row)
@@ -212,7 +212,7 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
 
 
 def kept_bytes(connection: Connection, corpus: int, path: str) -> Kept | None:
-    """Return a document's bytes as they are kept, whole or not; None if they are not."""
+    """Return a document's stored bytes, even if they are damaged; None if they are not stored."""
     row = (
         connection.cursor(binary=True)
         .execute(
@@ -227,20 +227,20 @@ def kept_bytes(connection: Connection, corpus: int, path: str) -> Kept | None:
 
 
 def unkept_paths(connection: Connection, corpus: int) -> list[str]:
-    """Return the paths of documents whose bytes are not kept."""
+    """Return the paths of documents whose bytes are not stored."""
     query = "SELECT path FROM quaestor.documents WHERE corpus_id = %s AND content_hash IS NULL"
     return [unescape(path) for (path,) in connection.execute(query, (corpus,))]
 
 
 def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> dict[bytes, Kept]:
-    """Return the bytes stored under these hashes."""
+    """Return the bytes that are stored under these hashes."""
     query = "SELECT hash, data FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
     rows = connection.cursor(binary=True).execute(query, (corpus, list(hashes)))
     return {found: Kept(found, data) for found, data in rows}
 
 
 def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str]:
-    """Return the paths of the documents that these chunks belong to."""
+    """Return the paths of these chunks' documents."""
     rows = connection.execute(
         "SELECT DISTINCT d.path FROM quaestor.chunks c "
         "JOIN quaestor.documents d ON d.corpus_id = c.corpus_id AND d.id = c.document "
@@ -251,12 +251,12 @@ def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str
 
 
 def paths_ending(connection: Connection, corpus: int, end: str) -> list[tuple[str, int]]:
-    """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
+    """Return the paths that equal ``end`` or end with a slash and it, each with its first chunk, in arbitrary order."""
     wanted = escape(end)
     lowered = "".join(letter.lower() if letter.isascii() else letter for letter in wanted)
     rows = connection.execute(
         "SELECT path, first_chunk FROM quaestor.documents WHERE corpus_id = %s AND chunk_count > 0 "
-        # As the index documents_by_last_name has it.
+        # The same expression as in the index documents_by_last_name.
         f"AND left(substring(lower(path) FROM '[^/]*$'), {_LAST_NAME}) = %s "
         "AND right(lower(path), length(%s)) = %s "
         "AND (length(path) = length(%s) OR substr(path, length(path) - length(%s), 1) = '/')".encode(),
@@ -277,20 +277,20 @@ def defining(connection: Connection, corpus: int, names: Iterable[str], k: int) 
 
 
 def metadata(connection: Connection, corpus: int, key: str) -> str | None:
-    """Return a remembered string."""
+    """Return the string stored under a key; None if there is none."""
     query = "SELECT value FROM quaestor.metadata WHERE corpus_id = %s AND key = %s"
     row = connection.execute(query, (corpus, escape(key))).fetchone()
     return None if row is None else unescape(row[0])
 
 
 def all_metadata(connection: Connection, corpus: int) -> dict[str, str]:
-    """Return every remembered string."""
+    """Return every stored string by key."""
     rows = connection.execute("SELECT key, value FROM quaestor.metadata WHERE corpus_id = %s", (corpus,))
     return {unescape(key): unescape(value) for key, value in rows}
 
 
 def stats(connection: Connection, corpus: int) -> StoreStats:
-    """Return sizes; what the store takes is the corpus's share of its tables."""
+    """Return the corpus's sizes; its size on disk is its share of the tables."""
     query = (
         "SELECT count(*), coalesce(sum(chunk_count), 0), coalesce(sum(size), 0) FROM quaestor.documents "
         "WHERE corpus_id = %s"
@@ -328,13 +328,13 @@ def _names(value: str | None) -> tuple[str, ...]:
 
 
 def packed_documents(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
-    """Yield the given documents that exist, as ``pack`` made them, in arbitrary order.
+    """Yield the given documents that exist, in the form that ``pack`` returns, in arbitrary order.
 
     Args:
-        connection: in a transaction that sees one state.
-        corpus: its number.
-        paths: of the documents, which are all held in memory together.
-        dimensions: length of the vectors.
+        connection: a connection in a transaction that sees one state.
+        corpus: the corpus's number.
+        paths: the documents' paths; all documents are held in memory together.
+        dimensions: the length of the vectors.
     """
     found = connection.execute(
         f"SELECT id, first_chunk, chunk_count, content_hash, {DOCUMENT} FROM quaestor.documents "

@@ -1,4 +1,4 @@
-"""Maintenance of a corpus: finding damage, and cleaning up after months of changes."""
+"""Maintains a corpus: finds damage, and cleans up after many changes."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ _LOCK = 0x51554149  # any number that nobody else locks
 _POLL_SECONDS = 0.2
 _LONGEST_SECONDS = 86_400.0
 _SMALL = 1000
-"""Of so few chunks, any plan will do."""
+"""With so few chunks, any query plan is fast enough."""
 
 _SAMPLED_CHUNKS, _SAMPLED_DOCUMENTS = 2000, 200
 
 
 class Sample(NamedTuple):
-    """A random part of a corpus that is too large to check whole.
+    """A random sample of a corpus that is too large to check completely.
 
     Attributes:
-        documents: their numbers; some may be gone.
-        chunks: their numbers; some may be gone.
+        documents: the documents' identifiers; some may be gone.
+        chunks: the chunks' identifiers; some may be gone.
     """
 
     documents: list[int]
@@ -44,12 +44,12 @@ class Sample(NamedTuple):
 
 
 class _Check(NamedTuple):
-    """A check: a query that must count nothing.
+    """A check: a query whose count must be 0.
 
     Attributes:
-        what: the problem, in words.
-        query: counts the problem's cases in one corpus.
-        sampled: appended to the query to check a sample only.
+        what: the problem as text.
+        query: counts the cases of the problem in one corpus.
+        sampled: a condition to append to the query, so that it checks only a sample.
     """
 
     what: str
@@ -116,7 +116,7 @@ _WRONG = (
 
 
 def take_sample(now: State) -> Sample:
-    """Return random chunks and documents, or all of a small corpus."""
+    """Return a random sample of chunks and documents; all of them in a small corpus."""
     documents, chunks = range(1, now.next_document), range(1, now.next_chunk)
     return Sample(
         random.sample(documents, min(len(documents), _SAMPLED_DOCUMENTS)),
@@ -125,7 +125,7 @@ def take_sample(now: State) -> Sample:
 
 
 def find_wrong(connection: Connection, corpus: int, sample: Sample | None = None) -> Iterator[str]:
-    """Yield the problems of a corpus, or of a sample of it, in words."""
+    """Yield the problems of a corpus, or of a sample of it, as text."""
     values = {"corpus": corpus, "dimensions": state(connection, corpus).dimensions}
     for what, query, sampled in _WRONG:
         if sample is None:
@@ -152,11 +152,11 @@ def _changed_chunks(connection: Connection, corpus: int, sample: Sample | None) 
         changed += sum(not stored_rows.is_whole(stored_rows.packed_chunk(row[1:])) for row in found)
         last = found[-1][0]
     if changed:
-        yield f"{changed:,} chunks do not agree with their checksums"
+        yield f"{changed:,} chunks do not match their checksums"
 
 
 def _changed_contents(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
-    """Yield the number of documents whose bytes are not those of their hash."""
+    """Yield the number of documents whose bytes do not match their hash."""
     last, changed = 0, 0
     among = "" if sample is None else "AND d.id = ANY(%(documents)s)"
     query = (
@@ -170,11 +170,11 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
         changed += sum(not is_whole(Kept(*row[1:])) for row in found)
         last = found[-1][0]
     if changed:
-        yield f"the bytes of {amount(changed, 'document')} do not agree with their hash"
+        yield f"the bytes of {amount(changed, 'document')} do not match their hash"
 
 
 def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) -> Iterator[str]:
-    """Yield the segments that are damaged or count wrongly; of a sample, check one."""
+    """Yield the segments that are damaged or have wrong counts; for a sample, check only one."""
     listed = word_segments.list_segments(connection, corpus)
     if sample is not None:
         listed = random.sample(listed, min(len(listed), 1))
@@ -182,9 +182,9 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
     gone = 0
     for one in listed:
         if word_segments.is_damaged(connection, corpus, one):
-            yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not agree with their hash"
+            yield f"the words of chunks {one.first_chunk:,} to {one.last_chunk:,} do not match their hash"
             return
-        gone += word_segments.count_gone(connection, corpus, one, removed)
+        gone += word_segments.count_deleted(connection, corpus, one, removed)
     first, reached = (listed[0].first_chunk, listed[-1].last_chunk) if listed else (0, 0)
     query = "SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s AND id BETWEEN %s AND %s"
     [(there,)] = connection.execute(query, (corpus, 0 if sample is None else first, reached))
@@ -193,11 +193,11 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
         yield f"the packed words are of {held:,} chunks, and there are {there:,}"
 
 
-def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
-    """Drop unused vectors and bytes and abandoned work, and rebuild segments without deleted chunks.
+def clean_corpus(connection: Connection, corpus: int, sizes: Sizes) -> State:
+    """Delete unused vectors and bytes and abandoned work items, and rebuild segments without deleted chunks.
 
     Returns:
-        the state afterwards.
+        The corpus's state afterwards.
     """
     now = state(connection, corpus, lock=True)
     connection.execute(
@@ -218,8 +218,8 @@ def put_in_order(connection: Connection, corpus: int, sizes: Sizes) -> State:
 
 
 @contextmanager
-def in_turn(database: Database) -> Iterator[None]:
-    """Let one process at a time build indexes and analyse tables: several at once would deadlock."""
+def one_at_a_time(database: Database) -> Iterator[None]:
+    """Let only one process at a time build indexes and analyse tables, because several at once would deadlock."""
     while True:
         # Building an index waits for all transactions that hold a snapshot. This transaction holds none: its statement
         # has no parameters, for which the driver would keep one, and does not wait for the lock.
@@ -232,7 +232,7 @@ def in_turn(database: Database) -> Iterator[None]:
 
 
 def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:
-    """Drop the indexes of former embedders' vectors."""
+    """Drop the vector indexes of former embedders."""
     kept = index_name(corpus, dimensions)
     for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
         if name != kept:
@@ -240,7 +240,7 @@ def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None
 
 
 def is_known(connection: Connection, corpus: int) -> bool:
-    """Return whether the planner's row counts of a corpus are about right; if not, it may join all with all."""
+    """Return whether the planner's row estimates for a corpus are about right; if not, its plans may be very slow."""
     for table in ("chunks", "vectors"):
         of_corpus = f"FROM quaestor.{table} WHERE corpus_id = {corpus}"
         [(count,)] = connection.execute(f"SELECT count(*) {of_corpus}".encode())

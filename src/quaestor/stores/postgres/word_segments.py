@@ -1,8 +1,9 @@
-"""The lexical index of a corpus: packed segments that the database keeps and every server caches by their hash.
+"""The lexical index of a corpus: packed segments that the database holds and every server caches by their hash.
 
-A segment has the postings of some ten thousand chunks in the form of the embedded store's files, so that both stores
-score by the same code. It never changes: deleted chunks are noted beside it, and neighbours are merged from time to
-time. Chunks behind the last segment have their terms in rows of their own, which a reader lays over it in memory.
+A segment holds the postings of some ten thousand chunks in the format of the embedded store's files, so that both
+stores score by the same code. It never changes: deleted chunks are recorded separately, and neighbouring segments are
+merged from time to time. Terms of chunks after the last segment are in rows of their own, which a reader overlays in
+memory.
 
 A process makes its view of the index from these segments, once for each state.
 """
@@ -38,7 +39,7 @@ if TYPE_CHECKING:
 
 
 _FALLING = 8
-"""Neighbours become one unless the earlier has this many times the chunks of the later: so there are few."""
+"""Neighbouring segments are merged unless the earlier has this many times the chunks of the later, so there are few."""
 _WORN_SHARE = 0.3
 _ROWS_AT_ONCE = 256
 
@@ -47,12 +48,12 @@ class Kept(NamedTuple):
     """A segment as the database lists it.
 
     Attributes:
-        first_chunk: of the range of identifiers that it covers.
-        last_chunk: of the range.
-        chunk_count: number of its chunks.
-        lengths: number of their terms by field, in the order of ``FIELDS``.
-        hash: of its file.
-        checksum: of the file's checksums, for ``Segment.map``.
+        first_chunk: the first of the identifiers that it covers.
+        last_chunk: the last of these identifiers.
+        chunk_count: the number of its chunks.
+        lengths: the number of their terms by field, in the order of ``FIELDS``.
+        hash: the hash of its file.
+        checksum: the checksum of the file's checksums, for ``Segment.map``.
     """
 
     first_chunk: int
@@ -64,7 +65,7 @@ class Kept(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """A segment being made, which of its chunks exist, and the range of identifiers that it covers."""
+    """A segment that is being made, which of its chunks exist, and the range of identifiers that it covers."""
 
     first_chunk: int
     last_chunk: int
@@ -78,7 +79,7 @@ class _Part(NamedTuple):
 
 
 def list_segments(connection: Connection, corpus: int) -> list[Kept]:
-    """Return the segments of a corpus; their chunks ascend from one to the next."""
+    """Return the segments of a corpus; identifiers of chunks ascend from one to the next."""
     rows = connection.execute(
         "SELECT first_chunk, last_chunk, chunk_count, lengths, hash, checksum FROM quaestor.segments "
         "WHERE corpus_id = %s ORDER BY first_chunk",
@@ -96,21 +97,21 @@ def fetch_file(connection: Connection, corpus: int, kept: Kept) -> bytes:
 
 
 def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
-    """Return whether a segment is not as it was written."""
+    """Return whether a segment does not match its hash."""
     try:
         return file_hash(fetch_file(connection, corpus, kept)) != kept.hash
     except zlib.error:
         return True
 
 
-def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
+def count_deleted(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
     """Return how many chunks of a segment no longer exist."""
     part = _load_segment(connection, corpus, kept, removed)
     return len(part.alive) - part.exist
 
 
 def removed_runs(connection: Connection, corpus: int) -> list[Removed]:
-    """Return the runs of removed chunks that a segment still contains."""
+    """Return the runs of deleted chunks that segments still hold."""
     rows = connection.execute(
         "SELECT document, first_chunk, chunk_count FROM quaestor.removed WHERE corpus_id = %s", (corpus,)
     )
@@ -136,13 +137,13 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
 
 
 def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes) -> None:
-    """Make segments of the terms behind the last one if there are many, and rebuild those with many deleted chunks.
+    """Make segments of the terms after the last one if there are many, and rebuild those with many deleted chunks.
 
     Args:
-        connection: in the transaction that changed the chunks.
-        corpus: its number.
-        last_chunk: the highest identifier given out.
-        sizes: how many are too many.
+        connection: a connection in the transaction that changed the chunks.
+        corpus: the corpus's number.
+        last_chunk: the highest chunk identifier assigned so far.
+        sizes: decide how many are too many.
     """
     kept = list_segments(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
@@ -158,7 +159,7 @@ def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes)
 
 
 def as_file(segment: Segment) -> tuple[bytes, int]:
-    """Return a segment as the bytes of a file that ``Segment.map`` reads, and the checksum that it wants."""
+    """Return a segment as the bytes of a file that ``Segment.map`` reads, and the checksum that ``map`` takes."""
     body = segment.data()
     tail = block_sums(body).tobytes() + len(body).to_bytes(8, "little")
     return body + tail, zlib.crc32(tail)
@@ -170,7 +171,7 @@ def file_hash(data: bytes) -> bytes:
 
 
 def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chunk: int, sizes: Sizes) -> None:
-    """Make segments of all terms behind the last one, together with neighbours that are no larger."""
+    """Make segments of all terms after the last one, merged with neighbours that are no larger."""
     earlier, removed = list(kept), removed_runs(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
     for entries in _gather(terms_after(connection, corpus, reached), sizes.gathered):
@@ -188,7 +189,7 @@ def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chun
 
 
 def _gather(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[DocumentTerms]]:
-    """Yield neighbouring entries together, of ``count`` chunks or a few more."""
+    """Yield groups of neighbouring entries with ``count`` chunks or a few more."""
     run, rows = list[DocumentTerms](), 0
     for entry in entries:
         if run and rows + len(entry.segment.chunks) > MOST_ROWS:
@@ -214,7 +215,7 @@ def _part(segment: Segment) -> _Part:
 
 
 def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
-    """Return a segment of the database without the chunks deleted since it was made."""
+    """Return a segment of the database, without the chunks that were deleted since it was made."""
     segment = in_memory(fetch_file(connection, corpus, kept))
     alive = np.ones(len(segment.chunks), dtype=np.bool_)
     for run in removed:
@@ -224,12 +225,12 @@ def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iter
 
 
 def in_memory(data: bytes) -> Segment:
-    """Return the segment in a file."""
+    """Return the segment in the bytes of a file."""
     return Segment.read(memoryview(data)[: int.from_bytes(data[-8:], "little")])
 
 
 def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Kept:
-    """Put one segment in the place of several, or of one with chunks that are gone; return it."""
+    """Replace several segments, or one with deleted chunks, by a single one; return that."""
     segment = merge_segments([part.segment for part in parts], [part.alive for part in parts])
     first, last = parts[0].first_chunk, parts[-1].last_chunk
     data, checksum = as_file(segment)
@@ -244,7 +245,7 @@ def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Kep
         "VALUES (%s, %s, %s, %s, %s, %s, %s, %b)",
         (corpus, *kept, zlib.compress(data, 1)),
     )
-    # What reaches over the end is kept for the next segment; here it takes away nothing that there is.
+    # A run that extends beyond the end is kept for the next segment; in this one, its chunks are gone already.
     connection.execute(
         "DELETE FROM quaestor.removed "
         "WHERE corpus_id = %s AND first_chunk >= %s AND first_chunk + chunk_count - 1 <= %s",
@@ -257,11 +258,11 @@ _SUFFIX = ".postings"
 
 
 class CorpusWords:
-    """The view of the last state that was asked for; threads may share it.
+    """Caches the view of the state that was requested last; threads may share it.
 
     Args:
-        corpus: its number.
-        cache: a folder for segments of this database's corpora, which processes share; None: each keeps its own.
+        corpus: the corpus's number.
+        cache: a folder for the segments of this database's corpora, which processes share; None to hold them in memory.
     """
 
     def __init__(self, corpus: int, cache: Path | None) -> None:
@@ -271,7 +272,7 @@ class CorpusWords:
         self._view: LexicalView | None = None
 
     def cached_view(self, content: Content) -> LexicalView | None:
-        """Return the view of a state if it is cached."""
+        """Return the view of a state if it is cached; else None."""
         view = self._view
         return view if view is not None and view.content == content else None
 
@@ -280,27 +281,27 @@ class CorpusWords:
         view = self.cached_view(content)
         if view is not None:
             return view
-        with self._mutex:  # one thread makes it, the others wait
+        with self._mutex:  # one thread makes the view, the others wait
             view = self.cached_view(content)
             if view is None:
                 view = self._view = self._make_view(connection, content)
             return view
 
     def forget(self, *, damaged: bool = False) -> None:
-        """Rebuild the next view, from segments that are fetched again if the present ones are damaged."""
+        """Drop the cached view; with ``damaged``, also drop the cached segments, so that they are fetched again."""
         with self._mutex:
             self._view = None
             if damaged:
                 self._cache.forget()
 
     def close(self) -> None:
-        """Release the files."""
+        """Close the files."""
         with self._mutex:
             self._view = None
             self._cache.keep_only_in_memory(())
 
     def _make_view(self, connection: Connection, content: Content) -> LexicalView:
-        """Return the view of a state: its segments, and the terms behind the last one."""
+        """Return the view of a state: its segments, and the terms after the last one."""
         listed = list_segments(connection, self._corpus)
 
         def fetch(kept: Kept) -> bytes:
@@ -320,10 +321,10 @@ class CorpusWords:
 
 
 class _SegmentCache:
-    """Segments of one corpus; those in a folder are mapped, so that processes share their memory.
+    """The cached segments of one corpus; those in a folder are mapped, so that processes share their memory.
 
     Args:
-        folder: a folder for this corpus alone; None keeps them in memory.
+        folder: a folder for this corpus alone; None to hold the segments in memory.
     """
 
     def __init__(self, folder: Path | None) -> None:
@@ -341,7 +342,7 @@ class _SegmentCache:
             data = fetch(kept)
             if file_hash(data) != kept.hash:
                 raise IndexUnusableError(
-                    "Words of the corpus in the store do not agree with their hash: run `quaestor store check`."
+                    "Words of the corpus in the store do not match their hash: run `quaestor store check`."
                 )
             held = (self._map_segment(kept) if self._write(kept, data) else None) or in_memory(data)
         self._held[kept.hash] = held
@@ -360,25 +361,25 @@ class _SegmentCache:
                         file.unlink()
 
     def keep_only_in_memory(self, hashes: Collection[bytes]) -> None:
-        """Forget all others, except for their files."""
+        """Drop all others from memory, but keep their files."""
         for hash_ in [hash_ for hash_ in self._held if hash_ not in hashes]:
             del self._held[hash_]
 
     def forget(self) -> None:
-        """Forget everything, on disk, too: something there is not as it was written."""
+        """Drop everything, including the files, because one of them is damaged."""
         self.keep_only(())
 
     def _map_segment(self, kept: Kept) -> Segment | None:
-        """Return a segment of the folder, or None if it is missing or damaged."""
+        """Return a segment of the folder; None if it is missing or damaged."""
         if self._folder is None:
             return None
         try:
             return Segment.map(self._folder / _name(kept.hash), kept.checksum)
-        except (OSError, ValueError):  # not there, or cut short or changed, which is a ValueError
+        except (OSError, ValueError):  # OSError if it is missing, ValueError if it is truncated or changed
             return None
 
     def _write(self, kept: Kept, data: bytes) -> bool:
-        """Write a segment's file in one piece; return whether it could be."""
+        """Write a segment's file atomically; return whether it could be written."""
         if self._folder is None:
             return False
         try:

@@ -15,7 +15,7 @@ import pytest
 from served import write
 from worker_parts import THREAD, Serving, free_port, is_there, serving, until
 
-from quaestor.server.http.server_process import SHARED, clear_away, hold_folder, new_folder
+from quaestor.server.http.server_process import SHARED, lock_folder, new_folder, remove_leftovers
 
 # What a fault of ours would be: the thread of the event loop never comes back.
 STUCK_LATER = "import signal, time\n\nsignal.signal(signal.SIGUSR1, lambda *_: time.sleep(3600))\n"
@@ -136,8 +136,8 @@ def test_only_what_is_ours_and_nobody_holds_is_cleared_away(tmp_path: Path) -> N
     (tmp_path / "quaestor-serve-link").symlink_to(other)
     (left / "link").symlink_to(other)
     (tmp_path / "quaestor-serve-file").touch()
-    with hold_folder(in_use):
-        clear_away(tmp_path)
+    with lock_folder(in_use):
+        remove_leftovers(tmp_path)
     names = {path.name for path in tmp_path.iterdir()}
     assert names == {"elsewhere", *(f"quaestor-serve-{one}" for one in ("used", "new", "link", "file"))}
     assert (other / SHARED).exists()
@@ -149,7 +149,7 @@ def test_what_is_somebody_elses_stays(tmp_path: Path) -> None:
     foreign.mkdir()
     (foreign / SHARED).touch()
     os.chown(foreign, 12345, 12345)
-    clear_away(tmp_path)
+    remove_leftovers(tmp_path)
     assert (foreign / SHARED).exists()
 
 
