@@ -111,7 +111,8 @@ $(FUZZ)/.installed:
 # The code changed a little, one expression at a time, by mutmut: do the tests notice? Minutes for each scope; ONLY=tokens,window.
 MUTANTS := .mutants
 mutants: $(STAMP) $(MUTANTS)/.installed
-	PYTHONPATH=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	export PYTHONPATH=src:$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))'); \
+		$(MUTANTS)/venv/bin/python -m pytest -q tests/mutants/test_run_mutmut.py && \
 		nice -n 10 $(MUTANTS)/venv/bin/python tests/mutants/run_mutmut.py --only "$(ONLY)"
 
 $(MUTANTS)/.installed: pyproject.toml

@@ -6,7 +6,7 @@
 are in the system's cache, as they are on a machine that is in use. Of an MCP server three times are taken, all from
 the start of its process: until it has answered ``initialize``, until its tools are known, and until the first search
 is answered, which on a repository without an index waits for that. Beside it stands the least server that the SDK can
-make, with one tool that returns a word.
+make, with one tool that returns a word. The model is a scripted server in this process, which answers at once.
 """
 
 from __future__ import annotations
@@ -26,6 +26,10 @@ from typing import TYPE_CHECKING
 
 import _machine
 
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from servers.scripted import ScriptedServer
+
 if TYPE_CHECKING:
     from mcp import StdioServerParameters
 
@@ -35,7 +39,7 @@ STEPS = ("initialize", "tools", "first search")
 
 def main(arguments: Sequence[str] | None = None) -> None:
     options = parse(arguments)
-    with TemporaryDirectory() as home:
+    with TemporaryDirectory() as home, ScriptedServer(["It is there [1]."]) as model:
         environment = {**os.environ, "QUAESTOR_HOME": home}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)
         run((*QUAESTOR, "index", str(options.folder)), environment)
@@ -45,6 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             "quaestor search": (*QUAESTOR, "search", options.query, str(options.folder)),
             "quaestor search --json": (*QUAESTOR, "search", "--json", options.query, str(options.folder)),
             "quaestor ask (no model)": (*QUAESTOR, "ask", options.query, str(options.folder)),
+            "quaestor ask (a model)": (*QUAESTOR, "ask", *asked(model), options.query, str(options.folder)),
         }
         times = {name: timed(command, environment, options.runs) for name, command in commands.items()}
         times |= asyncio.run(sessions(options, environment))
@@ -58,6 +63,11 @@ def parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--query", default="where is a failed request sent again")
     parser.add_argument("--runs", type=int, default=15)
     return parser.parse_args(arguments)
+
+
+def asked(model: ScriptedServer) -> tuple[str, ...]:
+    """Return the options that name a model."""
+    return "--model", model.models[0], "--base-url", model.base_url
 
 
 def timed(command: Sequence[str], environment: Mapping[str, str], runs: int) -> list[float]:

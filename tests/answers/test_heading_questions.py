@@ -67,6 +67,8 @@ def test_a_heading_becomes_what_a_reader_asks(heading: str, question: str) -> No
 
 def test_an_act_without_a_thing_is_no_question() -> None:
     assert question_of("Installation") == ""
+    assert question_of("Running with Docker") == "What should I know about running with docker?"
+    assert question_of("Ferry Line Installation", names={"Ferry", "Line"}) == "How do I install Ferry Line?"
     assert question_of("Naming", "What to look for in a code review") == "What should I know about naming?"
 
 

@@ -81,6 +81,8 @@ def test_versions(question: str, expected: tuple[str, tuple[str, ...], str]) -> 
         ("recent changes", "", ""),
         ("what's new", "", ""),
         ("Was hat sich letzte Woche geändert?", "2024-03-04", ""),
+        ("Qu'est-ce qui a changé depuis 2024-02-10 ?", "2024-02-10", ""),
+        ("what changed from 2023-01-05 to 2023-02", "2023-01-05", "2023-02-28"),
         ("最近有什么变化？", "", ""),
         ("最近の変更", "", ""),
     ],
@@ -134,6 +136,8 @@ def test_times(question: str, since: str, until: str) -> None:
         ("AsyncClient はいつ追加されましたか", "origin", "AsyncClient", "added"),
         ("誰が src/a.py を書いたのですか", "author", "src/a.py", "added"),
         ("src/a.py の履歴", "past", "src/a.py", "added"),
+        ("¿Historial de src/a.py?", "past", "src/a.py", "added"),
+        (f"who wrote {'x' * 160}", "author", "x" * 160, "added"),
     ],
 )
 def test_things(question: str, kind: str, subject: str, verb: str) -> None:
@@ -170,6 +174,9 @@ def test_people() -> None:
         "how to list commits",
         "what is a commit",
         "when should a tag be added",
+        "when was the code removed",
+        "what was the latest release last year",
+        f"who wrote {'x' * 161}",
         "what is different between A and B",
         "which version of Python is supported",
         "what is the latest version of the protocol that it speaks",

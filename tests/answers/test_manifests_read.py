@@ -258,6 +258,13 @@ BUILT = {
             (".github/workflows/ci.yml", 9, "cargo test"),
         ],
     ),
+    "CI of GitLab, which its name says, before a workflow of another name": (
+        {
+            ".github/workflows/notes.yml": "jobs:\n  steps:\n    - run: make check\n",
+            ".gitlab-ci.yml": "job:\n  - run: make test\n",
+        },
+        [(".gitlab-ci.yml", 2, "make test"), (".github/workflows/notes.yml", 3, "make check")],
+    ),
     "four commands of CI at most": (
         {
             ".github/workflows/ci.yml": "steps:\n"

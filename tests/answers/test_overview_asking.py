@@ -24,7 +24,8 @@ IN_OTHER_LANGUAGES = """Quelle est la structure du projet ?|¿Cuál es la estruc
 このプロジェクトの主な構成は？|Was ist die Struktur des Projekts?
 Wie ist das Repository aufgebaut und wo sollte ich anfangen?
 ¿Qué hace este proyecto y por dónde empiezo?|Que fait ce projet et par où commencer ?"""
-IN_OTHER_WORDS = """main modules and what they do|explain the directory structure|which guides are there?
+IN_OTHER_WORDS = """Where's a good place to start reading?|quick tour|overview please
+main modules and what they do|explain the directory structure|which guides are there?
 which folders are there and what is in them|What topics do these docs cover?|what can I learn from these documents?
 who is this handbook for?|I'm new here, where do I begin?|where is the main entry point?
 describe the project structure|I am new to this codebase. Which files should I read first?

@@ -276,3 +276,39 @@ def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: st
     assert asked is not None and asked.text.startswith(imports[:4])
     alone = whole(replace(passage, text=imports), (1, 9), lambda text: 0.0)
     assert alone is not None and alone.text == imports.rstrip()
+
+
+OPTIONS = """.Sh OPTIONS
+.Bl -tag -width Ds
+.It Ic history\\-limit Ar lines
+Keeps so many lines.
+.Pp
+More are dropped.
+.It Ic repeat\\-time Ar time
+Allows keys without the prefix.
+.El
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "sections"),
+    [
+        (OPTIONS, "roff", {"history-limit lines": "Keeps", "repeat-time time": "Allows"}),
+        (
+            "=over\n\n=item B<limit>\n\nKeeps.\n\n=item C<time>\n\nAllows.\n\n=back\n",
+            "pod",
+            {"limit": "Keeps", "time": "Allows"},
+        ),
+        ("limit::\nKeeps so many.\n\ntime::\nAllows keys.\n", "asciidoc", {"limit": "Keeps", "time": "Allows"}),
+        ("* Limit\nKeeps.\n* Time\nAllows.\n", "org", {"Limit": "Keeps", "Time": "Allows"}),
+    ],
+)
+def test_each_option_of_a_manual_is_a_section(text: str, language: str, sections: dict[str, str]) -> None:
+    pieces = pieces_of(text, begins=True, language=language)
+    held = {
+        one.heading: " ".join(text[two.start : two.end] for two in pieces if two.section == one.section)
+        for one in pieces
+    }
+    assert held.keys() == sections.keys()
+    assert all(word in held[heading] for heading, word in sections.items())
+    assert not any(mark in said for said in held.values() for mark in (".El", ".Pp", ".Bl", "=over", "=back"))

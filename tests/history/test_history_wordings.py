@@ -57,3 +57,9 @@ def test_a_number_is_that_number() -> None:
     texts = ["Drop Python 3.7 support", "Drop Python 2 support", "Drop Python 2.6 support"]
     assert best_of("Python 2 support", texts, "drop") == [1, 2]
     assert best_of("Python 3.7 support", texts, "drop") == [0]
+
+
+def test_what_says_most_of_it_comes_first() -> None:
+    texts = ["Rework the layout of orders", "Add an umbrella layout of orders", "Fix a typo"]
+    assert best_of("umbrella layout of orders", texts, "add")[0] == 1
+    assert best_of("of the", texts, "add") == []

@@ -23,7 +23,8 @@ import subprocess
 import sys
 import time
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatchcase
 from importlib.abc import MetaPathFinder
@@ -48,8 +49,13 @@ _SEED = 19
 # A mutant that takes so many times the processor time of the code itself, and a second, does not end: that is noticed.
 _TIMES_SLOWER = 3
 _GRACE_SECONDS = 1
-# hypothesis is imported before pytest, to say what its profiles take over.
-_REWRITE = "ignore::pytest.PytestAssertRewriteWarning"
+_OPTIONS = (
+    *("-q", "-p", "no:cacheprovider"),
+    # hypothesis is imported before pytest, to say what its profiles take over.
+    *("-W", "ignore::pytest.PytestAssertRewriteWarning"),
+    # By default pytest loads every module named like a test itself, unchanged: build_and_test.py, too.
+    *("-o", "python_files=test_*.py"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,8 +148,10 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     settings.load_profile("mutants")
     # Folders of its own: pytest would clear away those that earlier runs left, which takes minutes where they are many.
     with TemporaryDirectory() as folder:
-        options = ("-q", "-p", "no:cacheprovider", "-W", _REWRITE, f"--basetemp={folder}/tests")
-        pytest.main([*scope["tests"], *options], plugins=[trial])
+        pytest.main([*scope["tests"], *_OPTIONS, f"--basetemp={folder}/tests"], plugins=[trial])
+    for name in changed:
+        if not isinstance(getattr(sys.modules.get(name), "__loader__", None), _Loader):
+            raise SystemExit(f"Nothing was changed in {name}: no test imports it, or something else loaded it.")
     if trial.survivors is None:
         raise SystemExit("The tests fail without any change.")
     survivors = tuple(Survivor(name, *_lines(changed, name)) for name in trial.survivors)
@@ -189,7 +197,7 @@ class _Loader(SourceFileLoader):
         return compile(self._code, self.path, "exec", dont_inherit=True)
 
 
-@dataclass(slots=True)  # mutable: what pytest tells it
+@dataclass(slots=True, eq=False)  # mutable: what pytest tells it
 class _Trial:
     """A plugin of pytest: runs the tests once as they are, and then for each mutant those that reach it."""
 
@@ -197,6 +205,8 @@ class _Trial:
     survivors: list[str] | None = None
     reached: dict[str, list[pytest.Item]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
+    hits: set[str] = field(default_factory=set)
+    fixtures: dict[tuple[str, str], set[str]] = field(default_factory=dict)
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try everything, in place of pytest's own loop."""
@@ -215,14 +225,24 @@ class _Trial:
                 print(f"{number} tried, {len(self.survivors)} survived", file=sys.stderr, flush=True)
         return True
 
+    @pytest.hookimpl(wrapper=True)
+    def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef[Any]) -> Generator[None, object, object]:
+        """Note what a fixture reaches: every test that takes it depends on that, not only the first."""
+        before = set(self.hits)
+        self.hits.clear()
+        try:
+            return (yield)
+        finally:
+            self.fixtures.setdefault((fixturedef.baseid, fixturedef.argname), set()).update(self.hits)
+            self.hits.update(before)
+
     def _observed(self, items: Sequence[pytest.Item]) -> bool:
         """Run each test as it is, note what it reaches and how long it takes; return whether all pass."""
-        hits: set[str] = set()
-        trampoline.record_trampoline_hit = lambda name, caller=None: hits.add(name)
+        trampoline.record_trampoline_hit = lambda name, caller=None: self.hits.add(name)
         set_mutant_under_test("stats")
         caches = _caches()
         for item, following in _with_next(items):
-            hits.clear()
+            self.hits.clear()
             for cache in caches:
                 cache.cache_clear()
             begun = time.process_time()
@@ -230,13 +250,21 @@ class _Trial:
                 print(f"{item.nodeid} fails", file=sys.stderr)
                 return False
             self.seconds[item.nodeid] = time.process_time() - begun
-            for name in hits:
+            for name in self.hits.union(*self._of_fixtures(item)):
                 self.reached.setdefault(name, []).append(item)
         return True
 
+    def _of_fixtures(self, item: pytest.Item) -> Iterator[set[str]]:
+        taken = getattr(item, "fixturenames", ())
+        return (hits for (base, name), hits in self.fixtures.items() if name in taken and item.nodeid.startswith(base))
+
     def _kill(self, mutant: str, items: Sequence[pytest.Item]) -> bool:
         """Return whether a test notices a mutant: it fails, crashes, or does not come to its end."""
-        quick = sorted(items, key=lambda item: self.seconds[item.nodeid])
+        files = defaultdict[Path, float](float)
+        for item in items:
+            files[item.path] += self.seconds[item.nodeid]
+        # File by file: otherwise a file's fixtures would be made again for each of its tests.
+        quick = sorted(items, key=lambda item: (files[item.path], item.path, self.seconds[item.nodeid]))
         if (process := os.fork()) == 0:
             most = int(_GRACE_SECONDS + _TIMES_SLOWER * sum(self.seconds[item.nodeid] for item in items))
             resource.setrlimit(resource.RLIMIT_CPU, (most, most))

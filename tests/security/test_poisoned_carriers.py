@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import platform
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -125,7 +124,6 @@ def test_whatever_bears_an_order_it_does_no_harm(
     model = OpenAICompatibleModel("gpt-4o", base_url=server.base_url, capabilities=WAYS[way])
     before = _files(tmp_path)
     wanted = {carrier: key(*order(carrier)) for carrier in CARRIERS}
-    platform.processor()  # the openai package asks for it once a process, and the interpreter runs `uname` to tell
     with Index.build(root, settings=settings) as index:
         registry = make_subroutines(index, model, settings, edits=True)
         with watched() as watch:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -121,8 +120,6 @@ def test_a_model_that_obeys_every_order_does_no_harm(
     model = OpenAICompatibleModel("gpt-4o", base_url=server.base_url, capabilities=WAYS[way])
     before = place.files()
     orders = {key(name, arguments) for name, arguments in place.orders}
-    # The openai package asks for it once a process, and the interpreter runs `uname` to tell.
-    platform.processor()
     with Index.build(place.root, settings=settings) as index:
         registry = make_subroutines(index, model, settings, edits=True)
         assert registry is not None

@@ -11,7 +11,7 @@ import pytest
 from convert.made import docx, paragraph
 from index_of_files import index_of, write_files
 from quaestor import Index
-from quaestor.answers.starters import starters
+from quaestor.answers.starters import Starter, starters
 from quaestor.core.config import Settings
 from quaestor.server.ask_once import Starters, outcome_of
 
@@ -114,6 +114,50 @@ def test_the_most_telling_come_first(tmp_path: Path, files: dict[str, str], expe
     with index_of(tmp_path / "corpus", files) as index:
         assert [one.question for one in starters(index) if one.question in expected] == expected
         assert "What should I know about tagged releases?" not in {one.question for one in starters(index)}
+
+
+def definition(name: str, comment: str = "") -> str:
+    body = "".join(f"    step_{number} = trip.step({number}, further=True)\n" for number in range(30))
+    return f"{comment}def {name}(trip):\n{body}    return trip\n\n\n"
+
+
+def test_definitions_with_a_comment_are_asked_about_first_and_where_they_stand(tmp_path: Path) -> None:
+    """Of a file, and of files; what nobody wrote yet is no comment."""
+    files = {
+        "big.py": definition("carry_far", "# TODO: describe\n") + definition("carry_near") + "carry_near(1)\n" * 40,
+        "mid.py": definition("send_far")
+        + definition("send_near", "# Sends a trip to the next harbour.\n")
+        + "send_far(1)\n" * 20,
+        **{f"notes{number}.md": f"Harbour {number} is open.\n" * 60 for number in range(6)},
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        found = [(one.question, one.path) for one in starters(index) if "`" in one.question]
+    assert found == [
+        ("What does `send_near` do?", "mid.py"),
+        ("What does `carry_near` do?", "big.py"),
+        ("Who uses `carry_far`?", ""),
+        ("Who uses `send_far`?", ""),
+    ]
+
+
+def test_of_many_documents_the_largest_are_asked_about_and_longer_things_first(tmp_path: Path) -> None:
+    sections = "## Trains\n\nThey run.\n\n## Night trains\n\nThey sleep.\n\n## Booking a train\n\nAsk the desk.\n"
+    files = {f"d{number}.md": f"# Harbour {number}\n\n" + "It is open.\n" * number for number in range(1, 30)}
+    with index_of(tmp_path / "corpus", files | {"z.md": sections + "Rails rust.\n" * 400}) as index:
+        found = list(starters(index))
+    assert [(one.question, one.first, one.last) for one in found if one.path == "z.md"] == [
+        ("How do I book a train?", 9, 412),
+        ("What should I know about night trains?", 5, 8),
+        ("What should I know about trains?", 1, 4),
+    ]
+    assert {"d29.md", "d28.md"} <= {one.path for one in found}
+
+
+def test_a_section_answers_with_any_line_that_it_shares() -> None:
+    starter = Starter("?", "a.md", 3, 5)
+    assert [starter.is_answered_by("a.md", *lines) for lines in ((1, 2), (1, 3), (5, 9), (6, 9))] == [0, 1, 1, 0]
+    assert not starter.is_answered_by("b.md", 3, 5)
+    assert Starter("?").is_answered_by("b.md", 3, 5)
 
 
 def test_a_starter_whose_answer_begins_elsewhere_is_not_offered(tmp_path: Path) -> None:

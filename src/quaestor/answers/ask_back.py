@@ -10,8 +10,7 @@ import re
 from collections.abc import Sequence
 
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.core.stems import EMPTY_WORDS
-from quaestor.core.terms import find_words
+from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
 from quaestor.search.asked_names import names_of_code
 

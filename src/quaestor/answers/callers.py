@@ -14,8 +14,7 @@ from quaestor.answers.drafts import CorpusLines, Draft, in_code
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
-from quaestor.core.stems import content_terms
-from quaestor.core.terms import split_identifier
+from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative

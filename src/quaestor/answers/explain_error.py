@@ -15,8 +15,7 @@ from quaestor.answers.resolved_names import raises_of, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.core.stems import content_terms
-from quaestor.core.terms import split_identifier, terms
+from quaestor.core.terms import content_terms, split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
 from quaestor.related.stored_files import IndexedFile

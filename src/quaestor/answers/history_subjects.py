@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.corpus.find_relatives import split_place
 from quaestor.embedding.static import StaticEmbedder

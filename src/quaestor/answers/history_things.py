@@ -207,7 +207,7 @@ def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:
     if standing:
         total = sum(lines for _, lines in standing)
         parts = ", ".join(f"{one_line(name)} {lines}" for name, lines in standing[:_MOST_AUTHORS])
-        draft.say(f"Of its {amount(total, 'line')} that are not empty, last changed by: {parts}.")
+        draft.say(f"Its {amount(total, 'line')}, empty ones aside, last changed by: {parts}.")
 
 
 def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | None:
@@ -280,7 +280,9 @@ def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Co
         span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
         options = (span_of_lines, "--no-patch")
         found = log(git, limit=limit, scoped=False, options=options, since=asked.since, until=asked.until)
-        if found:
+        # Git may know no line history of it; that nothing changed in the period is no reason to tell of its file.
+        limited = asked.since or asked.until
+        if found or (limited and log(git, limit=1, scoped=False, options=options)):
             return found
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from quaestor.chunking.headings import plain_title
+from quaestor.chunking.headings import TERM_LEVEL, Heading, asciidoc_headings, plain_title
+from quaestor.chunking.manual_headings import MANUALS
 
 FENCE = re.compile(r"^[ \t]*(```+|~~~+)")
 _TITLE = re.compile(r"^(?:#{1,6}|={1,6})\s+(?P<title>\S.*)|^(?P<marks>={2,6})(?P<wiki>[^=\s].*[^=\s])(?P=marks)\s*$")
@@ -34,6 +35,12 @@ _APART = re.compile(
     r"|(?:(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
 """What begins a block of reStructuredText that is about the page: its lines are indented more."""
+_REQUEST = re.compile(
+    r"[.'](?:\\\".*|(?:B[dl]|br|E[dl]|fi|HP|in|LP|nf|PD|Pp?|PP|R[ES]|sp|TP|TQ|ad|nh|hy|na|ne|ns|ta)(?:\s.*)?)"
+    r"|=(?:over|back|cut|pod|encoding|begin|end|for)\b.*|@(?:node|end|menu|[cfkpv]index|c|comment|need|sp|page)\b.*"
+    r"|\\(?:begin|end|label|index|name|alias|keyword)\{.*|\}|#\+\w+:.*"
+)
+"""What lays out a manual: requests of roff, commands of POD, Texinfo, LaTeX and Org that hold no words."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
 _LINKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
@@ -82,6 +89,8 @@ class _Cutter:
         self._section = 0
         self._heading = ""
         self._apart: int | None = None
+        self._manual = language in MANUALS
+        self._titles = _titles_within(text, language)
 
     def run(self, start: int) -> list[Piece]:
         for begin, end in _lines(self._text, start):
@@ -105,7 +114,13 @@ class _Cutter:
     def _take(self, begin: int, end: int) -> None:
         """Take a line of prose."""
         line = self._text[begin:end]
-        if self._is_apart(line):
+        if title := self._titles.get(begin):
+            self._close()
+            self._section, self._heading = self._section + 1, title.title
+            if title.level >= TERM_LEVEL and not _REQUEST.fullmatch(line):
+                self._take_words(begin, end)
+            return
+        if self._is_apart(line) or (self._manual and _REQUEST.fullmatch(line)):
             self._close()
             return
         listing = _LISTING.match(line) if self._listings else None
@@ -114,9 +129,9 @@ class _Cutter:
             self._fence = listing[1], begin
         elif _UNDERLINE.match(line) and self._begun is not None:
             self._take_title_above()
-        elif (title := _TITLE.match(line)) and not (self._numbers and line.startswith("#")):
+        elif (titled := _TITLE.match(line)) and not (self._numbers and line.startswith("#")):
             self._close()
-            self._head((title["title"] or title["wiki"]).rstrip("#= "))
+            self._head((titled["title"] or titled["wiki"]).rstrip("#= "))
         elif mark := FENCE.match(line):
             self._close()
             self._fence = mark[1], begin
@@ -168,6 +183,20 @@ class _Cutter:
 
     def _add(self, start: int, end: int) -> None:
         self._found.append(Piece(start, end, self._section, self._heading))
+
+
+def _titles_within(text: str, language: str) -> dict[int, Heading]:
+    """Return the headings of a manual, and the terms of an AsciiDoc document, by the offset of their lines."""
+    if language not in MANUALS and language != "asciidoc":
+        return {}
+    data = text.encode("utf-8", "replace")
+    titles = {}
+    at = letters = 0
+    for heading in sorted(MANUALS.get(language, asciidoc_headings)(data, 0), key=lambda heading: heading.start):
+        letters, at = letters + len(data[at : heading.start].decode("utf-8", "replace")), heading.start
+        if language in MANUALS or heading.level >= TERM_LEVEL:
+            titles[letters] = heading
+    return titles
 
 
 def _lines(text: str, start: int) -> Iterator[tuple[int, int]]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from quaestor.answers.stretches import PROSE
 from quaestor.core.documents import Hit
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
 

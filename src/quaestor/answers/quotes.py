@@ -25,7 +25,7 @@ from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_for_several
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage

@@ -10,10 +10,11 @@ from itertools import groupby
 
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
-from quaestor.core.stems import content_terms
+from quaestor.chunking.languages import PROSE as DOCUMENTS
+from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage
 
-PROSE = frozenset(("", *"text markdown restructuredtext rst html asciidoc mediawiki org mdx latex tex".split()))
+PROSE = frozenset(("", "html", "mdx", "rst", "tex", *DOCUMENTS))
 _PLAIN = frozenset(("", "text"))
 _COMMENTED = re.compile(r"[#;](?![#;])")
 _BLOCK = re.compile(r"(?:^[^\S\n]*\S[^\n]*(?:\n|\Z))+", re.MULTILINE)

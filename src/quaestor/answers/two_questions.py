@@ -18,7 +18,7 @@ from quaestor.answers.overview.overview_question import asks_for_more_than_what_
 from quaestor.answers.quotes import answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.asked_names import names_of_code

@@ -12,7 +12,7 @@ from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.quotes import answer
 from quaestor.answers.resolved_names import resolve_numbered, resolve_path
 from quaestor.answers.way import Question, WayAnswer
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.asked_names import looks_like_a_file, names_of_code

@@ -24,6 +24,7 @@ from quaestor.chunking.headings import (
     markdown_headings,
     mediawiki_headings,
 )
+from quaestor.chunking.manual_headings import MANUALS
 from quaestor.chunking.outline import NO_PARENT, Piece
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.core.documents import Chunk
@@ -124,6 +125,7 @@ _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "asciidoc": asciidoc_headings,
     "mediawiki": mediawiki_headings,
     "text": adorned_headings,
+    **MANUALS,
 }
 _FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
 # A paragraph begins after a blank line, and so do list items and fences within running text.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 
 _SEVERAL = re.compile(
     r"^\W*(?:list|name|recommend)\b|\ball (?:the )?\w+s\b|\b(?:where|what|which) (?:\w+ )?should (?:i|we|one)\b"

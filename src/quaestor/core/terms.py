@@ -5,6 +5,7 @@ lexical index holds: the stems of the parts, so that "serializes" finds a serial
 whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese,
 Japanese, Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
 ``styles_of`` gives one name in the styles of several languages: ``sendAll``, ``send_all``, ``send-all``.
+``content_terms`` leaves out the words that say nothing by themselves.
 """
 
 from __future__ import annotations
@@ -251,3 +252,25 @@ def styles_of(name: str) -> tuple[str, ...]:
 def same_in_any_style(one: str, other: str) -> bool:
     """Return whether two names are made of the same words."""
     return split_identifier(one) == split_identifier(other)
+
+
+_EMPTY = """
+a about above after again all also although always am an and another any are as at be because been before
+being below between both but by can cannot could did do does doing done down during each either else etc ever
+every few for from further get gets give given gives had has have having he her here hers him his how however
+i if in into is it its itself just let like made make makes many may me might more most much must my need
+needs neither next no nor not now of off on once one only onto or other our out over own per rather same say
+says see she should since so some such than that the their them then there these they this those through thus
+to together too under until up upon us use used uses using very was way we well were what when where whether
+which while who whom whose why will with within without would yet you your file files passage passages code
+line lines called calls call defined according shows show shown come comes go goes find finds work works
+happen happens mean means want wants please tell explain
+"""
+EMPTY_WORDS = frozenset(_EMPTY.split())
+"""Words that say nothing by themselves."""
+
+
+def content_terms(text: str) -> frozenset[str]:
+    """Return the stems of the words that carry meaning."""
+    words = (word for word in find_words(text) if word.lower() not in EMPTY_WORDS and not word.isdigit())
+    return frozenset(term for word in words for term in terms_of_word(word))

@@ -12,8 +12,9 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import httpx2
 import numpy as np
 
 from quaestor.core.errors import IndexUnusableError, UpstreamError
@@ -30,9 +31,8 @@ from quaestor.embedding.requests_and_replies import (
     shorten,
 )
 from quaestor.llm.endpoints import OPENAI_URL
-from quaestor.llm.endpoints.client import RetryPolicy, blocking_client, checked_url, headers_for, translate_error
+from quaestor.llm.endpoints.client import TROUBLE, RetryPolicy, ask, blocking_client, endpoint_at, translate_error
 from quaestor.llm.endpoints.failures import (
-    Endpoint,
     TooLongError,
     UnreachableError,
     refuses_so_many,
@@ -40,9 +40,6 @@ from quaestor.llm.endpoints.failures import (
     worth_retrying,
 )
 from quaestor.llm.tokens import Tokenizer
-
-if TYPE_CHECKING:
-    import openai
 
 PREFIX = "openai:"
 KNOWN_DIMENSIONS = {"text-embedding-3-small": 1536, "text-embedding-3-large": 3072, "text-embedding-ada-002": 1536}
@@ -79,7 +76,7 @@ class HttpEmbedder(RemoteEmbedder):
         timeout: seconds of silence after which the server counts as gone.
 
     Raises:
-        UsageError: ``base_url`` is not an http or https URL.
+        UsageError: ``base_url`` is not an http or https URL, or the key cannot be sent.
 
     Attributes:
         name: the model's and its server's, see ``name_of``.
@@ -100,14 +97,14 @@ class HttpEmbedder(RemoteEmbedder):
     ) -> None:
         self.name = name_of(model, base_url)
         self.tokenizer = tokenizer
-        self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
+        self._endpoint = endpoint_at(base_url, model, api_key)
         self._meter = meter
         self._dimensions = dimensions
         self._asking = Allowance(None)
         self._limits = limits or RequestLimits.of_model(model)
         self._timeout = timeout
         self._form: str | None = "base64"
-        self._client: openai.OpenAI | None = None
+        self._client: httpx2.Client | None = None
         self._lock = threading.Lock()
         self._recent: OrderedDict[str, Vectors] = OrderedDict()
 
@@ -267,17 +264,14 @@ class HttpEmbedder(RemoteEmbedder):
             return self._post_once(texts, use)
 
     def _post_once(self, texts: Sequence[str], use: Use) -> Any:
-        import openai  # noqa: PLC0415 - takes most of a second
-
         timeout = min(self._timeout, _SEARCH_SECONDS) if use == "search" else self._timeout
         body: dict[str, Any] = {"model": self._endpoint.model, "input": list(texts)}
         if self._form is not None:
             # A third of the bytes that numbers take; servers that do not know it send numbers all the same.
             body["encoding_format"] = self._form
-        options: Any = {"headers": headers_for(self._endpoint), "timeout": timeout}
         try:
-            return self._new_client().post("/embeddings", body=body, cast_to=object, options=options)
-        except openai.OpenAIError as error:
+            return ask(self._new_client(), self._endpoint, "/embeddings", body, timeout)
+        except TROUBLE as error:
             raise translate_error(error, self._endpoint, timeout=timeout) from None
         except ValueError as error:
             raise self._nonsense(str(error)) from None
@@ -304,7 +298,7 @@ class HttpEmbedder(RemoteEmbedder):
             " API's root (it usually ends in /v1)"
         )
 
-    def _new_client(self) -> openai.OpenAI:
+    def _new_client(self) -> httpx2.Client:
         with self._lock:
             if self._client is None:
                 self._client = blocking_client(self._endpoint, self._timeout)

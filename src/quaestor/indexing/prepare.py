@@ -15,7 +15,7 @@ import numpy as np
 
 from quaestor.chunking import cut
 from quaestor.chunking.chunk_settings import Cut
-from quaestor.chunking.languages import PROSE, why_not_parse
+from quaestor.chunking.languages import PROSE, says_generated, why_not_parse
 from quaestor.convert import ConversionError, Converted, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
@@ -30,6 +30,7 @@ from quaestor.stores.shared_store import keep
 
 # What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
 _LOW_VALUE_SHARE = 4
+_WRITTEN_FROM_SOURCES = frozenset({"rd", "roff"})
 # More than are looked for one by one: the whole vocabulary is loaded for them.
 _COMMON = "and as break case class const continue def do else end false for from func function if import in int is let"
 _COMMON += " module new none not null or package private public return self static string struct this true type void"
@@ -313,6 +314,9 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
     note = parts.note
     if note is None and parts.chunker == "lines":
         note = why_not_parse(snapshot.data, path)
+    # A guide that a program wrote may be all that there is; a manual page has a source.
+    if note is None and (parts.language not in PROSE or parts.language in _WRITTEN_FROM_SOURCES):
+        note = "generated" if says_generated(snapshot.data) else None
     return Document(
         path=path,
         sha256=snapshot.sha256,

@@ -43,6 +43,15 @@ _SEPARATORS = re.compile(r"[-_. ]+")
 # What an organisation was and did, and how it makes releases, is told deeper than a project's changes are.
 _ALSO_SUBJECTS = frozenset("history news releases".split())
 _REGION = frozenset("br cn hans hant hk in latn mx pt tw us".split())
+# ack-2.24 and ack-v3.0.0, policy-v1.2.html and policy-v1.10.html: editions of one file, kept side by side.
+_EDITION = re.compile(
+    r"(?P<before>(?:.*/)?[^/]*?[A-Za-z][^/]*?[-_. ])v?(?P<version>\d+(?:[._]\d+){1,3})"
+    r"(?P<after>(?:\.[A-Za-z]\w{0,7}){0,2})",
+    re.IGNORECASE,
+)
+_ASKS_FOR_EDITION = re.compile(
+    r"\d\.\d|\bv\d|\b(?:version|edition|release|old(?:er|est)?|earlier|former|previous)s?\b", re.IGNORECASE
+)
 # Codes that also end the name of a document in English: account-id, make-it, root-ca, data-gov-uk.
 _ALSO_WORDS = frozenset("ar ca da el fa he hi hr id it no ta th uk vi".split())
 _TRANSLATED = frozenset("changelog contributing index install readme".split())
@@ -143,6 +152,32 @@ def _language_at_end(words: Sequence[str]) -> str:
 def is_generated(note: str | None) -> bool:
     """Return whether a document's note says that a program wrote it."""
     return note is not None and note.startswith(_GENERATED_NOTES)
+
+
+def earlier_editions(paths: Sequence[str], query: str) -> list[int]:
+    """Return the numbers of files of which a later version stands beside them; none if a query asks about versions.
+
+    Of ``ack-2.24``, ``ack-v3.0.0`` and ``ack-v3.9.0`` in one folder, the first two; all of them beside ``ack``.
+    """
+    if _ASKS_FOR_EDITION.search(query):
+        return []
+    editions: dict[tuple[str, str], list[tuple[tuple[int, ...], int]]] = {}
+    for number, path in enumerate(paths):
+        if edition := _edition_of(path):
+            editions.setdefault(edition[:2], []).append((edition[2], number))
+    known = set(paths)
+    return [
+        number
+        for (before, after), family in editions.items()
+        for _, number in sorted(family)[: None if before[:-1] + after in known else -1]
+    ]
+
+
+@lru_cache(maxsize=1 << 14)
+def _edition_of(path: str) -> tuple[str, str, tuple[int, ...]] | None:
+    """Return what stands before and after the version in a path, and the version; None if it names none."""
+    named = _EDITION.fullmatch(path)
+    return named and (named["before"], named["after"], tuple(map(int, re.split(r"[._]", named["version"]))))
 
 
 @lru_cache(maxsize=256)

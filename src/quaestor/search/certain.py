@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
-from quaestor.search.background import GENERATED, is_generated, kinds_asked_for
+from quaestor.search.background import GENERATED, earlier_editions, is_generated, kinds_asked_for
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import Files, agreement, best_agreement
 from quaestor.search.query import Query
@@ -301,6 +301,8 @@ def background_among(query: Query, traits: Sequence[Traits], files: Files) -> ND
     if GENERATED not in asked:
         documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
         found[[number for number, document in documents.items() if is_generated(document.note)]] = True
+    if not files.corpora:
+        found[earlier_editions(files.paths, query.text)] = True
     if query.places:
         found &= best_agreement(query.places, files) < 1
     return found

@@ -6,15 +6,17 @@ import asyncio
 import json
 import subprocess
 import sys
+import threading
 from typing import Any
 
 import pytest
 from wire_parts import ASK, KEY, Start, ask, model_for, sentence
 
+from quaestor import __version__
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall
-from quaestor.llm.endpoints.client import RetryPolicy
-from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
+from quaestor.llm.endpoints.client import RetryPolicy, async_client
+from quaestor.llm.endpoints.failures import Endpoint, HungUpError, StreamCutError, TooLongError
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
@@ -249,12 +251,118 @@ def test_cancellation_ends_the_request(scripted_server: Start) -> None:
     assert server.hung_up.wait(600)
 
 
-@pytest.mark.parametrize("base_url", ["ftp://x/v1", "localhost:8080", "file:///etc/passwd", "http://"])
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "ftp://x/v1",
+        "localhost:8080",
+        "file:///etc/passwd",
+        "http://",
+        "http://[::1",
+        "http://127.0.0.1:99999/v1",
+        "http://127.0.0.1:port/v1",
+        "http://two\u2028lines/v1",
+        "http://127.0.0.1/\0",
+    ],
+)
 def test_bad_base_url(base_url: str) -> None:
     with pytest.raises(UsageError, match="base_url"):
         OpenAICompatibleModel("tiny", base_url=base_url)
 
 
-def test_openai_is_imported_late() -> None:
-    code = "import quaestor.llm.models.openai_compatible, sys; sys.exit(bool({'openai', 'tiktoken'} & {*sys.modules}))"
-    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+def test_a_bad_base_url_is_shown_without_its_password() -> None:
+    with pytest.raises(UsageError, match=r"base_url 'http://127\.0\.0\.1:99999/v1'"):
+        OpenAICompatibleModel("tiny", base_url="http://me:secret@127.0.0.1:99999/v1")
+
+
+@pytest.mark.parametrize(
+    "key", ["sk-secret\n", "sk-secret\r\nHost: elsewhere", " sk-secret", "sk-secrét", "sk-\0secret"]
+)
+def test_a_key_that_no_header_can_hold_is_refused_unseen(key: str) -> None:
+    with pytest.raises(UsageError, match="OPENAI_API_KEY") as caught:
+        OpenAICompatibleModel("tiny", base_url="http://127.0.0.1:8080/v1", api_key=key)
+    assert "sk-" not in str(caught.value)
+
+
+@pytest.mark.parametrize("ending", ["", "/", "//"])
+def test_what_follows_a_question_mark_in_the_address_is_sent_with_each_request(
+    scripted_server: Start, ending: str
+) -> None:
+    server = scripted_server([Reply(status=404)])
+    model = OpenAICompatibleModel("tiny", base_url=f"{server.base_url}{ending}?api-version=1&token=secret")
+    assert f"{server.base_url}{ending}' answered" in sentence(ask(model)), "without what may be secret"
+    assert server.requests[0].path == "/v1/chat/completions?api-version=1&token=secret"
+
+
+def test_headers(scripted_server: Start) -> None:
+    server = scripted_server(["ok"])
+    ask(model_for(server))
+    assert server.requests[0].headers == {
+        "host": server.base_url.removeprefix("http://").removesuffix("/v1"),
+        "accept": "application/json",
+        "accept-encoding": "identity",
+        "authorization": f"Bearer {KEY}",
+        "connection": "close",
+        "content-type": "application/json",
+        "content-length": server.requests[0].headers["content-length"],
+        "user-agent": f"quaestor/{__version__}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("base_url", "sent"),
+    [
+        ("https://api.openai.com/v1", "org-1"),
+        ("https://eu.api.openai.com/v1", "org-1"),
+        ("https://openai.com.evil.example/v1", None),
+        ("https://notopenai.com/v1", None),
+    ],
+)
+def test_who_pays_is_told_to_openai_alone(monkeypatch: pytest.MonkeyPatch, base_url: str, sent: str | None) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-1")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "")
+    headers = async_client(Endpoint(base_url, "m", KEY), 1.0).headers
+    assert headers.get("openai-organization") == sent
+    assert "openai-project" not in headers
+
+
+def test_as_many_conversations_at_once_as_there_are(scripted_server: Start) -> None:
+    most = threading.Barrier(120)
+
+    def script(_request: Recorded) -> str:
+        most.wait(600)  # until all are there, or it breaks
+        return "ok"
+
+    server = scripted_server(script)
+
+    async def one(model: OpenAICompatibleModel) -> str:
+        return "".join([delta.text async for delta in model.stream(ASK) if isinstance(delta, TextDelta)])
+
+    async def run() -> list[str]:
+        model = OpenAICompatibleModel("tiny", base_url=server.base_url)
+        replies = await asyncio.gather(*(one(model) for _ in range(most.parties)))
+        await model.aclose()
+        return replies
+
+    assert asyncio.run(run()) == ["ok"] * most.parties
+
+
+def test_nothing_but_a_model_loads_the_http_library_and_no_model_loads_the_openai_package(
+    scripted_server: Start,
+) -> None:
+    code = (
+        "import asyncio, sys\n"
+        "import quaestor.assemble, quaestor.chat.engine, quaestor.server.http.app\n"
+        "assert 'httpx2' not in sys.modules, 'without a model'\n"
+        "from quaestor.core.messages import Message\n"
+        "from quaestor.llm.models import Request\n"
+        "from quaestor.llm.models.openai_compatible import OpenAICompatibleModel\n"
+        "async def ask():\n"
+        "    model = OpenAICompatibleModel('tiny', base_url=sys.argv[1])\n"
+        "    return [delta async for delta in model.stream(Request((Message('user', 'x'),)))]\n"
+        "assert asyncio.run(ask())\n"
+        "print({'openai'} & {*sys.modules})"
+    )
+    address = scripted_server(["ok"]).base_url
+    done = subprocess.run([sys.executable, "-c", code, address], capture_output=True, text=True, check=True)
+    assert done.stdout == "set()\n"

@@ -97,7 +97,7 @@ def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_pooled_connection_that_is_reset_after_a_500(
     scripted_server: Start, certificate: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Over https connections are kept. The openai package's client trusts this certificate in place of the system's.
+    # Over https connections are kept. The client trusts this certificate in place of the system's.
     monkeypatch.setattr(
         "httpcore2.default_ssl_context", lambda **_: ssl.create_default_context(cafile=str(certificate))
     )

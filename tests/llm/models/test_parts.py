@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.messages import ToolCall
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
-from quaestor.llm.endpoints.failures import Endpoint, read_overflow, shown_url
+from quaestor.llm.endpoints.failures import Endpoint, RefusedError, read_overflow, shown_url
 from quaestor.llm.models.reply import ToolCallAssembler
 from quaestor.llm.models.reply_stream import StopCutter
 
@@ -141,7 +141,28 @@ def test_the_key_is_never_in_an_error(detail: str) -> None:
         assert key not in message
         assert "'http://h/v1'" in message
     assert key not in repr(endpoint)
-    assert shown_url("http://u:p@h:8/v1") == "http://h:8/v1"
+    assert shown_url("http://u:p@h:8/v1?key=secret#secret") == "http://h:8/v1"
+
+
+@pytest.mark.parametrize(
+    ("said", "message", "details"),
+    [
+        ({"error": {"message": "no", "param": "stop"}}, "no", {"message": "no", "param": "stop"}),
+        ({"error": {"error": {"message": "no"}}}, "no", {"message": "no"}),
+        ({"error": "no", "error_type": "x"}, "no", {"error": "no", "error_type": "x"}),
+        ({"error": None, "message": "no"}, "no", {"error": None, "message": "no"}),
+        ({"message": "no"}, "no", {"message": "no"}),
+        ({"detail": "no"}, "no", {"detail": "no"}),
+        ({"detail": [{"loc": ["stop"]}]}, '[{"loc": ["stop"]}]', {"detail": [{"loc": ["stop"]}]}),
+        ({"error": [{"message": 7}]}, "", {"error": [{"message": 7}]}),
+        ("<html>Bad gateway</html>", "<html>Bad gateway</html>", {}),
+        (["no"], "", {}),
+        (None, "", {}),
+    ],
+)
+def test_refusals_in_the_forms_of_servers(said: object, message: str, details: dict[str, object]) -> None:
+    refused = RefusedError(said, status=400)
+    assert (refused.message, refused.details) == (message, details)
 
 
 def test_after_warming_up_a_first_request_imports_no_client() -> None:

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from quaestor.core.stems import content_terms
-from quaestor.core.terms import find_words
+from quaestor.core.terms import content_terms, find_words
 
 _WINDOW = 5
 _LEAST_SHARE = 0.7

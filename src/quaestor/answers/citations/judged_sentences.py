@@ -28,7 +28,7 @@ from quaestor.answers.citations.claim_support import (
 )
 from quaestor.answers.citations.sentences import Sentence
 from quaestor.core.citation import Citation
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 
 Cited = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""

@@ -19,7 +19,7 @@ from quaestor.answers.citations.quote_match import Match, find, find_nearest, te
 from quaestor.answers.citations.sentences import Sentence, sentences
 from quaestor.chunking.decode import decode
 from quaestor.core.citation import Citation, CitationStatus
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 
 Reader = Callable[[str], bytes | None]
 """Gives a document's bytes by its path; None if it is gone."""

@@ -1,24 +1,35 @@
-"""The ``openai`` package's client for one endpoint, its exceptions as our errors, and retries."""
+"""The HTTP client of one endpoint, what goes wrong with it as our errors, and retries.
+
+Its retries are ours alone, so that each is on record. This module loads the HTTP library; import it where requests are
+made.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import json
+import os
+import re
+import ssl
 import time
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC
 from email.utils import parsedate_to_datetime
-from functools import cache
-from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 from urllib.request import getproxies
 
-from quaestor.core.errors import UpstreamError, UsageError
-from quaestor.llm.endpoints.failures import Endpoint
+import httpx2
 
-if TYPE_CHECKING:
-    import openai
+from quaestor import __version__
+from quaestor.core.errors import UpstreamError, UsageError
+from quaestor.llm.endpoints import OPENAI_URL
+from quaestor.llm.endpoints.failures import Endpoint, RefusedError
+
+TROUBLE = (RefusedError, httpx2.RequestError, ssl.SSLError)
+"""What a request can end in; see ``translate_error``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,137 +97,142 @@ def _until(value: str, now: float) -> float | None:
 
 
 _CONNECT_SECONDS = 10.0
+# One model may have as many conversations at once; httpx's own bound is a hundred.
+_CONNECTIONS = httpx2.Limits(max_connections=1000, max_keepalive_connections=100)
 _LARGEST_REFUSAL = 1 << 16
 # Vectors of the texts of one request, as numbers, take a third of this.
 _LARGEST_ANSWER = 32 << 20
-_OF_THE_BODY = ("content-length", "content-encoding", "transfer-encoding")
+# Sent to OpenAI alone: which of an account's organisations and projects pays.
+_PAYERS = {"OpenAI-Organization": "OPENAI_ORG_ID", "OpenAI-Project": "OPENAI_PROJECT_ID"}
 
 
-def checked_url(base_url: str) -> str:
-    """Return an endpoint's URL, if it is one.
+def endpoint_at(base_url: str, model: str, key: str) -> Endpoint:
+    """Return the endpoint at an address.
+
+    Args:
+        base_url: the API's root; empty means OpenAI's own.
+        model: the model's name.
+        key: sent as a bearer token; empty sends none.
 
     Raises:
-        UsageError: the text is not an http or https URL.
+        UsageError: the address is not an http or https URL, or the key cannot be sent.
     """
-    parts = urlsplit(base_url)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    base_url = base_url or OPENAI_URL
+    try:
+        parts = urlsplit(base_url)
+        usable = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0 and httpx2.URL(base_url)
+    except (ValueError, httpx2.InvalidURL):
+        usable = False
+    if not usable:
+        shown = re.sub(r"(?<=//).*@", "", base_url)
+        raise UsageError(f"base_url {shown!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'")
+    endpoint = Endpoint(base_url, model, key)
+    if not (key.isascii() and key.isprintable() and key == key.strip()):
         raise UsageError(
-            f"base_url {base_url!r} is not an http or https URL; give one such as 'http://127.0.0.1:8080/v1'"
+            f"the key for {endpoint.url} cannot be sent: a line break, a space at an end or a letter beyond ASCII is"
+            " in it; set it again (OPENAI_API_KEY)"
         )
-    return base_url
+    return endpoint
 
 
-def async_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> openai.AsyncOpenAI:
+def async_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> httpx2.AsyncClient:
     """Return a client for an event loop; ``timeout`` is in seconds of silence."""
-    import openai  # noqa: PLC0415
+    # A few packed bytes could become more than the memory holds.
+    headers = {**_headers(endpoint), "Accept-Encoding": "identity"}
+    return httpx2.AsyncClient(headers=headers, **_transport(endpoint, timeout, proxy))
 
-    http = _bounded_client()(**_transport(endpoint, timeout, proxy))
-    return openai.AsyncOpenAI(http_client=http, **_options(endpoint, timeout))
+
+def blocking_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> httpx2.Client:
+    """Return a client that threads share; ``timeout`` is in seconds of silence."""
+    return httpx2.Client(headers=_headers(endpoint), **_transport(endpoint, timeout, proxy))
 
 
 def warm_up() -> None:
-    """Import what the first request to a model would wait for, which takes a second."""
+    """Load what the first request to a model would wait for."""
     # A client imports the part that opens connections only once there is one.
-    _bounded_client()(trust_env=False, verify=False)
+    httpx2.AsyncClient(trust_env=False, verify=False)
 
 
-@cache
-def _bounded_client() -> type[Any]:
-    """Return the kind of client that reads no more of a refusal than a sentence can take."""
-    import openai  # noqa: PLC0415
+async def open_answer(
+    client: httpx2.AsyncClient, endpoint: Endpoint, path: str, body: Mapping[str, Any] | None
+) -> httpx2.Response:
+    """Send an object, or a plain look-up if it is None, and return the answer; its body is yet to be read.
 
-    class BoundedClient(openai.DefaultAsyncHttpxClient):
-        async def send(self, request: Any, **options: Any) -> Any:
-            answer = await super().send(request, **options)
-            return answer if answer.is_success or not options.get("stream") else await _shorten_body(answer)
-
-    return BoundedClient
-
-
-async def _shorten_body(answer: Any) -> Any:
-    """Return an answer with the beginning of its body only; the ``openai`` package reads all there is."""
-    body = b""
-    try:
+    Raises:
+        RefusedError: the answer is none of success; no more of it is read than a sentence can take.
+        TROUBLE: the connection failed.
+    """
+    method = "GET" if body is None else "POST"
+    answer = await client.send(client.build_request(method, _address(endpoint, path), json=body), stream=True)
+    if answer.is_success:
+        return answer
+    said = bytearray()
+    async with aclosing(answer):
         async for piece in answer.aiter_raw():
-            body += piece
-            if len(body) >= _LARGEST_REFUSAL:
+            said += piece
+            if len(said) >= _LARGEST_REFUSAL:
                 break
-    finally:
-        await answer.aclose()
-    headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _OF_THE_BODY]
     packed = answer.headers.get("content-encoding", "identity") != "identity"
-    content = b"" if packed else body[:_LARGEST_REFUSAL]
-    return type(answer)(answer.status_code, headers=headers, content=content, request=answer.request)
+    raise _refusal(answer, b"" if packed else bytes(said[:_LARGEST_REFUSAL]))
 
 
-def blocking_client(endpoint: Endpoint, timeout: float, proxy: str | None = None) -> openai.OpenAI:
-    """Return a client that threads share; ``timeout`` is in seconds of silence."""
-    import openai  # noqa: PLC0415
+def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str, Any], timeout: float) -> Any:
+    """Send an object and return the JSON of the answer; no more is read than vectors can take, however it was packed.
 
-    http = _bounded_blocking_client()(**_transport(endpoint, timeout, proxy))
-    return openai.OpenAI(http_client=http, **_options(endpoint, timeout))
-
-
-@cache
-def _bounded_blocking_client() -> type[Any]:
-    """Return the kind of client that reads no more of an answer than vectors can take, however small it was packed."""
-    import openai  # noqa: PLC0415
-
-    class BoundedBlockingClient(openai.DefaultHttpxClient):
-        def send(self, request: Any, **options: Any) -> Any:
-            answer = super().send(request, **{**options, "stream": True})
-            return _read_up_to(answer, _LARGEST_ANSWER if answer.is_success else _LARGEST_REFUSAL)
-
-    return BoundedBlockingClient
-
-
-def _read_up_to(answer: Any, most: int) -> Any:
-    """Return a response with at most so many bytes of its decompressed body; a truncated body is no longer JSON."""
-    body = bytearray()
-    try:
+    Raises:
+        RefusedError: the answer is none of success.
+        TROUBLE: the connection failed.
+        ValueError: the answer is not JSON.
+    """
+    said = bytearray()
+    with client.stream("POST", _address(endpoint, path), json=body, timeout=timeout) as answer:
+        most = _LARGEST_ANSWER if answer.is_success else _LARGEST_REFUSAL
         for piece in answer.iter_bytes():
-            body += piece[: most - len(body)]
-            if len(body) == most:
+            said += piece[: most - len(said)]
+            if len(said) == most:
                 break
-    finally:
-        answer.close()
-    headers = [(name, value) for name, value in answer.headers.multi_items() if name.lower() not in _OF_THE_BODY]
-    return type(answer)(answer.status_code, headers=headers, content=bytes(body), request=answer.request)
+    if not answer.is_success:
+        raise _refusal(answer, bytes(said))
+    return _json(bytes(said))
 
 
-def _options(endpoint: Endpoint, timeout: float) -> dict[str, Any]:
-    return {
-        "base_url": endpoint.base_url,
-        "api_key": endpoint.key or "none",
-        "timeout": _limits(timeout),
-        "max_retries": 0,
-    }
+def _address(endpoint: Endpoint, path: str) -> str:
+    """Return where requests of a kind go; what follows a question mark in the endpoint's address stays at the end."""
+    parts = urlsplit(endpoint.base_url)
+    return urlunsplit(parts._replace(path=parts.path.rstrip("/") + path))
+
+
+def _refusal(answer: httpx2.Response, body: bytes) -> RefusedError:
+    try:
+        said = _json(body)
+    except ValueError:
+        said = body.decode(errors="replace").strip()
+    return RefusedError(said, status=answer.status_code, retry_after=read_retry_after(answer.headers))
+
+
+def _json(data: bytes) -> Any:
+    try:
+        return json.loads(data)
+    except RecursionError:
+        raise ValueError("values nested too deeply") from None
 
 
 def _transport(endpoint: Endpoint, timeout: float, proxy: str | None) -> dict[str, Any]:
-    transport = {"follow_redirects": False, "trust_env": False, "proxy": proxy, "timeout": _limits(timeout)}
+    limits = httpx2.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
+    transport = {"trust_env": False, "proxy": proxy, "timeout": limits, "limits": _CONNECTIONS}
     if proxy is None and urlsplit(endpoint.base_url).scheme == "http":
         # No TLS is spoken then, and reading the authorities' certificates takes 27 ms.
         transport["verify"] = False
     return transport
 
 
-def _limits(timeout: float) -> openai.Timeout:
-    import openai  # noqa: PLC0415
-
-    return openai.Timeout(timeout, connect=min(timeout, _CONNECT_SECONDS))
-
-
-def headers_for(endpoint: Endpoint) -> dict[str, Any]:
-    """Return the headers that differ from the openai package's own."""
-    import openai  # noqa: PLC0415
-
+def _headers(endpoint: Endpoint) -> dict[str, str]:
     parts = urlsplit(endpoint.base_url)
-    headers: dict[str, Any] = {}
-    if not endpoint.key:
-        headers["Authorization"] = openai.Omit()
-    if not f".{parts.hostname}".endswith(".openai.com"):
-        headers["OpenAI-Organization"] = headers["OpenAI-Project"] = openai.Omit()
+    headers = {"Accept": "application/json", "User-Agent": f"quaestor/{__version__}"}
+    if endpoint.key:
+        headers["Authorization"] = f"Bearer {endpoint.key}"
+    if f".{parts.hostname}".endswith(".openai.com"):
+        headers |= {name: value for name, variable in _PAYERS.items() if (value := os.environ.get(variable))}
     if parts.scheme == "http":
         # Opening such a connection costs nothing, and some local servers reset a pooled one after an error.
         headers["Connection"] = "close"
@@ -224,9 +240,9 @@ def headers_for(endpoint: Endpoint) -> dict[str, Any]:
 
 
 def translate_error(
-    error: openai.OpenAIError, endpoint: Endpoint, *, timeout: float, proxy: str | None = None, received: str = ""
+    error: Exception, endpoint: Endpoint, *, timeout: float, proxy: str | None = None, received: str = ""
 ) -> UpstreamError:
-    """Translate an error of the ``openai`` package into ours.
+    """Translate ``TROUBLE`` into our errors.
 
     Args:
         error: the exception.
@@ -235,42 +251,12 @@ def translate_error(
         proxy: the proxy's address, or None.
         received: the text received so far.
     """
-    import openai  # noqa: PLC0415
-
-    if isinstance(error, openai.APIStatusError):
-        message, details = error_object(error)
-        retry_after = read_retry_after(error.response.headers)
-        return endpoint.refused(error.status_code, message, details, retry_after)
-    if isinstance(error, openai.APITimeoutError):
+    if isinstance(error, RefusedError):
+        if error.status is None:
+            return endpoint.failed_while_replying(error.message, error.details, received)
+        return endpoint.refused(error.status, error.message, error.details, error.retry_after)
+    if isinstance(error, httpx2.TimeoutException):
         return endpoint.timed_out(timeout, received)
-    if isinstance(error, openai.APIConnectionError):
-        return _explained_connection(error, endpoint, proxy, received)
-    if isinstance(error, openai.APIResponseValidationError):
-        return endpoint.nonsense(error.message)
-    if isinstance(error, openai.APIError):
-        return endpoint.failed_while_replying(*error_object(error), received)
-    return endpoint.stream_cut_error(received) if received else endpoint.nonsense(str(error))
-
-
-def _explained_connection(
-    error: openai.APIConnectionError, endpoint: Endpoint, proxy: str | None, received: str
-) -> UpstreamError:
-    cause = error.__cause__
-    # By name, so that the HTTP library under the openai package stays its own affair.
-    if type(cause).__name__ in ("ConnectError", "UnsupportedProtocol", "ProxyError"):
-        return endpoint.unreachable(str(cause), proxies=proxy is None and bool(getproxies()))
+    if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.ProxyError):
+        return endpoint.unreachable(str(error), proxies=proxy is None and bool(getproxies()))
     return endpoint.stream_cut_error(received)
-
-
-def error_object(error: openai.APIError) -> tuple[str, dict[str, Any]]:
-    """Return the server's sentence and the error object that it came in."""
-    body = error.body
-    details = body if isinstance(body, dict) else {}
-    inner = details.get("error")
-    details = inner if isinstance(inner, dict) else details
-    for key in ("message", "detail", "error"):
-        if isinstance(details.get(key), str):
-            return details[key], details
-    if details.get("detail") is not None:
-        return json.dumps(details["detail"], default=str), details
-    return (body if isinstance(body, str) else ""), details

@@ -6,6 +6,7 @@ nothing is sent.
 
 from __future__ import annotations
 
+import json
 import re
 import socket
 from collections.abc import Mapping
@@ -90,6 +91,41 @@ class StreamCutError(UpstreamError):
     def __init__(self, message: str, *, received: str) -> None:
         super().__init__(message, retryable=True)
         self.received = received
+
+
+class RefusedError(Exception):
+    """A server's refusal as it came, before it is an error for people.
+
+    Args:
+        said: the JSON that the server sent, or text that is none.
+        status: of HTTP; None where it came inside a stream.
+        retry_after: seconds that the server asks to wait.
+
+    Attributes:
+        message: the server's sentence; may be empty.
+        details: the error object that it came in.
+        status: as given.
+        retry_after: as given.
+    """
+
+    def __init__(self, said: object, *, status: int | None = None, retry_after: float | None = None) -> None:
+        self.message, self.details = _error_object(said)
+        self.status = status
+        self.retry_after = retry_after
+        super().__init__(self.message)
+
+
+def _error_object(said: object) -> tuple[str, dict[str, object]]:
+    """Return the server's sentence and the error object that it came in."""
+    details = said if isinstance(said, dict) else {}
+    while isinstance(inner := details.get("error"), dict):
+        details = inner
+    for key in ("message", "detail", "error"):
+        if isinstance(sentence := details.get(key), str):
+            return sentence, details
+    if details.get("detail") is not None:
+        return json.dumps(details["detail"]), details
+    return (said if isinstance(said, str) else ""), details
 
 
 _TOO_LONG_CODES = frozenset({"context_length_exceeded", "exceed_context_size_error", "string_above_max_length"})
@@ -234,9 +270,9 @@ def _whole(value: object) -> int | None:
 
 
 def shown_url(base_url: str) -> str:
-    """Return a URL without the user name and password that it may carry."""
+    """Return a URL without what may be secret in it: user name, password, and parameters."""
     parts = urlsplit(base_url)
-    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2]))
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2], query="", fragment=""))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """Any endpoint that speaks OpenAI's chat completions: hosted services, llama.cpp, vLLM, Ollama and others.
 
 Only ``base_url`` is ever contacted: redirects are refused, proxies and credentials files of the environment are not
-read (a proxy can be given), and organisation headers go to OpenAI only. The ``openai`` package sends the requests; it
-is imported at the first one, because that takes most of a second.
+read (a proxy can be given), and organisation headers go to OpenAI only.
 """
 
 from __future__ import annotations
@@ -13,20 +12,21 @@ from contextlib import aclosing
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
+
+import httpx2
 
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import as_wire
-from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.client import (
+    TROUBLE,
     RetryPolicy,
     async_client,
-    checked_url,
-    error_object,
-    headers_for,
+    endpoint_at,
+    open_answer,
     translate_error,
 )
-from quaestor.llm.endpoints.failures import Endpoint, worth_retrying
+from quaestor.llm.endpoints.failures import RefusedError, worth_retrying
 from quaestor.llm.models import Delta, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities, capabilities_at
 from quaestor.llm.models.dialect import dialect_for
@@ -34,10 +34,6 @@ from quaestor.llm.models.neutral_messages import neutral_counter, neutral_reques
 from quaestor.llm.models.reply import Reply
 from quaestor.llm.models.reply_stream import LARGEST_EVENT, NotCompletionsError, batches, whole, with_fields
 from quaestor.llm.tokens import MessageCounter, counter_for
-
-if TYPE_CHECKING:
-    import openai
-
 
 _STEP = 4_096
 """Letters of a reply that are passed on at once."""
@@ -57,7 +53,7 @@ class OpenAICompatibleModel:
         capabilities: of the endpoint; None uses those known for its address.
 
     Raises:
-        UsageError: ``base_url`` is not an http or https URL.
+        UsageError: ``base_url`` is not an http or https URL, or the key cannot be sent.
 
     Attributes:
         path: of requests under ``base_url``.
@@ -78,14 +74,14 @@ class OpenAICompatibleModel:
         retries: RetryPolicy | None = None,
         capabilities: Capabilities | None = None,
     ) -> None:
-        self._endpoint = Endpoint(checked_url(base_url or OPENAI_URL), model, api_key)
+        self._endpoint = endpoint_at(base_url, model, api_key)
         self._timeout = timeout
         self._proxy = proxy
         self._counter = counter
         self._retries = retries or RetryPolicy()
         self.capabilities = capabilities or capabilities_at(self._endpoint.base_url)
         self._dialect = replace(dialect_for(model), continue_final_message=self.capabilities.continues_assistant)
-        self._client: openai.AsyncOpenAI | None = None
+        self._client: httpx2.AsyncClient | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     @property
@@ -163,44 +159,32 @@ class OpenAICompatibleModel:
         Raises:
             UpstreamError: as ``stream``.
         """
-        import openai  # noqa: PLC0415 - takes most of a second
-
-        client: Any = self._client_of_loop()
-        taken = {
-            "cast_to": object,
-            "options": {"headers": self._headers()},
-            "stream": True,
-            "stream_cls": openai.AsyncStream[object],
-        }
         try:
-            asked = client.get(path, **taken) if body is None else client.post(path, body=body, **taken)
-            async with await asked as answer:
+            async with aclosing(await self._send(path, body)) as answer:
                 return await whole(answer, largest)
-        except (openai.OpenAIError, NotCompletionsError) as error:
+        except (*TROUBLE, NotCompletionsError) as error:
             raise self._explain(error) from None
 
     async def aclose(self) -> None:
         """Close pooled connections; the model can be used again."""
         client, self._client = self._client, None
         if client is not None and self._loop is asyncio.get_running_loop():
-            await client.close()
+            await client.aclose()
 
     async def _attempt(self, request: Request, reply: Reply) -> AsyncGenerator[Delta]:
         """Send the request once, or again in another dialect, and yield the reply."""
-        import openai  # noqa: PLC0415 - takes most of a second
-
         arrived = False
         try:
-            stream = await self._open(request)
+            answer = await self._open(request)
             reply.restores = self._sends_neutral
-            async with stream, aclosing(batches(stream)) as arriving:
+            async with aclosing(answer), aclosing(batches(answer)) as arriving:
                 async for batch in arriving:
                     arrived = arrived or bool(batch)
                     async for delta in _in_steps("".join(map(reply.feed, batch))):
                         yield delta
                     if reply.surplus:
                         break
-        except (openai.OpenAIError, NotCompletionsError) as error:
+        except (*TROUBLE, NotCompletionsError) as error:
             failure = self._explain(error, reply.text)
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
@@ -231,46 +215,31 @@ class OpenAICompatibleModel:
         answer = await self.exchange(self.path, without_stream(self.body(request)))
         return with_fields(answer)
 
-    async def _open(self, request: Request) -> openai.AsyncStream[Any]:
+    async def _open(self, request: Request) -> httpx2.Response:
         """Send the request; once each, leave out or join what the endpoint refuses."""
-        import openai  # noqa: PLC0415
-
         while True:
             try:
                 return await self._create(request)
-            except openai.APIStatusError as error:
-                message, details = error_object(error)
-                dialect = self._dialect.after(error.status_code, message, details.get("param"))
+            except RefusedError as error:
+                dialect = self._dialect.after(error.status or 0, error.message, error.details.get("param"))
                 if dialect.says(request) == self._dialect.says(request):
                     raise
                 self._dialect = dialect
 
-    async def _create(self, request: Request) -> openai.AsyncStream[Any]:
-        return await self._post(self.body(request))
+    async def _create(self, request: Request) -> httpx2.Response:
+        return await self._send(self.path, self.body(request))
 
-    async def _post(self, body: dict[str, Any]) -> openai.AsyncStream[Any]:
-        """Send an object and return the stream of the reply."""
-        import openai  # noqa: PLC0415
+    async def _send(self, path: str, body: dict[str, Any] | None) -> httpx2.Response:
+        return await open_answer(self._client_of_loop(), self._endpoint, path, body)
 
-        client: Any = self._client_of_loop()
-        options = {"headers": self._headers()}
-        kind = openai.AsyncStream[object]
-        stream: openai.AsyncStream[Any] = await client.post(
-            self.path, body=body, cast_to=object, options=options, stream=True, stream_cls=kind
-        )
-        return stream
-
-    def _headers(self) -> dict[str, Any]:
-        return {**headers_for(self._endpoint), "Accept-Encoding": "identity"}
-
-    def _client_of_loop(self) -> openai.AsyncOpenAI:
+    def _client_of_loop(self) -> httpx2.AsyncClient:
         """Return the client of the running event loop; pooled connections do not survive their loop."""
         loop = asyncio.get_running_loop()
         if self._client is None or self._loop is not loop:
             self._client, self._loop = async_client(self._endpoint, self._timeout, self._proxy), loop
         return self._client
 
-    def _explain(self, error: openai.OpenAIError | NotCompletionsError, received: str = "") -> UpstreamError:
+    def _explain(self, error: Exception, received: str = "") -> UpstreamError:
         if isinstance(error, NotCompletionsError):
             return self._endpoint.stream_cut_error(received) if received else self._endpoint.nonsense(str(error))
         return translate_error(error, self._endpoint, timeout=self._timeout, proxy=self._proxy, received=received)

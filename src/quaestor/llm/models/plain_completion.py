@@ -13,21 +13,19 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import Any, Self, cast
+
+import httpx2
 
 from quaestor.core.errors import UsageError
 from quaestor.llm import chatml, tags
-from quaestor.llm.endpoints.client import error_object
-from quaestor.llm.endpoints.failures import read_overflow
+from quaestor.llm.endpoints.failures import RefusedError, read_overflow
 from quaestor.llm.models import Delta, Finished, Request
 from quaestor.llm.models.capabilities import COMPLETION
 from quaestor.llm.models.dialect import Dialect
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.llm.models.request_counter import ChatMLCounter
 from quaestor.llm.tokens import MessageCounter, encoding_name_for, load_encoding, tokenizer_for
-
-if TYPE_CHECKING:
-    import openai
 
 _STOPS = (chatml.END, chatml.START)
 # Most servers end a plain completion after 16 tokens unless they are told otherwise.
@@ -99,12 +97,10 @@ class CompletionModel(OpenAICompatibleModel):
             return chatml.neutral_string(request.messages, partial=partial, reply=not partial, keep=tags.OPENINGS)
         return chatml.encode(request.messages, self._encoding, partial=partial, reply=not partial)
 
-    async def _create(self, request: Request) -> openai.AsyncStream[Any]:
-        import openai  # noqa: PLC0415 - takes most of a second
-
+    async def _create(self, request: Request) -> httpx2.Response:
         try:
             return await super()._create(request)
-        except openai.APIStatusError as error:
+        except RefusedError as error:
             if self._encoding is None or not _takes_no_ids(error):
                 raise
             self._encoding = None
@@ -134,12 +130,12 @@ def encoding_for(model: str) -> chatml.Encoding | None:
     return encoding
 
 
-def _takes_no_ids(error: openai.APIStatusError) -> bool:
+def _takes_no_ids(error: RefusedError) -> bool:
     """Return whether a server refuses a prompt of token ids."""
-    message, details = error_object(error)
-    if error.status_code == 500:
+    message, details = error.message, error.details
+    if error.status == 500:
         # llama-cpp-python calls it its own failure.
         return _NO_STRING.search(message) is not None
-    if error.status_code not in (400, 415, 422) or read_overflow(message, details) is not None:
+    if error.status not in (400, 415, 422) or read_overflow(message, details) is not None:
         return False
     return details.get("param") == "prompt" or _TAKES_NO_IDS.search(message) is not None

@@ -3,8 +3,7 @@
 If a process is behind, chunks wait in the connection. Handled one by one, each would cost a whole step of the pipeline,
 and the process would fall further behind; as a batch they cost one.
 
-Chunks are plain JSON: making objects of the ``openai`` package's types takes longer than everything done with a chunk
-here. Each field is checked when it is read.
+Chunks are plain JSON; each field is checked when it is read.
 
 A server can neither fill the memory nor block the event loop: events are bounded in bytes, values and depth, and after
 a bounded number of them the loop gets control.
@@ -16,14 +15,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, suppress
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from quaestor.llm.endpoints.failures import RefusedError
+
 if TYPE_CHECKING:
-    import openai
+    import httpx2
 
 
 _END = b"[DONE]"
@@ -101,23 +101,24 @@ class Events:
         return data
 
 
-async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
+async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
     """Yield the chunks of a stream, those that arrived together in one list; or one object, if it is no stream.
 
     Raises:
-        NotCompletionsError: the response is something else.
-        APIError: the server reports a failure, or the connection failed.
+        NotCompletionsError: the answer is something else.
+        RefusedError: the server reports a failure.
+        RequestError: of the HTTP library: the connection failed.
     """
     try:
-        if "json" in stream.response.headers.get("content-type", ""):
-            yield [with_fields(await whole(stream))]
+        if "json" in answer.headers.get("content-type", ""):
+            yield [with_fields(await whole(answer))]
             return
         events = Events()
-        async with aclosing(_read(stream)) as pieces:
+        async with aclosing(_read(answer)) as pieces:
             async for piece in pieces:
                 found = events.feed(piece)
                 for start in range(0, len(found), _TOGETHER):
-                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER], stream)
+                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER])
                     if chunks:
                         yield chunks
                     if failure is not None:
@@ -126,7 +127,7 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
                 if any(data.startswith(_END) for data in found):
                     await _rest(pieces)
                     return
-        chunks, failure = _valid_chunks(events.finish(), stream)
+        chunks, failure = _valid_chunks(events.finish())
         yield chunks
         if failure is not None:
             raise failure
@@ -134,20 +135,20 @@ async def batches(stream: openai.AsyncStream[Any]) -> AsyncGenerator[list[Any]]:
         raise NotCompletionsError(str(error)) from None
 
 
-async def whole(stream: openai.AsyncStream[Any], largest: int = LARGEST_EVENT) -> Any:
+async def whole(answer: httpx2.Response, largest: int = LARGEST_EVENT) -> Any:
     """Return the JSON of an answer that is not streamed, or is taken as one.
 
     Args:
-        stream: the answer.
+        answer: of the server.
         largest: the most bytes that the answer may have.
 
     Raises:
         NotCompletionsError: the answer is not JSON, or larger than ``largest``.
-        APIError: the connection failed.
+        RequestError: of the HTTP library: the connection failed.
     """
     pieces: list[bytes] = []
     left = largest
-    async with aclosing(_read(stream)) as arriving:
+    async with aclosing(_read(answer)) as arriving:
         async for piece in arriving:
             pieces.append(piece)
             left -= len(piece)
@@ -202,7 +203,7 @@ def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
     return SimpleNamespace(**{name: with_fields(member, deepest - 1) for name, member in value.items()})
 
 
-def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple[list[Any], Exception | None]:
+def _valid_chunks(events: list[bytes]) -> tuple[list[Any], Exception | None]:
     """Return the chunks of events up to the first invalid one, and the error of that one."""
     found: list[Any] = []
     for data in events:
@@ -211,49 +212,28 @@ def _valid_chunks(events: list[bytes], stream: openai.AsyncStream[Any]) -> tuple
         try:
             chunk = parse_event(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return found, _server_error(said, stream)
+                return found, RefusedError(said)
             found.append(with_fields(chunk))
         except NotCompletionsError as error:
             return found, error
     return found, None
 
 
-def _server_error(said: Any, stream: openai.AsyncStream[Any]) -> openai.APIError:
-    import openai  # noqa: PLC0415 - takes most of a second
-
-    message = said.get("message") if isinstance(said, dict) else None
-    return openai.APIError(str(message or ""), request=stream.response.request, body=said)
-
-
-async def _read(stream: openai.AsyncStream[Any]) -> AsyncGenerator[bytes]:
-    """Yield the raw bytes of a response; raise errors of the ``openai`` package.
+async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:
+    """Yield the raw bytes of an answer.
 
     Nothing is decompressed, because a few bytes could become more than the memory holds; uncompressed data was
     requested.
     """
-    import openai  # noqa: PLC0415
-
-    response = stream.response
-    if (packed := response.headers.get("content-encoding", "identity")) != "identity":
+    if (packed := answer.headers.get("content-encoding", "identity")) != "identity":
         raise NotCompletionsError(f"an answer packed by {packed!r}, which was not asked for")
-    try:
-        async for piece in response.aiter_raw():
-            yield piece
-    except Exception as error:
-        # By name, so that the HTTP library under the openai package stays its own affair.
-        names = {kind.__name__ for kind in type(error).__mro__}
-        if "TimeoutException" in names:
-            raise openai.APITimeoutError(request=response.request) from error
-        if isinstance(error, ssl.SSLError) or names & {"RequestError", "EndOfStream"}:
-            raise openai.APIConnectionError(request=response.request) from error
-        raise
+    async for piece in answer.aiter_raw():
+        yield piece
 
 
 async def _rest(pieces: AsyncIterator[bytes]) -> None:
-    """Read a response to its end, if that comes soon; failures are ignored, because the reply is complete."""
-    import openai  # noqa: PLC0415
-
-    with suppress(TimeoutError, openai.OpenAIError):
+    """Read an answer to its end, if that comes soon; failures are ignored, because the reply is complete."""
+    with suppress(Exception):
         async with asyncio.timeout(_REST_SECONDS):
             async for _ in pieces:
                 pass

@@ -14,7 +14,6 @@ from pydantic import BaseModel
 from starlette.routing import BaseRoute
 
 from quaestor import __version__
-from quaestor.llm.endpoints.client import warm_up
 from quaestor.server.api import corpus_routes, document_routes, session_routes, turn_routes, usage_routes
 from quaestor.server.api.api_schemas import EVERYWHERE, refusals
 from quaestor.server.http import error_responses as failures
@@ -47,7 +46,7 @@ def preload(*, model: bool) -> None:
     """
     _make_routes(_routes())
     if model:
-        warm_up()
+        _load_client()
 
 
 def create_app(served: Served) -> FastAPI:
@@ -95,7 +94,13 @@ def _make_routes(routes: Iterable[BaseRoute]) -> None:
 
 def _warm(served: Served) -> None:
     if served.settings.model:
-        warm_up()
+        _load_client()
+
+
+def _load_client() -> None:
+    from quaestor.llm.endpoints.client import warm_up  # noqa: PLC0415 - takes a while, and only with a model
+
+    warm_up()
 
 
 @cache

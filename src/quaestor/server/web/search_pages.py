@@ -13,7 +13,7 @@ from fastapi.responses import HTMLResponse
 
 from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.corpus.several_corpora import SeveralCorpora
 from quaestor.corpus.understood_filters import Understood, why_none
 from quaestor.search.filters import make_filter

@@ -19,7 +19,7 @@ from pygments.util import ClassNotFound
 
 from quaestor.assemble import Index
 from quaestor.chunking.languages import PROSE
-from quaestor.core.stems import content_terms
+from quaestor.core.terms import content_terms
 from quaestor.server.web.safe_text import plain
 
 _PROSE = PROSE | {"html", "pdf", "docx", "xlsx", "pptx", "epub", "latex", "org"}

@@ -1,0 +1,103 @@
+"""Commands on a database that Citus spreads over machines by the statements of docs/stores.md.
+
+They need a PostgreSQL that has Citus: QUAESTOR_POSTGRES names the folder of its programs. That of other tests has none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from cli_parts import FILES, Outcome, Run, aged, write
+
+from postgres_server import PostgresServer, binaries, server_folder
+
+pytest.importorskip("psycopg")
+pytestmark = pytest.mark.postgres
+
+DATABASE = "spread"
+DOCUMENTED = re.compile(r"### Many machines: Citus.*?```sql\n(.*?)```", re.DOTALL)
+SETTINGS = ("shared_preload_libraries=citus", "citus.shard_count=4", "fsync=off", "autovacuum=off")
+
+
+@pytest.fixture
+def coordinator() -> Iterator[PostgresServer]:
+    """A coordinator without shards and two nodes that hold them."""
+    if not list(binaries().parent.glob("lib/**/citus.so")):
+        pytest.skip(f"the PostgreSQL in {binaries()} has no Citus; QUAESTOR_POSTGRES names another")
+    with ExitStack() as stack:
+        servers = []
+        for _ in range(3):
+            server = PostgresServer.created(stack.enter_context(server_folder()), SETTINGS)
+            stack.callback(server.stop)
+            # Nodes reach one another without a password.
+            (server.data / "pg_hba.conf").write_text("host all all 127.0.0.1/32 trust\n")
+            server.run_sql("SELECT pg_reload_conf()")
+            server.run_sql(f"CREATE DATABASE {DATABASE}")
+            for extension in ("citus", "vector"):
+                server.run_sql(f"CREATE EXTENSION {extension}", DATABASE)
+            servers.append(server)
+        coordinator, *nodes = servers
+        coordinator.run_sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {coordinator.port})", DATABASE)
+        for node in nodes:
+            coordinator.run_sql(f"SELECT citus_add_node('127.0.0.1', {node.port})", DATABASE)
+        yield coordinator
+
+
+def hits(done: Outcome) -> list[tuple[object, ...]]:
+    return [(hit["path"], hit["start_line"], hit["score"]) for hit in done.json["hits"]]
+
+
+@pytest.mark.timeout(600)
+def test_every_command_does_there_what_it_does_elsewhere(
+    quaestor: Run, coordinator: PostgresServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = aged(write(tmp_path / "shop", dict(FILES)))
+    monkeypatch.chdir(root)
+    assert quaestor("index").code == 0
+    here = hits(quaestor("search", "--json", "total of a cart"))
+    address = coordinator.address(DATABASE)
+
+    def done(*arguments: object) -> Outcome:
+        outcome = quaestor(*arguments)
+        assert outcome.code == 0, outcome.err
+        return outcome
+
+    monkeypatch.setenv("QUAESTOR_STORE", address)
+    done("store", "corpora")
+    documented = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
+    statements = DOCUMENTED.search(documented)
+    assert statements is not None
+    for statement in statements[1].split(";\n"):
+        coordinator.run_sql(statement, DATABASE)
+    placed = coordinator.run_sql("SELECT DISTINCT nodeport FROM pg_dist_shard_placement", DATABASE)
+    assert len(placed) == 3, "the coordinator holds its copy of the list of corpora"
+
+    done("index")
+    assert hits(done("search", "--json", "total of a cart")) == here
+    (root / "new.py").write_text("def unheard_of_before():\n    return 1\n")
+    assert hits(done("search", "--json", "unheard_of_before"))[0][0] == "new.py"
+    (root / "new.py").unlink()
+    done("index")
+    done("ask", "how is the total of a cart computed?")
+    assert done("store", "check").out == "nothing is wrong\n"
+    done("store", "vacuum")
+    done("doctor")
+    done("users", "add", "anna")
+    assert "anna" in done("users", "list").out
+    done("usage")
+    assert done("sessions", "list", "--json").json["sessions"] == []
+    [corpus] = done("store", "corpora", "--json").json["corpora"]
+    (tmp_path / "taken").mkdir()
+    done("store", "copy", address, tmp_path / "taken", "--corpus", corpus["name"])
+    done("store", "copy", tmp_path / "taken", address, "--corpus", "returned")
+    done("index", "--rebuild")
+    listed = done("store", "corpora", "--json").json["corpora"]
+    assert {one["name"]: one["chunks"] for one in listed} == dict.fromkeys(
+        (corpus["name"], "returned"), corpus["chunks"]
+    )
+    done("store", "drop", "returned", "--yes")
+    assert len(done("store", "corpora", "--json").json["corpora"]) == 1

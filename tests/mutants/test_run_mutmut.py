@@ -1,0 +1,54 @@
+"""What ``run_mutmut.py`` must notice. ``make mutants`` runs these tests first; only its environment has mutmut."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mutmut")
+ROOT = Path(__file__).parents[2]
+TRY = """
+import sys
+sys.path.insert(0, "tests/mutants")
+import run_mutmut
+_, mutated, names, *tests = sys.argv
+outcome = run_mutmut._tried({"mutated": [mutated], "names": [names], "tests": tests}, None)
+sys.stdout.flush()
+print("survived:", *(one.mutant for one in outcome.survivors))
+"""
+
+
+def tried(mutated: str, names: str, *tests: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", TRY, mutated, names, *tests]
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.run(command, check=False, cwd=ROOT, env=environment, capture_output=True, text=True)
+
+
+def test_a_module_that_is_named_like_a_test_is_changed() -> None:
+    done = tried(
+        "src/quaestor/answers/overview/build_and_test.py",
+        "*.x_building__mutmut_2",
+        "tests/answers/test_manifests_read.py::test_how_a_folder_is_built",
+    )
+    assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
+
+
+def test_every_test_that_takes_a_fixture_is_tried_on_what_the_fixture_reaches(tmp_path: Path) -> None:
+    file = tmp_path / "test_total.py"
+    file.write_text(
+        "import pytest\nfrom quaestor.evaluation.metrics import path_matches\n"
+        "@pytest.fixture(scope='module')\ndef found():\n    return path_matches('a', 'a')\n"
+        "def test_first(found):\n    assert found in (True, False)\n"
+        "def test_second(found):\n    assert found\n"
+    )
+    done = tried("src/quaestor/evaluation/metrics.py", "*.x_path_matches__mutmut_2", str(file))
+    assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
+
+
+def test_where_nothing_can_be_changed_it_says_so() -> None:
+    done = tried("src/quaestor/answers/traces.py", "*", "tests/evaluation/test_metrics.py")
+    assert done.returncode != 0 and "Nothing was changed in quaestor.answers.traces" in done.stderr
