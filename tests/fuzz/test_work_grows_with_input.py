@@ -15,6 +15,7 @@ from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.convert.html import from_html
@@ -32,6 +33,7 @@ from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of
+from quaestor.search.callers_question import read_callers_question
 
 DIGITS = "9" * 5_000
 
@@ -194,6 +196,12 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
     words = "This is a line that says something about the project. "
     [found] = paragraphs([words + line])
     assert found.text.startswith(words.strip()) and len(found.text) <= 4_000
+
+
+@pytest.mark.parametrize("piece", ["“", "“ ", '"  '])
+def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
+    assert not read_callers_question(f"{piece * 200_001}?")
+    assert not is_pasted(f"where is {piece[0] * 400_001}?")
 
 
 def test_comments_that_are_never_closed() -> None:
