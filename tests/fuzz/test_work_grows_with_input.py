@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from quaestor.accounts.prices import read_prices
+from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.citations.sentences import sentences
@@ -202,6 +203,11 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
 def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
     assert not read_callers_question(f"{piece * 200_001}?")
     assert not is_pasted(f"where is {piece[0] * 400_001}?")
+
+
+def test_marks_before_a_question() -> None:
+    assert is_without_context("(" * 400_000 + "why")
+    assert not is_without_context("(" * 400_000 + "a bee")
 
 
 def test_comments_that_are_never_closed() -> None:
