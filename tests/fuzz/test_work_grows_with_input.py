@@ -14,6 +14,7 @@ from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.raised_here import is_pasted
@@ -203,6 +204,10 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
 def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
     assert not read_callers_question(f"{piece * 200_001}?")
     assert not is_pasted(f"where is {piece[0] * 400_001}?")
+
+
+def test_backticks_of_a_quote() -> None:
+    assert not find("`" * 30_000, "a text")
 
 
 def test_marks_before_a_question() -> None:
