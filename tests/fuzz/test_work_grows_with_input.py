@@ -12,6 +12,7 @@ import pytest
 
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
+from quaestor.answers.callers import _names_called
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.citations.quote_match import find
@@ -204,6 +205,10 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
 def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
     assert not read_callers_question(f"{piece * 200_001}?")
     assert not is_pasted(f"where is {piece[0] * 400_001}?")
+
+
+def test_a_long_name_in_code() -> None:
+    assert _names_called("def f(a):\n" + "b" * 400_000 + " g()") == ["g"]
 
 
 def test_backticks_of_a_quote() -> None:
