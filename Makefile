@@ -47,6 +47,7 @@ slow: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) -m "hypothesis and not slow and not real and not postgres and not faults" \
 		--hypothesis-profile thorough
 
+# QUAESTOR_POSTGRES names the folder of other programs than those of PostgreSQL 18, which the tests install: all tests use them.
 postgres: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL) -m postgres
 

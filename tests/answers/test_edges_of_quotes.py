@@ -280,3 +280,10 @@ def test_half_of_the_lines_make_a_list_of_questions() -> None:
 )
 def test_headings_and_rules_of_markdown(text: str, pieces: list[tuple[str, str]]) -> None:
     assert [(text[one.start : one.end], one.heading) for one in pieces_of(text, begins=True)] == pieces
+
+
+def test_imports_and_components_of_mdx_are_no_words() -> None:
+    text = "import { Steps } from '@site/components'\n\nTake these steps.\n\n<Steps>\n\n1. Add a file.\n\n</Steps>\n"
+    pieces = pieces_of(text, begins=True, language="markdown")
+    assert [text[one.start : one.end] for one in pieces] == ["Take these steps.", "1. Add a file."]
+    assert pieces_of("Import it from 'here' first.", begins=True) != []

@@ -10,13 +10,15 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.overview.described import description
+from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.make_overview import make_introduction, make_overview
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
+from quaestor.answers.overview.overview_answer import wants_overview
 from quaestor.answers.overview.overview_text import overview_object
 from quaestor.answers.overview.statements import Statement
+from quaestor.answers.way import Question
 
 PROGRAM = {
     "README.md": "# Shop\n\n"
@@ -213,19 +215,36 @@ def test_a_folder_without_words_of_its_own_says_nothing(tmp_path: Path) -> None:
         assert description(Material(index.store), "shop") is None
 
 
-@pytest.mark.parametrize("ending", ["py", "ex", "rb", "go", "ts", "js", "lua", "rs"])
-def test_a_file_of_the_folders_name_speaks_for_it(tmp_path: Path, ending: str) -> None:
-    mark = {"go": "//", "ts": "//", "js": "//", "rs": "//", "lua": "--"}.get(ending, "#")
-    files = {f"till/till.{ending}": f"{mark} Keeps the coins of shops.\n\nx = 1\n", "a.py": "x = 1\n"}
+def test_a_file_of_the_folders_name_speaks_for_it(tmp_path: Path) -> None:
+    marks = {"py": "#", "ex": "#", "rb": "#", "go": "//", "ts": "//", "js": "//", "lua": "--", "rs": "//"}
+    files = {f"{one}till/{one}till.{one}": f"{mark} Keeps the {one} coins.\n\nx = 1\n" for one, mark in marks.items()}
     with index_of(tmp_path / "corpus", files) as index:
-        said = description(Material(index.store), "till")
-    assert said is not None and said.text == "Keeps the coins of shops."
+        material = Material(index.store)
+        said = {one: description(material, f"{one}till") for one in marks}
+    assert {one: told and told.text for one, told in said.items()} == {one: f"Keeps the {one} coins." for one in marks}
 
 
-@pytest.mark.parametrize(
-    "ending", ["md", "rst", "markdown", "adoc", "asciidoc", "asc", "txt", "org", "mdx", "mediawiki", "rmd", ""]
-)
-def test_a_readme_may_be_written_in_any_of_these(tmp_path: Path, ending: str) -> None:
-    name = f"README.{ending}" if ending else "README"
-    with index_of(tmp_path / "corpus", {name: "It sells.\n", "README.zip.md": "No.\n", "a.py": "x = 1\n"}) as index:
-        assert readme_of(Material(index.store), "") == name
+def test_a_readme_may_be_written_in_any_of_these(tmp_path: Path) -> None:
+    endings = "md rst markdown adoc asciidoc asc txt org mdx mediawiki rmd".split()
+    names = {"none": "none/README"} | {one: f"{one}/README.{one}" for one in endings}
+    others = {f"{folder}/README.zip.md": "No.\n" for folder in names}
+    with index_of(tmp_path / "corpus", dict.fromkeys(names.values(), "It sells.\n") | others) as index:
+        material = Material(index.store)
+        assert {folder: readme_of(material, folder) for folder in names} == names
+
+
+def test_an_overview_is_shortened_where_the_whole_counts_for_more_than_its_lines(program: Index) -> None:
+    found = make_overview(program, budget=200, count=lambda text: len(text.split()) * (2 if "\n" in text else 1))
+    assert 100 < found.tokens <= 200
+    assert {section.title for section in found.sections} >= {"What it is", "Main parts"}
+    assert "more" in found.text
+
+
+def test_a_definition_of_the_files_own_name_comes_first_however_it_is_written(tmp_path: Path) -> None:
+    order = "class Bigger {\n" + "  go() { return 1; }\n" * 40 + "}\n\nfunction sendOrder() {\n  return 2;\n}\n"
+    files = {"send-order.js": order, "README": "Ferry carries orders.\n"}
+    with index_of(tmp_path / "corpus", files) as index:
+        said = defined_names(Material(index.store), "send-order.js", 3)
+        assert said is not None and said.brief == "defines sendOrder, Bigger"
+        # A README without a title names nothing.
+        assert not wants_overview(Question("what is ferry?"), index)

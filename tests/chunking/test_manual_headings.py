@@ -103,6 +103,23 @@ ORG = """#+TITLE: The Frob Manual
 #+END_SRC
 * Knobs
 """
+VIM_HELP = """*frob.txt*  Turns knobs        *frob*
+
+==============================================================================
+CONTENTS                                                      *frob-contents*
+
+------------------------------------------------------------------------------
+Of knobs
+
+g:frob_keep                                                     *g:frob_keep*
+    Keeps so many.
+
+                                                     *frob#turn()* *frob#back()*
+frob#turn({n})
+    Turns *n* knobs.
+
+ vim:tw=78:ft=help:
+"""
 R_HELP = r"""% Please edit documentation in R/frob.R
 \name{frob}
 \title{Turns knobs}
@@ -132,6 +149,7 @@ They turn.
         ),
         ("frob.tex", LATEX, ["The Frob Manual", "Use", "Options of frob", r"100\,% of knobs"]),
         ("frob.org", ORG, ["The Frob Manual", "Use", "Options of frob and links", "Knobs"]),
+        ("doc/frob.txt", VIM_HELP, ["Turns knobs", "CONTENTS", "Of knobs", "g:frob_keep", "frob#turn() frob#back()"]),
         ("frob.Rd", R_HELP, ["Turns knobs", "Arguments", "keep", "Of knobs"]),
     ],
 )

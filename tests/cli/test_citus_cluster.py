@@ -5,6 +5,7 @@ They need a PostgreSQL that has Citus: QUAESTOR_POSTGRES names the folder of its
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -89,7 +90,10 @@ def test_every_command_does_there_what_it_does_elsewhere(
     done("users", "add", "anna")
     assert "anna" in done("users", "list").out
     done("usage")
-    assert done("sessions", "list", "--json").json["sessions"] == []
+    monkeypatch.setattr("sys.stdin", io.StringIO("how is the total of a cart computed?\n"))
+    done("chat")
+    [session] = done("sessions", "list", "--json").json["sessions"]
+    assert session["turns"] == 1
     [corpus] = done("store", "corpora", "--json").json["corpora"]
     (tmp_path / "taken").mkdir()
     done("store", "copy", address, tmp_path / "taken", "--corpus", corpus["name"])

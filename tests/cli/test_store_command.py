@@ -39,7 +39,9 @@ def test_the_same_commands_find_the_same(quaestor: Run, tmp_path: Path, store: s
     assert quaestor("index", tmp_path, "--store", store, "--rebuild").code == 0
 
 
-def test_an_index_moves_there_and_back_without_being_made_again(quaestor: Run, tmp_path: Path, store: str) -> None:
+def test_an_index_moves_there_and_back_without_being_made_again(
+    quaestor: Run, tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = tmp_path / "one", tmp_path / "other"
     write(one, FILES)
     for path in map(one.joinpath, FILES):
@@ -58,6 +60,11 @@ def test_an_index_moves_there_and_back_without_being_made_again(quaestor: Run, t
     }
     (one / "later.py").unlink()
     quaestor("index", one)
+    quaestor("store", "copy", one, store, "--corpus", "moved")
+    with monkeypatch.context() as shared:
+        shared.setenv("QUAESTOR_CORPUS", "moved")
+        taken_over = quaestor("index", one, "--store", store, "--json").json
+        assert (taken_over["changed"], taken_over["embedded"]) == ([], 0)
     there = quaestor("store", "copy", one, store, "--corpus", "moved", "--json").json
     write(other, FILES)
     back = quaestor("store", "copy", store, other, "--corpus", "moved", "--json").json

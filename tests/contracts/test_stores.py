@@ -58,7 +58,7 @@ def test_paths_are_found_by_their_end(store: Store) -> None:
 
 
 def test_long_names_are_found_by_all_of_their_end(store: Store) -> None:
-    names = ["N" * 240 + end for end in ("a.py", "b.py")] + ["n" * 5000]
+    names = ["N" * 240 + end for end in ("a.py", "b.py")] + ["n" * 5000, "100%_done!.md"]
     put(store, *(entry(f"lib/{name}", ["text"]) for name in names))
     for name in names:
         assert store.paths_ending(name.lower(), 5) == [f"lib/{name}"]

@@ -131,14 +131,17 @@ def main() -> int:
 
 def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     """Return what becomes of a scope's mutants, or of those that survived before."""
-    changed = {_module(path): _Changed.of(path) for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
-    every = (f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
-    names = sorted(name for name in every if any(fnmatchcase(name, glob) for glob in scope.get("names", ["*"])))
-    size = scope.get("sample", len(names))
-    chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
+    paths = {_module(path): path for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
     if before is not None:
         chosen = [one.mutant for one in before.survivors if not one.equivalent]
-    trial = _Trial(chosen)
+        paths = {name: paths[name] for name in dict.fromkeys(one.rpartition(".")[0] for one in chosen)}
+    changed = {name: _Changed.of(path) for name, path in paths.items()}
+    if before is None:
+        every = (f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
+        names = sorted(name for name in every if any(fnmatchcase(name, glob) for glob in scope.get("names", ["*"])))
+        size = scope.get("sample", len(names))
+        chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
+    trial = _Trial(chosen, list(changed))
     os.chdir(ROOT)
     os.environ["PYTHONHASHSEED"] = "0"
     sys.path.insert(0, str(ROOT / "src"))
@@ -149,9 +152,9 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     # Folders of its own: pytest would clear away those that earlier runs left, which takes minutes where they are many.
     with TemporaryDirectory() as folder:
         pytest.main([*scope["tests"], *_OPTIONS, f"--basetemp={folder}/tests"], plugins=[trial])
-    for name in changed:
-        if not isinstance(getattr(sys.modules.get(name), "__loader__", None), _Loader):
-            raise SystemExit(f"Nothing was changed in {name}: no test imports it, or something else loaded it.")
+    if trial.unchanged:
+        which = ", ".join(trial.unchanged)
+        raise SystemExit(f"Nothing was changed in {which}: no test imports it, or something else loaded it.")
     if trial.survivors is None:
         raise SystemExit("The tests fail without any change.")
     survivors = tuple(Survivor(name, *_lines(changed, name)) for name in trial.survivors)
@@ -202,7 +205,9 @@ class _Trial:
     """A plugin of pytest: runs the tests once as they are, and then for each mutant those that reach it."""
 
     mutants: Sequence[str]
+    modules: Sequence[str]
     survivors: list[str] | None = None
+    unchanged: Sequence[str] = ()
     reached: dict[str, list[pytest.Item]] = field(default_factory=dict)
     seconds: dict[str, float] = field(default_factory=dict)
     hits: set[str] = field(default_factory=set)
@@ -211,6 +216,10 @@ class _Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         """Try everything, in place of pytest's own loop."""
         if session.testsfailed or not self._observed(session.items):
+            return True
+        loaders = {name: getattr(sys.modules.get(name), "__loader__", None) for name in self.modules}
+        self.unchanged = [name for name, loader in loaders.items() if not isinstance(loader, _Loader)]
+        if self.unchanged:
             return True
         for cache in _caches():
             cache.cache_clear()
@@ -291,7 +300,7 @@ def _fails(item: pytest.Item, following: pytest.Item | None) -> bool:
 
 
 def _module(path: Path) -> str:
-    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts)
+    return ".".join(path.relative_to(ROOT / "src").with_suffix("").parts).removesuffix(".__init__")
 
 
 def _lines(changed: Mapping[str, _Changed], mutant: str) -> tuple[str, str]:

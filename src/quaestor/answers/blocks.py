@@ -54,8 +54,10 @@ def blocks_of(text: str, language: str) -> tuple[Block, ...]:
     """Return the outermost blocks of some lines of code, in order."""
     lines = text.split("\n")
     syntax = SYNTAXES.get(language)
-    tree = parse(text.encode("utf-8", "surrogatepass"), syntax.grammar) if syntax is not None else None
-    if syntax is None or tree is None or tree.root_node.has_error:
+    if syntax is None or syntax.embedded:  # a component is markup, too
+        return _by_indentation(lines, 0, len(lines), 0)
+    tree = parse(text.encode("utf-8", "surrogatepass"), syntax.grammar)
+    if tree is None or tree.root_node.has_error:
         return _by_indentation(lines, 0, len(lines), 0)
     return _of_nodes(tree.root_node.children, syntax, lines, 0)
 

@@ -19,7 +19,9 @@ _NO_WORDS = re.compile(
     r"^\s*(?:\[[^\]^][^\]]*\]:\s*\S+.*"  # where a link leads
     r"|(?:\{\{[%<].*?[%>]\}\}\s*)+|(?:\{%.*?%\}\s*)+|\{[:#.][^{}]*\}"  # shortcodes, attributes
     r"|(?:(?:<!--(?:(?!-->).)*-->|<a\s+(?:id|name)=[^>]*+>(?:\s*+</a>)?+"
-    r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+)\s*+)++"
+    r"|</?(?:br|hr|div|p|center|details|section)\b[^>]*+>?+"
+    r"|</?[A-Z][\w.]*+(?:\s[^<>]*+)?+>)\s*+)++"  # components of MDX, each of which is written with a capital
+    r"|import\s[^'\"]*\sfrom\s+(?:'[^']*'|\"[^\"]*\");?"
     # of a tag that goes over several lines
     r"|(?:class|role|id|style|align|width|height|(?:aria|data)-[a-z-]+)=(?:\"[^\"]*\"|'[^']*')\s*/?>?"
     r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors

@@ -65,7 +65,7 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     decoded = decode(data)
     if syntax is None or len(data) > LARGEST_PARSED:
         return []
-    tree = parse(decoded.data, syntax.grammar, decoded.encoding)
+    tree = parse(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None:
         return []
     return _Walk(Source(decoded.data, decoded.encoding), syntax).run(tree.root_node)

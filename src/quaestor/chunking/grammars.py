@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
+import re
 import sys
 from collections import deque
 from functools import cache
@@ -29,6 +30,10 @@ _READ_AT_ONCE = 1 << 13
 _OWN_REFERENCES = 2  # a variable's and the question's own
 
 # Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses and keeps its offsets.
+_BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
+_SCRIPT_TAG = re.compile(rb"<(?P<end>/)?script\b[^<>]*>", re.IGNORECASE)
+# At the top of an Astro component.
+_FRONT = re.compile(rb"\s*---[ \t]*\r?\n(?P<script>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 
@@ -119,14 +124,50 @@ def _query(name: str, types: tuple[str, ...]) -> Query | None:
     return Query(language, f"[{' '.join(f'({kind})' for kind in known)}] @found") if language and known else None
 
 
-def parse(data: bytes, name: str, encoding: str = "utf-8") -> Tree | None:
-    """Return the syntax tree of ``data``, or None if there is no grammar or the parser loses itself."""
+def scripts_within(data: bytes) -> list[tuple[int, int]]:
+    """Return where the scripts of a Vue, Svelte or Astro component begin and end, in order.
+
+    Text before the first tag is a script if that tag ends one, and so is text without markup: a part of a component.
+    """
+    front = _FRONT.match(data)
+    found = [front.span("script")] if front else []
+    opened: int | None = None if data.lstrip().startswith(b"<") or front else 0
+    for tag in _SCRIPT_TAG.finditer(data, front.end() if front else 0):
+        if not tag["end"]:
+            opened = tag.end()
+        elif opened is not None:
+            found.append((opened, tag.start()))
+            opened = None
+        else:
+            continue
+    return [*found, (opened, len(data))] if opened is not None else found
+
+
+def _without_markup(data: bytes) -> bytes:
+    """Return a component with blanks in place of all but its scripts, so that offsets and lines stay."""
+    parts, at = [], 0
+    for start, end in scripts_within(data):
+        parts += [data[at:start].translate(_BLANKS), data[start:end]]
+        at = end
+    return b"".join([*parts, data[at:].translate(_BLANKS)])
+
+
+def parse(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = False) -> Tree | None:
+    """Return the syntax tree of ``data``, or None if there is no grammar or the parser loses itself.
+
+    Args:
+        data: a file or a part of one.
+        name: the grammar.
+        encoding: of the file.
+        embedded: whether only the scripts of a component are parsed; nodes keep their places in the file.
+    """
     language = grammar(name)
     if language is None:
         return None
     from tree_sitter import Parser  # noqa: PLC0415 - keeps `import quaestor` fast
 
     source = data if encoding == "utf-8" else data.translate(_TO_ASCII)
+    source = _without_markup(source) if embedded else source
     if len(source) <= _READ_AT_ONCE:
         return Parser(language).parse(source)
     reports_left = _REPORTS_AT_LEAST + int(len(source) * _REPORTS_PER_BYTE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from posixpath import basename
 
-PROSE = frozenset("asciidoc latex markdown mediawiki org pod rd restructuredtext roff texinfo text".split())
+PROSE = frozenset("asciidoc latex markdown mediawiki org pod rd restructuredtext roff texinfo text vimhelp".split())
 
 BY_NAME: dict[str, str] = {
     ".bash_aliases": "bash",
@@ -122,6 +122,7 @@ _EXTENSIONS: dict[str, str] = {
     "typescript": "ts mts cts",
     "typst": "typ",
     "vim": "vim",
+    "vimhelp": "",
     "vue": "vue",
     "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj props targets",
     "yaml": "yaml yml",
@@ -200,6 +201,8 @@ _OBJC = rb"(?m)^\s*(?:@(?:interface|implementation|protocol|import|class)\b|#imp
 _SNIFFED = 1 << 16
 _ASCIIDOC_HEADING = rb"(?m)^={2,5} [^\s=][^\n]{0,200}[^\s=][ \t]*\r?$"
 _FEWEST_HEADINGS = 2
+# Vim looks for a help file by the tag in its first line.
+_VIM_HELP = rb"\*[\w.-]+\.txt\*[ \t\r\n]"
 # Comments and requests, then the request that gives a manual page its title.
 _MAN_PAGE = rb"(?:[.'\\][^\n]*\n|[ \t\r]*\n){0,200}?\.[ \t]*(?:TH|Dd|Dt)[ \t]"
 
@@ -231,7 +234,9 @@ def _inner(stem: str) -> str | None:
 
 
 def _manual(data: bytes) -> str:
-    """Return what a text is written in: AsciiDoc and manual pages are often called as anything."""
+    """Return what a text is written in: AsciiDoc and manual pages are called as anything, Vim's help ``a.txt``."""
+    if re.match(_VIM_HELP, data[:_SNIFFED]):
+        return "vimhelp"
     return "roff" if re.match(_MAN_PAGE, data[:_SNIFFED]) else "asciidoc" if _is_asciidoc(data) else "text"
 
 

@@ -1,4 +1,4 @@
-"""Where the headings and terms of manuals are: man pages, POD, Texinfo, LaTeX, Org and R's help pages."""
+"""Where the headings and terms of manuals are: man pages, POD, Texinfo, LaTeX, Org, R's help pages and Vim's."""
 
 from __future__ import annotations
 
@@ -216,6 +216,27 @@ def r_help_headings(data: bytes, start: int) -> Iterator[Heading]:
             yield Heading(found.start(), 1 + (found["command"] == b"subsection"), title)
 
 
+_VIM_HELP = re.compile(
+    rb"^(?:={20,}|(?P<lower>-{20,}))[ \t\r]*\n(?P<title>[^\n]*)"
+    rb"|^(?P<said>[^\n*]*)(?P<tags>(?:\*[^\s*|]+\*[ \t]*)+)\r?$",
+    re.MULTILINE,
+)
+_VIM_TITLE = re.compile(rb"\*[\w.-]+\*[ \t]*(?P<line>[^\n]*)")
+_VIM_TAG = re.compile(rb"(?<!\S)\*([^\s*|]+)\*")
+
+
+def vim_help_headings(data: bytes, start: int) -> Iterator[Heading]:
+    """Yield the sections of one of Vim's help files, and what has a tag as terms."""
+    if titled := _VIM_TITLE.match(data, start):
+        yield Heading(start, 0, _plain(_VIM_TAG.sub(b"", titled["line"][:_LONGEST])) or _plain(titled[0][:_LONGEST]))
+    for found in _VIM_HELP.finditer(data, titled.end() if titled else start):
+        if found["tags"]:
+            said = _plain(found["said"][:_LONGEST])
+            yield Heading(found.start(), TERM_LEVEL, said or _plain(_VIM_TAG.sub(rb"\1", found["tags"][:_LONGEST])))
+        elif title := _plain(_VIM_TAG.sub(b"", found["title"][:_LONGEST])):
+            yield Heading(found.start(), 2 if found["lower"] else 1, title)
+
+
 def _plain(text: bytes) -> str:
     return " ".join(text.decode("utf-8", errors="ignore").split())[:LONGEST_HEADING]
 
@@ -227,5 +248,6 @@ MANUALS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     "rd": r_help_headings,
     "roff": man_page_headings,
     "texinfo": texinfo_headings,
+    "vimhelp": vim_help_headings,
 }
 """What finds the headings of a document, by its language."""

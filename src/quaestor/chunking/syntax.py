@@ -24,6 +24,7 @@ class Syntax(NamedTuple):
         holders: statements that may hold definitions, such as ``if`` at a module's top.
         trailing: types that belong to the definition before them.
         same_name: whether neighbours of one name are one definition (equations, clauses, overloads).
+        embedded: whether a file is markup, and only the scripts within it are of this grammar (Vue, Svelte, Astro).
     """
 
     grammar: str
@@ -33,6 +34,7 @@ class Syntax(NamedTuple):
     holders: frozenset[str] = frozenset()
     same_name: bool = False
     trailing: frozenset[str] = frozenset()
+    embedded: bool = False
 
 
 def _set(words: str) -> frozenset[str]:
@@ -109,6 +111,10 @@ SYNTAXES: dict[str, Syntax] = {
     "starlark": Syntax("starlark", _PYTHON, _COMMENTS, frozenset(), _set("if_statement block")),
     "javascript": Syntax("javascript", _JAVASCRIPT, _JS_LEADING, _JS_TRANSPARENT),
     "typescript": Syntax("typescript", _TYPESCRIPT, _JS_LEADING, _JS_TRANSPARENT, same_name=True),
+    **dict.fromkeys(
+        ("astro", "svelte", "vue"),
+        Syntax("typescript", _TYPESCRIPT, _JS_LEADING, _JS_TRANSPARENT, same_name=True, embedded=True),
+    ),
     "tsx": Syntax("tsx", _TYPESCRIPT, _JS_LEADING, _JS_TRANSPARENT, same_name=True),
     "go": Syntax(
         "go",

@@ -22,19 +22,19 @@ _ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
 CONVERTED_SUFFIXES = _PAGES | _BOOKS | _RECORDS | _ALWAYS
 
 LARGEST = 64_000_000
-"""Bytes above which a PDF, a book or an Office file is left out: pictures make most of them, and they are not read."""
+"""Size limit of PDF, book and Office files; most of their bytes are pictures, which are not read."""
 
 
 def is_converted(document: Document) -> bool:
-    """Return whether a document's lines and spans count in Markdown that was made of its file."""
+    """Return whether a document's lines and spans refer to Markdown that its file was converted to."""
     return document.language == "markdown" and suffix_of(document.path) in CONVERTED_SUFFIXES
 
 
 def convert_file(data: bytes, path: str) -> Converted | None:
-    """Return a file as Markdown; None if it is cut as it is.
+    """Return a file as Markdown, or None if it needs no conversion.
 
     Raises:
-        ConversionError: it is left out; with the reason.
+        ConversionError: it is left out, for the reason given.
     """
     suffix = suffix_of(path)
     if suffix not in CONVERTED_SUFFIXES:

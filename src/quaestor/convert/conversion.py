@@ -11,12 +11,12 @@ class ConversionError(Exception):
     """A document that is left out.
 
     Attributes:
-        reason: one of the reasons of every report.
+        reason: a reason as reports have it.
         detail: the problem, and what to do about it if something can be done.
     """
 
     def __init__(self, reason: Reason, detail: str) -> None:
-        super().__init__(reason, detail)  # both, so that it survives being pickled
+        super().__init__(reason, detail)  # both arguments, so that it can be pickled
         self.reason: Reason = reason
         self.detail = detail
 
@@ -29,8 +29,8 @@ class Converted(NamedTuple):
         title: its title, or None.
         author: its author, or None.
         date: ISO 8601 date of writing, or None.
-        note: what was lossy, for the report.
-        paged: whether its sections are pages, slides or sheets: a chunk is of one of them, so that citations say which.
+        note: what was lost in conversion, for the report.
+        paged: whether its sections are pages, slides or sheets; no chunk spans two, so that citations name one.
     """
 
     text: str

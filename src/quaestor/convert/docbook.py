@@ -1,4 +1,4 @@
-"""DocBook as Markdown: its elements are renamed to those of a page, and the page is rendered as any other.
+"""DocBook as Markdown: its elements are renamed to HTML's, and the result is rendered like any page.
 
 ``<sect1><title>Use</title><para>Call <function>run</function>.</para></sect1>`` becomes a heading and a paragraph.
 """
@@ -24,7 +24,7 @@ _SECTIONS = frozenset(
     reference refsect1 refsect2 refsect3 refsection refsynopsisdiv sect1 sect2 sect3 sect4 sect5 section set simplesect
     topic""".split()
 )
-# What is not shown, or is about the document; of what is said about a document, its title is kept.
+# Elements that are not shown, or are about the document; of those only its title is kept.
 _LEFT_OUT = frozenset(
     """indexterm remark refmeta refclass titleabbrev subjectset keywordset refentryinfo authorgroup author editor
     copyright legalnotice revhistory releaseinfo pubdate edition biblioid date areaspec""".split()
@@ -60,7 +60,7 @@ _ELEMENT = re.compile(r"<([A-Za-z][\w:.-]{0,60})")
 _REMARK = re.compile(r"<!--.*?-->", re.DOTALL)
 _EMPTY = re.compile(r"<([A-Za-z][\w:.-]{0,60})([^<>]*)/>")
 _TITLE = re.compile(r"(</?)title\b")
-"""A page's title has no elements in it, a section's may."""
+"""The title of an HTML page contains no elements; a section's may."""
 _FIRST_HEADING = re.compile(r"#{1,6} (.+)")
 
 
@@ -71,7 +71,7 @@ def reads_as_docbook(data: bytes) -> bool:
 
 
 def _root(head: str) -> int | None:
-    """Return where the first element begins, if it is a part of a book."""
+    """Return the offset of the first element if it is one of DocBook's, or None."""
     found = _ELEMENT.search(_REMARK.sub(lambda remark: " " * len(remark[0]), head))
     return found.start() if found and _local(found[1]) in _SECTIONS else None
 
@@ -80,7 +80,7 @@ def from_docbook(data: bytes) -> Converted:
     """Return a document in DocBook as Markdown.
 
     Raises:
-        ConversionError: it has more elements than any document that a person reads.
+        ConversionError: it has more elements than any readable document.
     """
     text = decode_page(data)
     text = _without_sections(text[_root(text[:_SNIFFED]) or 0 :])
@@ -104,7 +104,7 @@ def _local(name: str) -> str:
 
 
 def _without_sections(text: str) -> str:
-    """Return a text with its sections of CDATA as plain text."""
+    """Return a text with its CDATA sections as plain text."""
     first, *rest = text.split("<![CDATA[")
     parts = [first]
     for one in rest:
@@ -114,15 +114,15 @@ def _without_sections(text: str) -> str:
 
 
 class _Page:
-    """A document's elements, renamed one after the other.
+    """Renames a document's elements one after the other.
 
     Attributes:
-        parts: what the page is made of.
+        parts: the tags and texts of the page.
     """
 
     def __init__(self) -> None:
         self.parts: list[str] = []
-        self._open: list[tuple[str, str]] = []  # each with what it is in the page
+        self._open: list[tuple[str, str]] = []  # each with its name in HTML
         self._left_out = 0
 
     def say(self, text: str) -> None:
@@ -132,7 +132,7 @@ class _Page:
 
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
-        if any(one == "fragment" for one, _ in self._open):  # of another language, shown as it is
+        if any(one == "fragment" for one, _ in self._open):  # an element of another language, shown as it is
             told = "".join(f' {key}="{value}"' for key, value in attributes.items())
             self.say(escape(f"<{name}{told}>", quote=False))
             return
@@ -148,7 +148,7 @@ class _Page:
             self.say(" – ")
 
     def end(self, name: str) -> None:
-        """Close an element with all that is open in it."""
+        """Close an element and everything open within it."""
         if not any(one == name for one, _ in self._open):
             return
         while self._open:
@@ -160,7 +160,7 @@ class _Page:
                 return
 
     def _html_name(self, name: str) -> str:
-        """Return what an element is in a page; empty for one that only holds others."""
+        """Return an element's name in HTML; empty for one that only contains others."""
         around = [one for one, _ in self._open if not one.endswith("info")]
         parent = around[-1] if around else ""
         if name == "caption-of" and parent == "table":

@@ -12,17 +12,17 @@ from quaestor.convert.html_tree import parse
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
 
 MOST_TEXTS = 200_000
-"""Paragraphs and runs in a document; reading each takes some tenth of a millisecond."""
+"""Most paragraphs and runs in a document; reading each takes some tenth of a millisecond."""
 MOST_ELEMENTS = 2_000_000
 FREE_TEXTS, FREE_ELEMENTS, ELEMENTS_A_BYTE = 20_000, 100_000, 5
-"""What any document may have, and what each byte of its file adds: eight kilobytes can unpack to 150,000 paragraphs."""
+"""Base of that limit, and increase for each byte: eight kilobytes can unpack to 150,000 paragraphs."""
 
 
 def from_docx(data: bytes) -> Converted:
     """Return a Word document as Markdown; pictures are left out.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or unpacks to more than a document can be.
+        ConversionError: it is damaged or encrypted, or exceeds the limits when it is unpacked.
     """
     elements = min(MOST_ELEMENTS, FREE_ELEMENTS + ELEMENTS_A_BYTE * len(data))
     texts = min(MOST_TEXTS, FREE_TEXTS + len(data))
@@ -30,13 +30,13 @@ def from_docx(data: bytes) -> Converted:
     bounds = Bounds(elements, texts, frozenset({"p", "r"}), called)
     archive = checked_archive(data, "docx", bounds)
     try:
-        # A map of styles in the document itself is tried line by line on every paragraph.
+        # mammoth would try every line of an embedded style map on every paragraph.
         made = mammoth.convert_to_html(
             io.BytesIO(data),
             convert_image=mammoth.images.img_element(_no_image),
             include_embedded_style_map=False,
         )
-    except Exception as error:  # mammoth names none: damage ends in any error of its code
+    except Exception as error:  # mammoth documents no errors: damage can raise anything
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     about = core_properties(archive)
     return Converted(

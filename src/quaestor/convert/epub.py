@@ -22,7 +22,7 @@ def from_epub(data: bytes) -> Converted:
     """Return a book as Markdown.
 
     Raises:
-        ConversionError: it is damaged, protected, or unpacks to more than a book can be.
+        ConversionError: it is damaged or protected, or exceeds the limits when it is unpacked.
     """
     archive = Archive(data)
     package_path = _package_path(archive)
@@ -30,7 +30,7 @@ def from_epub(data: bytes) -> Converted:
     items = {item.get("id"): item for item in package.iter() if _has_tag(item, "item")}
     listed = (items.get(one.get("idref")) for one in package.iter() if _has_tag(one, "itemref"))
     pages = (item.get("href") or "" for item in listed if item is not None and item.get("media-type") in _PAGES)
-    # Each part once, by however many items and addresses it is named.
+    # Each part is read once, however many items and addresses name it.
     names = dict.fromkeys(normpath(join(dirname(package_path), unquote(page))) for page in pages)
     there = [name for name in names if name in archive.names]
     missing = len(names) - len(there)
@@ -56,7 +56,7 @@ def _package_path(archive: Archive) -> str:
 
 
 def _xml(data: bytes) -> ElementTree.Element:
-    # Entities that the document declares are how a small file fills a machine; no book needs any.
+    # Declared entities let a small file exhaust memory; no book needs any.
     if declares_entities(data):
         raise ConversionError("unreadable", "it declares entities of its own")
     try:

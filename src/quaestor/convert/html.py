@@ -16,7 +16,7 @@ _TEMPLATE = re.compile(
 )
 _LEAST_WORDS = 40
 _WORDS_PER_MARK = 50
-"""A page that a site's generator completes has more words than that for each of its marks, a template has fewer."""
+"""Words for each template mark: a page that a site's generator completes has more, a template fewer."""
 _LOOKED_AT = 200_000
 
 _FURNITURE_ELEMENTS = frozenset({"nav", "footer"})
@@ -49,7 +49,7 @@ _LINKS_DISCOUNT = 0.8
 
 
 def reads_as_page(data: bytes) -> bool:
-    """Return whether an HTML file is a page to read, and not a template or the frame of an application."""
+    """Return whether an HTML file is a page to read, not a template or an application's shell."""
     looked_at = data[:_LOOKED_AT]
     words = sum(len(text.split()) for text in _texts(decode_page(looked_at)))
     marks = len(_TEMPLATE.findall(looked_at))
@@ -57,7 +57,7 @@ def reads_as_page(data: bytes) -> bool:
 
 
 def _texts(page: str) -> Iterator[str]:
-    """Yield the text of a page that is shown."""
+    """Yield the visible text of a page."""
     shown = True
     for token in tokens(page):
         if isinstance(token, str):
@@ -71,7 +71,7 @@ def from_html(data: bytes) -> Converted:
     """Return an HTML file as Markdown.
 
     Raises:
-        ConversionError: it has more elements than any page that a person reads.
+        ConversionError: it has more elements than any readable page.
     """
     return page_text(parse(decode_page(data)), "")
 
@@ -81,8 +81,8 @@ def page_text(page: Element, address: str, told: About | None = None) -> Convert
 
     Args:
         page: the whole page.
-        address: where it was found; links become absolute. Empty leaves them as they are.
-        told: its metadata, if that was read already.
+        address: its address, which makes links absolute; empty leaves them as they are.
+        told: its metadata, if already read.
     """
     told = told or read_metadata(page, address)
     base = base_of(page, address) if address else ""
@@ -93,16 +93,16 @@ def page_text(page: Element, address: str, told: About | None = None) -> Convert
     return Converted(text, told.title, told.author, told.date)
 
 
-@dataclass(slots=True)  # mutable: sums up while a tree is walked
+@dataclass(slots=True)  # mutable: adds up during the walk over a tree
 class Measure:
     """Measures of an element and everything below it.
 
     Attributes:
-        length: characters of text, without blanks.
+        length: characters of text, without white space.
         linked: how many of them are within links.
-        has_text_part: whether an element in it is named as the page's text.
-        has_heading: whether it holds a heading of the first two levels.
-        has_shown: whether it holds a picture, a formula or code.
+        has_text_part: whether an element within it has a common name for the page's text.
+        has_heading: whether it contains a heading of the first two levels.
+        has_shown: whether it contains a picture, a formula or code.
     """
 
     length: int = 0
@@ -118,7 +118,7 @@ class Measure:
 
     @property
     def weight(self) -> float:
-        """How much of a page's text it is likely to be: links count little."""
+        """The likely amount of the page's own text; text in links counts little."""
         return self.length - _LINKS_DISCOUNT * self.linked
 
 
@@ -160,7 +160,7 @@ class Furniture:
 
     Args:
         part: the part.
-        measures: of it and its elements.
+        measures: those of the part and its elements.
     """
 
     def __init__(self, part: Element, measures: Measures) -> None:
@@ -181,7 +181,7 @@ class Furniture:
 
 
 def is_text_part(element: Element) -> bool:
-    """Return whether an element bears one of the names that sites give to a page's text."""
+    """Return whether an element has one of the names that sites give to a page's text."""
     if element.get("role") == "main" or element.get("itemprop") == "articleBody":
         return True
     names = (element.get("id"), *element.get("class").split())
@@ -203,16 +203,16 @@ def _is_named_furniture(element: Element, measure: Measure) -> bool:
 
 
 def _names(element: Element) -> str:
-    # A section is named after its heading, which may well be about cookies or comments.
+    # A section's name comes from its heading, which may be about cookies or comments.
     return element.get("class") if element.name == "section" else f"{element.get('class')} {element.get('id')}"
 
 
-# Nothing in these is text to read.
+# These contain no text to read.
 _UNREAD = frozenset(
     """script style template noscript iframe object embed canvas button select textarea datalist dialog audio video
     head title map""".split()
 )
-# What else bears the name of furniture in code is a part of it, as colourers name it: "hljs-comment", "nav".
+# In code, other elements with names of furniture come from highlighters: "hljs-comment", "nav".
 _IN_CODE = re.compile(
     r"(?:^|[\s_-])(?:linenos?|linenodiv|gutter|line-?numbers?(?:-rows)?|copy-?button|copybtn|headerlink)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -227,7 +227,7 @@ _MOST_OF_IT = 0.8
 def main_text(page: Element) -> Element:
     """Return the element that holds a page's text, without the furniture in it. The tree is changed.
 
-    A ``main``, an ``article`` or an element with a common name for content is taken, if it holds a fair part of the
+    That is a ``main``, an ``article`` or an element with a common name for content, if it contains a fair part of the
     text that is not furniture; else the body.
     """
     body = page.find("body") or page
@@ -242,9 +242,9 @@ def main_text(page: Element) -> Element:
 
 
 def _content(body: Element, measures: Measures) -> Element:
-    """Return the innermost of the likely elements that still holds most of the largest one's text.
+    """Return the innermost likely element that still contains most of the largest one's text.
 
-    Text in links counts little, because navigation is made of it.
+    Text in links counts little, because navigation consists of it.
     """
     likely = [one for one in body.elements() if _is_content(one)]
     most = max((measures[one].length for one in likely), default=0)
@@ -260,7 +260,7 @@ def _is_content(element: Element) -> bool:
 
 
 def _outermost(element: Element, is_furniture: Callable[[Element], bool]) -> Iterator[Element]:
-    """Yield the furniture that is not inside other furniture."""
+    """Yield the furniture that is not within other furniture."""
     for child in element.children:
         if isinstance(child, Element):
             if is_furniture(child):
@@ -270,7 +270,7 @@ def _outermost(element: Element, is_furniture: Callable[[Element], bool]) -> Ite
 
 
 def _drop(element: Element, unwanted: Callable[[Element], bool]) -> None:
-    """Remove the elements below that are not wanted."""
+    """Remove the unwanted elements below an element."""
     kept: list[Element | str] = []
     for child in element.children:
         if isinstance(child, Element):

@@ -1,6 +1,6 @@
 """A page's elements as Markdown: headings, paragraphs, lists, tables, code, quotations.
 
-Tables that only lay out a page are not rendered as tables.
+Layout tables are not rendered as tables.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def render(root: Element, base: str = "") -> str:
 
 
 class _Blocks:
-    """Renders blocks; each one comes as text without blank lines around it."""
+    """Renders blocks as texts without blank lines around them."""
 
     def __init__(self, inline: Inline, holding: set[int]) -> None:
         self._inline = inline
@@ -58,7 +58,7 @@ class _Blocks:
         }
 
     def blocks(self, nodes: list[Element | str]) -> Iterator[str]:
-        """Yield the blocks of nodes; running text between them is a paragraph."""
+        """Yield the blocks of nodes; running text between them becomes a paragraph."""
         running: list[Element | str] = []
         for node in nodes:
             if isinstance(node, str) or id(node) not in self._holding:
@@ -167,7 +167,7 @@ class _Blocks:
 
 
 def _note_holders(element: Element, holding: set[int]) -> bool:
-    """Collect every element that is a block or holds one, in one pass."""
+    """Collect every element that is a block or contains one, in one pass."""
     holds = element.name in _STRUCTURED
     for child in element.children:
         if isinstance(child, Element) and _note_holders(child, holding):
@@ -204,7 +204,7 @@ def _signature(term: Element) -> str:
 
 
 def _code_text(element: Element) -> str:
-    """Return the text of code; line breaks that are elements count, the numbers of its lines do not."""
+    """Return the text of code, with line breaks that are elements and without line numbers."""
     parts: list[str] = []
     for child in element.children:
         if isinstance(child, str):
@@ -232,7 +232,7 @@ def _number(text: str) -> int:
 
 
 def _is_data(table: Element) -> bool:
-    """Return whether a table holds data: rows of cells without headings, code or tables in them."""
+    """Return whether a table contains data: rows of cells without headings, code or tables in them."""
     if table.get("role") in ("presentation", "none"):
         return False
     found = list(_rows(table))
@@ -242,7 +242,7 @@ def _is_data(table: Element) -> bool:
 
 
 def _as_table(table: Element, inline: Inline) -> str:
-    """Return a table of data; the first row is its head if it is marked as one, else the head is empty."""
+    """Return a data table; its head is the first row if that is marked as one, else empty."""
     grid = _grid(table, inline)
     width = min(max(map(len, grid)), _MOST_COLUMNS)
     lines = [[*row, *[""] * (width - len(row))][:width] for row in grid]
@@ -254,7 +254,7 @@ def _as_table(table: Element, inline: Inline) -> str:
 
 
 def _grid(table: Element, inline: Inline) -> list[list[str]]:
-    """Return the cells' texts; a cell that spans columns leaves blank cells, one that spans rows is repeated."""
+    """Return the cells' texts: blank cells after one that spans columns, repetitions of one that spans rows."""
     grid: list[list[str]] = []
     below: dict[int, tuple[int, str]] = {}
     for row in _rows(table):
@@ -263,7 +263,7 @@ def _grid(table: Element, inline: Inline) -> list[list[str]]:
         for cell in _cells(row):
             _fill(texts, below)
             if len(texts) >= _MOST_COLUMNS:
-                break  # what is not shown must not stand in a thousand rows below
+                break  # a column that is not shown must not be repeated in a thousand rows
             text = inline.one_line(cell.children).replace("|", r"\|")
             height = _span(cell.get("rowspan"))
             if height > 1:
@@ -277,7 +277,7 @@ def _grid(table: Element, inline: Inline) -> list[list[str]]:
 
 
 def _fill(texts: list[str], below: dict[int, tuple[int, str]]) -> None:
-    """Put in what reaches down from rows above, from the next column on."""
+    """Add the cells that reach down from rows above, from the next column on."""
     while len(texts) in below and len(texts) < _MOST_COLUMNS:
         place = len(texts)
         left, text = below.pop(place)

@@ -1,6 +1,6 @@
-"""Parsing a page: its bytes as characters, tags and text, and a tree, with errors corrected the way browsers do.
+"""Parsing a page: bytes to characters, to tags and text, to a tree, with errors corrected as in browsers.
 
-The encoding is detected first, because servers and authors often state a wrong one. Everything takes time linear in the
+The encoding is detected first, because servers and authors often state a wrong one. Everything takes linear time in the
 page's size.
 """
 
@@ -19,14 +19,14 @@ _XML = re.compile(rb"""^\s*<\?xml[^>]{0,200}?encoding\s*=\s*["']([\w.:-]{1,40})"
 _BOMS = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _SNIFFED = 4096
 _SOUND_PER_BROKEN = 5
-# As browsers have it: who says latin-1 or ASCII means Windows' superset of it.
+# As in browsers: latin-1 and ASCII mean Windows-1252, their superset.
 _MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "gb2312": "gb18030", "gbk": "gb18030", "euc_kr": "cp949"}
-# Python counts them among the encodings of text. Names of hosts are written in the first two, one of which takes no
-# replacement and the other the square of a page's length; no page is in any of them.
+# Python counts them among text encodings. The first two are for host names; one supports no replacement, and the other
+# takes quadratic time. No page uses any of them.
 _NO_CHARSETS = frozenset({"idna", "punycode", "undefined", "unicode_escape", "raw_unicode_escape", "mbcs", "oem"})
 
 RAW = frozenset({"script", "style", "textarea", "title", "xmp", "iframe", "noembed", "noframes"})
-"""Elements in which there are no tags."""
+"""Elements whose content is text without tags."""
 
 _DECODED = frozenset({"textarea", "title"})
 _NAME = re.compile(r"[A-Za-z][^\s/>]{0,60}")
@@ -41,10 +41,10 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
 
     Args:
         data: its bytes.
-        declared: the character set that the server gave, if it did.
+        declared: the character set that the server stated, if any.
 
-    A byte order mark wins. Then bytes that are valid UTF-8 and not plain ASCII are UTF-8, whatever is declared: no
-    other encoding looks like that by chance. Then the server's declaration, the page's own, and Windows-1252.
+    A byte order mark decides. Otherwise valid UTF-8 beyond ASCII is UTF-8, whatever is declared, because no other
+    encoding looks like that by chance. Then come the server's declaration, the page's own, and Windows-1252.
     """
     for bom, codec in _BOMS:
         if data.startswith(bom):
@@ -65,7 +65,7 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
 
 
 def _nearly_utf_8(data: bytes) -> str | None:
-    """Return text in UTF-8 with a few broken characters; None if it is in something else."""
+    """Return the text of UTF-8 with a few broken characters, or None if it is another encoding."""
     text = data.decode("utf-8", "replace")
     broken = text.count("\ufffd")
     return text if sum(character > "\x7f" for character in text) > _SOUND_PER_BROKEN * broken else None
@@ -76,14 +76,14 @@ def _codec(name: str) -> str | None:
         found = codecs.lookup(name)
     except (LookupError, ValueError):
         return None
-    # Python's registry holds codecs that are not character sets, such as base64.
+    # Python's registry also has codecs that are not character sets, such as base64.
     is_charset = getattr(found, "_is_text_encoding", True) and found.name.replace("-", "_") not in _NO_CHARSETS
     return _MEANT.get(found.name, found.name) if is_charset else None
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A start tag; names are in lower case, values decoded, and of attributes given twice the first counts."""
+    """A start tag, with names in lower case and decoded values; the first of two equal attributes counts."""
 
     name: str
     attributes: Mapping[str, str]
@@ -131,14 +131,14 @@ def tokens(text: str) -> Iterator[Token]:
 
 
 def _decode(text: str) -> str:
-    """Return text with its character references decoded; one to no character becomes U+FFFD, as the standard says."""
+    """Return text with decoded character references; one to no character becomes U+FFFD, as in the standard."""
     return unescape_html(_TOO_MANY_DIGITS.sub("\ufffd", text) if "&#" in text else text)
 
 
 def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
-    """Return the offset after a start tag with the tag; None if the page ends in it."""
+    """Return the offset after a start tag, and the tag or None if the page ends within it."""
     name = _NAME.match(text, at)
-    assert name is not None  # the caller saw a letter
+    assert name is not None  # the caller saw a letter there
     at = name.end()
     attributes: dict[str, str] = {}
     while True:
@@ -166,7 +166,7 @@ def _after(text: str, mark: str, at: int) -> int:
 
 
 DEEPEST = 80
-"""Elements below this depth are dissolved in the one above them, so that every walk may recurse."""
+"""Deeper elements are dissolved in their parent, so that every walk can recurse."""
 
 MOST_ELEMENTS = 300_000
 
@@ -178,7 +178,7 @@ BLOCKS = frozenset(
 HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 
 _ROWS = frozenset({"tbody", "thead", "tfoot"})
-# A start tag of the key closes the nearest open element of the first set, unless one of the second stands between.
+# A start tag of the key closes the nearest open element of the first set, unless one of the second comes between.
 _CLOSES: dict[str, tuple[frozenset[str], frozenset[str]]] = {
     "li": (frozenset({"li"}), frozenset({"ul", "ol", "menu", "table"})),
     "dt": (frozenset({"dt", "dd"}), frozenset({"dl", "table"})),
@@ -200,7 +200,7 @@ _TABLE_PARTS = frozenset("caption colgroup col thead tbody tfoot tr script style
 _TABLE_ENDS = frozenset({"table", "tr", "td", "th", "body", "html"}) | _ROWS
 
 
-@dataclass(slots=True, eq=False)  # mutable: grows while a page is read
+@dataclass(slots=True, eq=False)  # mutable: grows during parsing
 class Element:
     """An element with its content, in order."""
 
@@ -209,7 +209,7 @@ class Element:
     children: list[Element | str] = field(default_factory=list)
 
     def get(self, name: str) -> str:
-        """Return an attribute; empty where it is not given."""
+        """Return an attribute's value, or ""."""
         return self.attributes.get(name, "")
 
     def elements(self) -> Iterator[Element]:
@@ -222,11 +222,11 @@ class Element:
                 pending += [child for child in reversed(one.children) if isinstance(child, Element)]
 
     def find(self, *names: str) -> Element | None:
-        """Return the first element below of one of these names."""
+        """Return the first element below with one of these names, or None."""
         return next((one for one in self.elements() if one.name in names), None)
 
     def text(self) -> str:
-        """Return all text below, unchanged."""
+        """Return all text below the element, unchanged."""
         parts: list[str] = []
         _gather(self, parts)
         return "".join(parts)
@@ -241,13 +241,13 @@ def _gather(element: Element, parts: list[str]) -> None:
 
 
 def parse(text: str) -> Element:
-    """Return a page as one element that holds everything.
+    """Return a page as one element that contains everything.
 
     Raises:
-        ConversionError: it has more elements than any page that a person reads.
+        ConversionError: it has more elements than any readable page.
     """
     builder = _Builder()
-    # The standard leaves NULs out, and running text has another use for them here.
+    # The standard drops NULs, and running text uses them for something else here.
     for token in tokens(text.replace("\0", "")):
         if isinstance(token, str):
             builder.text(token)
@@ -289,14 +289,14 @@ class _Builder:
             self._close(frozenset({name}), frozenset() if name in _TABLE_ENDS else _END_BARRIERS)
 
     def _open_cell(self, wanted: str) -> None:
-        """Open the row or cell that a table's content lacks: a row for a cell, a cell for anything else."""
+        """Open the row or cell that a table's content lacks: a row around a cell, a cell around anything else."""
         if self._open[-1].name != "tr":
             self.start(Start("tr", {}))
         if wanted not in _CELLS and self._open[-1].name == "tr":
             self.start(Start("td", {}))
 
     def _close(self, names: frozenset[str], barriers: frozenset[str]) -> None:
-        """Close the nearest open element of these names, and everything open in it, up to a barrier."""
+        """Close the nearest open element of these names, and everything open within it, up to a barrier."""
         for place in range(len(self._open) - 1, 0, -1):
             name = self._open[place].name
             if name in names:

@@ -1,4 +1,4 @@
-"""Documents in JSON as Markdown: Jupyter notebooks, and files of one JSON object a line whose objects are texts."""
+"""Documents in JSON as Markdown: Jupyter notebooks, and JSON Lines files whose objects contain texts."""
 
 from __future__ import annotations
 
@@ -62,12 +62,12 @@ def _output(output: dict[str, Any]) -> str:
 
 
 def _text(source: object) -> str:
-    """Return lines as one text: the format allows both."""
+    """Return a source as one text; the format allows a list of lines, too."""
     return "".join(map(str, source)) if isinstance(source, list) else str(source)
 
 
 def fence(text: str, language: str) -> str:
-    """Return code between fences that nothing in it closes."""
+    """Return code between fences that no line of the code closes."""
     longest = max((len(run) for run in re.findall(r"^[ \t]*(`{3,})", text, re.MULTILINE)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text}\n{fence}"
@@ -80,13 +80,13 @@ _SNIFFED = 20
 
 
 def reads_as_texts(data: bytes) -> bool:
-    """Return whether most of the first lines are objects with a text in them."""
+    """Return whether most of the first lines are objects with a text."""
     lines = [line for line in data[:1_000_000].split(b"\n", _SNIFFED)[:_SNIFFED] if line.strip()]
     return bool(lines) and sum(_text_of_record(_record(line)) != "" for line in lines) * 2 > len(lines)
 
 
 def from_records(data: bytes) -> Converted:
-    """Return each object's text under its title; lines that are no such objects are counted in the note.
+    """Return each object's text under its title; other lines are counted in the note.
 
     Raises:
         ConversionError: no line is an object with a text.
@@ -129,7 +129,7 @@ def _first_text(record: dict[str, Any], names: tuple[str, ...]) -> str:
 
 
 def _other_fields(record: dict[str, Any]) -> str:
-    """Return a record's other fields, a line each, so that they can be searched and shown."""
+    """Return a record's other fields, one in each line, so that they can be searched and shown."""
     shown = []
     for name in _FIELDS:
         value = record.get(name)

@@ -22,10 +22,10 @@ _WRITTEN = ("author", "datePublished", "dateCreated")
 
 @dataclass(frozen=True, slots=True)
 class Outgoing:
-    """Where a page leads, as absolute addresses in order of appearance.
+    """A page's links, as absolute addresses in order of appearance.
 
     Attributes:
-        links: those to follow.
+        links: links to follow.
         feeds: feeds that it names.
         index: whether the page may be kept.
         follow: whether its links may be followed.
@@ -38,11 +38,11 @@ class Outgoing:
 
 
 def outgoing_links(page: Element, address: str) -> Outgoing:
-    """Return where a page leads.
+    """Return a page's links and feeds.
 
     Args:
         page: the whole page, with its furniture.
-        address: its own, which links are relative to unless it says otherwise.
+        address: the page's address, which links are relative to unless a ``base`` element says otherwise.
     """
     base = base_of(page, address)
     links: dict[str, None] = {}
@@ -75,7 +75,7 @@ def base_of(page: Element, address: str) -> str:
 
 
 def _meta_of(page: Element) -> dict[str, str]:
-    """Return the contents of a page's ``meta`` elements by name in lower case; the first of a name wins."""
+    """Return the contents of a page's ``meta`` elements by lower-case name; the first of each name counts."""
     found: dict[str, str] = {}
     for one in page.elements():
         if one.name == "meta" and one.get("content"):
@@ -85,7 +85,7 @@ def _meta_of(page: Element) -> dict[str, str]:
 
 
 def _has_rel(element: Element, word: str) -> bool:
-    """Return whether ``rel`` holds a word."""
+    """Return whether an element's ``rel`` contains a word."""
     return word in element.get("rel").lower().split()
 
 
@@ -98,7 +98,7 @@ def _absolute_address(base: str, href: str) -> str:
 
 
 def linked_data(page: Element) -> dict[str, Any]:
-    """Return the thing in a page's JSON-LD that says most of who wrote it and when; empty if none does."""
+    """Return the object in a page's JSON-LD that says most about author and date; empty if none does."""
     things = [thing for raw in _scripts(page) for thing in _things(_read(raw))]
     best = max(things, key=lambda thing: sum(name in thing for name in _WRITTEN), default={})
     if isinstance(author := best.get("author"), dict) and "name" not in author:
@@ -108,7 +108,7 @@ def linked_data(page: Element) -> dict[str, Any]:
 
 
 def first_name(author: object) -> str:
-    """Return the names of an author or several, with commas between them."""
+    """Return the names of one or several authors, separated by commas."""
     if isinstance(author, list):
         return ", ".join(filter(None, map(first_name, author)))
     if isinstance(author, dict):
@@ -178,8 +178,8 @@ class About:
 
     Attributes:
         title: its title, without the site's name if the page separates them.
-        author: who wrote it, in one line; several with commas between them.
-        date: of writing, in the form of ISO 8601, as exact as it is known.
+        author: its authors in one line, separated by commas.
+        date: ISO 8601 date of writing, as precise as it is known.
         canonical: its canonical address, absolute.
     """
 
@@ -190,11 +190,11 @@ class About:
 
 
 def read_metadata(page: Element, base: str = "") -> About:
-    """Read a page's metadata; the more specific source wins.
+    """Read a page's metadata; more specific sources win.
 
     Args:
         page: the whole page.
-        base: its address, whose path may hold a date; empty for a file.
+        base: its address, whose path may contain a date; empty for a file.
     """
     meta = _meta_of(page)
     data = linked_data(page)
@@ -216,7 +216,7 @@ def _title(page: Element, meta: Mapping[str, str]) -> str | None:
     if headline and shared.startswith(headline):
         return headline
     if headline and headline != shared and _without_end(whole, headline) not in ("", whole):
-        headline, site = "", site or headline  # many themes make the site's name the first heading
+        headline, site = "", site or headline  # in many themes the first heading is the site's name
     found = next(filter(None, (shared, headline, plain(meta.get("title", "")), whole)), "")
     return _without_end(found, site) or None
 
@@ -228,7 +228,7 @@ def _headline(page: Element) -> str:
 
 
 def _without_end(title: str, name: str) -> str:
-    """Return a title without the name of its site, if it ends with that."""
+    """Return a title without the name of its site at the end."""
     ends = (f"{separator}{name}" for separator in _SEPARATORS if name)
     return next((title[: -len(end)].strip() for end in ends if title.endswith(end)), title)
 
@@ -236,7 +236,7 @@ def _without_end(title: str, name: str) -> str:
 def _author(page: Element, meta: Mapping[str, str], data: Mapping[str, object]) -> str | None:
     said = [meta.get(name, "") for name in _META_AUTHORS]
     for text in (*said, first_name(data.get("author")), _marked_author(page), _byline(page)):
-        # Some name the address of a profile there.
+        # Some pages give the address of a profile there.
         if text and "://" not in text and (line := author_line(plain(text))):
             return line
     return None
@@ -265,14 +265,14 @@ def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], ba
     published = data.get("datePublished") or data.get("dateCreated")
     shown = _shown_dates(_dated_part(page))
     for text in (*said, published if isinstance(published, str) else "", *shown):
-        # A year alone is in too many texts that are not dates.
+        # Too many texts that are not dates contain a year.
         if (found := iso_date(text)) and len(found) > 4:
             return found
     return date_of_path(urlsplit(base).path) if base else None
 
 
 def _shown_dates(part: Element) -> Iterator[str]:
-    """Yield texts that may be the date of writing, the likeliest first."""
+    """Yield texts that may be the date of writing, most likely first."""
     own = _own(part)
     for one in own:
         if one.get("itemprop").lower() in _WRITTEN_MARKS:
@@ -294,7 +294,7 @@ def _first_words(element: Element) -> str:
 
 
 def _dated_part(page: Element) -> Element:
-    """Return the part of a page that may hold its date; nothing if it lists several texts with their dates."""
+    """Return the part of a page that may contain its date; an empty one if it lists several texts with dates."""
     dated = [one for one in page.elements() if one.name == "article" and one.find("time") is not None]
     if len(dated) <= 1:
         return page
@@ -302,9 +302,9 @@ def _dated_part(page: Element) -> Element:
 
 
 def _own(part: Element) -> list[Element]:
-    """Return the elements below, without navigation and asides, which hold dates and authors of other texts.
+    """Return the elements below, without navigation and asides, which contain dates and authors of other texts.
 
-    A footer counts inside an article, which it is of.
+    The footer of an article belongs to it.
     """
     found: list[Element] = []
     _gather(part, part.name == "article", found)

@@ -1,4 +1,4 @@
-"""PDF as Markdown, a section a page, with its tables as tables, through pypdf. Runs in a process of its own."""
+"""PDF as Markdown with a section for each page and with tables, by pypdf. Runs in a process of its own."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from quaestor.convert.pdf_pieces import Pieces, pieces_of
 from quaestor.convert.pdf_tables import ROW, with_tables
 
 _FEWEST_PAGES = 4
-"""Fewer pages may begin with the same line by coincidence."""
+"""Least number of pages with one line to be a running head; fewer may share a line by coincidence."""
 _SHARE = 0.3
-"""Of all pages: left ones and right ones often have heads of their own."""
+"""Least share of all pages; left and right pages often have different heads."""
 _DEEPEST = 2
-"""Lines at each end of a page that may be a head or a foot."""
+"""Most lines at each end of a page that may be heads or feet."""
 _LONGEST = 120
 _NUMBER = re.compile(r"\d{1,5}")
 
@@ -31,7 +31,7 @@ _NUMBER = re.compile(r"\d{1,5}")
 def without_running_heads(pages: Sequence[str]) -> list[str]:
     """Return the pages' texts without running heads and page numbers: lines that many pages begin or end with.
 
-    The first page with such a line keeps it, because it may be a title or the head of a table.
+    The first page with such a line keeps it, because it may be a title or a table's head.
     """
     lines = [page.split("\n") for page in pages]
     for from_end in (False, True):
@@ -41,7 +41,7 @@ def without_running_heads(pages: Sequence[str]) -> list[str]:
 
 
 def _strip_outermost(pages: list[list[str]], from_end: bool) -> None:
-    """Remove the outermost lines of pages where enough of them are alike."""
+    """Remove the outermost lines of pages if enough of them are alike."""
     places = [_outermost(page, from_end) for page in pages]
     forms = [
         [] if place is None else list(_forms(page[place], number))
@@ -63,12 +63,12 @@ def _outermost(page: list[str], from_end: bool) -> int | None:
     order = range(len(page) - 1, -1, -1) if from_end else range(len(page))
     place = next((one for one in order if page[one].strip()), None)
     if place is None or len(page[place]) > _LONGEST or page[place].startswith(ROW):
-        return None  # a table that goes on keeps its head on each page
+        return None  # a table over several pages keeps its head on each
     return place
 
 
 def _forms(line: str, page: int) -> Iterator[str]:
-    """Yield a line as it is, and with each of its numbers as how far it is from the page's."""
+    """Yield a line, and the line with each of its numbers replaced by its difference from the page's number."""
     text = " ".join(line.split()).casefold()
     yield text
     for found in _NUMBER.finditer(text):
@@ -77,19 +77,19 @@ def _forms(line: str, page: int) -> Iterator[str]:
 
 MOST_PAGES = 20_000
 _MOST_OPERATORS, _LARGEST_PAGE = 40_000_000, 3_000_000
-"""Bytes of all pages, and of one, in which tables are looked for; larger pages are drawings."""
+"""Most bytes, of all pages and of one, in which tables are looked for; larger pages are drawings."""
 _SOFT_HYPHEN = re.compile(r"(?<=[a-z])-\n(?=[a-z])")
 _LINE_MARK = re.compile(r"^(?=#{1,6}\s|```|~~~|---|===)", re.MULTILINE)
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 
 
 def from_pdf(data: bytes) -> Converted:
-    """Return a PDF as Markdown; each page is a section named after its number and what begins on it.
+    """Return a PDF as Markdown; each page is a section named after its number and the outline's titles on it.
 
     Running heads and feet and page numbers are left out.
 
     Raises:
-        ConversionError: it is damaged or encrypted, or has no text: a scan.
+        ConversionError: it is damaged or encrypted, or has no text, like a scan.
     """
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     try:
@@ -120,7 +120,7 @@ def from_pdf(data: bytes) -> Converted:
 
 
 def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
-    """Yield the text of each page; of one that cannot be read an empty one, and its number into ``broken``."""
+    """Yield the text of each page; if a page cannot be read, yield "" and add its number to ``broken``."""
     left = _MOST_OPERATORS
     for number in range(count):
         try:
@@ -128,7 +128,7 @@ def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
             found = _pieces(page, min(left, _LARGEST_PAGE))
             left -= found.operators if found else 0
             yield _plain(with_tables(found) if found else page.extract_text())
-        except Exception:  # whatever a damaged page makes of pypdf, the other pages are read
+        except Exception:  # whatever pypdf raises for a damaged page, the other pages are read
             broken.append(number)
             yield ""
 
@@ -136,7 +136,7 @@ def _texts(reader: PdfReader, count: int, broken: list[int]) -> Iterator[str]:
 def _pieces(page: PageObject, largest: int) -> Pieces | None:
     try:
         return pieces_of(page, largest)
-    except Exception:  # a page is worth more than its tables
+    except Exception:  # keep the page's text without its tables
         return None
 
 
@@ -157,14 +157,14 @@ def _laid_out(text: str) -> str:
 
 
 def _beginnings(reader: PdfReader) -> dict[int, list[str]]:
-    """Return the titles of the outline by the page that they begin on; a damaged outline gives none."""
+    """Return the outline's titles by the page on which they begin; none for a damaged outline."""
     begins: dict[int, list[str]] = {}
     try:
         for entry in _entries(reader.outline):
             page = reader.get_destination_page_number(entry)
             if page is not None:
                 begins.setdefault(page, []).append(" ".join(str(entry.title).split())[:LONGEST_FIELD])
-    except Exception:  # the text is worth more than its outline
+    except Exception:  # keep the text without its outline
         return {}
     return begins
 

@@ -1,7 +1,7 @@
-"""The text of a PDF's page in pieces with their places, and the lines drawn on it, through pypdf's own reading.
+"""The text of a PDF page in pieces with their positions, and the lines drawn on it, as pypdf reads them.
 
-pypdf reports the position of a piece only where it begins a new one. So the operators are given to it with one more
-before each move within a line: that ends a piece there and leaves the text unchanged.
+pypdf reports the position of a piece only where it begins a new one. So one operator is inserted before each move
+within a line: it ends a piece there and leaves the text unchanged.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _SHOWS = re.compile(rb"T[jJ]|['\"]")
 _MOVES = frozenset({b"Td", b"TD", b"Tm", b"T*", b"BT", b"cm"})
 _STROKES, _FILLS = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*"}), frozenset({b"f", b"F", b"f*"})
 _GAP = 800
-"""Thousandths of the font's size: a wider gap within one string leads to another cell."""
+"""In thousandths of the font's size: a wider gap within one string separates two cells."""
 _THIN = 3.0
 _ORDINARY_WIDTH = 500.0
 
@@ -30,11 +30,11 @@ class Piece(NamedTuple):
     """A piece of text.
 
     Attributes:
-        text: with the blanks and line ends around it in the page's text.
+        text: its text, with surrounding blanks and line ends.
         x: its left edge.
         y: its baseline, upward.
         right: its right edge, estimated.
-        size: of its letters; 0 if its position is unknown, or it does not run from left to right.
+        size: of its letters; 0 if the position is unknown or the text does not run from left to right.
     """
 
     text: str
@@ -45,7 +45,7 @@ class Piece(NamedTuple):
 
 
 class Stroke(NamedTuple):
-    """A line that is drawn along a page's edges, by its two ends; a filled bar is one too."""
+    """A horizontal or vertical line, by its two ends; a filled bar counts as a line."""
 
     x: float
     y: float
@@ -58,7 +58,7 @@ class Pieces:
     """A page's text in pieces, and its lines.
 
     Attributes:
-        texts: its text, in the order of reading.
+        texts: its text, in reading order.
         strokes: the lines drawn on it.
         operators: bytes that were read.
     """
@@ -69,7 +69,7 @@ class Pieces:
 
 
 def pieces_of(page: PageObject, largest: int) -> Pieces | None:
-    """Return a page's pieces, or None if its operators are more bytes than ``largest`` or it has no text."""
+    """Return a page's pieces, or None if its operators exceed ``largest`` bytes or it has no text."""
     if (kept := page.get("/Contents")) is None:
         return None
     content = ContentStream(kept.get_object(), page.pdf, "bytes")
@@ -84,8 +84,8 @@ def pieces_of(page: PageObject, largest: int) -> Pieces | None:
 
 
 def _split_at_moves(operations: Sequence[Operation], widths: _Widths) -> Iterator[Operation]:
-    """Yield operators such that a piece ends before each move, and where a string leaves a wide gap."""
-    ahead = 0.0  # how far the place was moved within a string, and is not in the file
+    """Yield operators that end a piece before each move and at each wide gap within a string."""
+    ahead = 0.0  # the distance moved within a string by inserted operators
     moved = False
     for operands, operator in operations:
         widths.follow(operator, operands)
@@ -122,7 +122,7 @@ def _move(advance: float) -> list[FloatObject]:
 
 
 def _parts(string: object, widths: _Widths) -> Iterator[tuple[ArrayObject, float]]:
-    """Yield the parts of a string between wide gaps, each with how far its end and the gap lead on."""
+    """Yield the parts of a string between wide gaps, each with the advance of the part and the gap after it."""
     if not isinstance(string, ArrayObject):
         return
     part, advance = ArrayObject(), 0.0
@@ -143,7 +143,7 @@ def _parts(string: object, widths: _Widths) -> Iterator[tuple[ArrayObject, float
 
 
 class _Widths:
-    """How wide strings are in the font that is in use: by the font's own list, without reading its letters."""
+    """The widths of strings in the current font, by the font's own list, without reading its glyphs."""
 
     def __init__(self, page: PageObject) -> None:
         self.size = 12.0
@@ -155,7 +155,7 @@ class _Widths:
         self._known: dict[str, tuple[Mapping[int, float], int, float]] = {}
 
     def follow(self, operator: bytes, operands: Sequence[Any]) -> None:
-        """Take in an operator that chooses a font, keeps it or goes back to the kept one."""
+        """Process an operator that selects a font, or saves or restores the selection."""
         if operator == b"q":
             self._kept.append((self.size, self._font))
         elif operator == b"Q" and self._kept:
@@ -168,7 +168,7 @@ class _Widths:
             self._font = self._known[name]
 
     def of(self, string: bytes | str) -> float:
-        """Return how wide a string is, before the matrices."""
+        """Return the width of a string, before the matrices apply."""
         data = string if isinstance(string, bytes) else string.encode("latin-1", "replace")
         widths, length, usual = self._font
         codes = data if length == 1 else (int.from_bytes(data[at : at + 2]) for at in range(0, len(data), 2))
@@ -176,7 +176,7 @@ class _Widths:
 
 
 def _widths_of(font: Any) -> tuple[Mapping[int, float], int, float]:
-    """Return the widths of a font's codes, how many bytes a code has, and the width of any other."""
+    """Return the widths of a font's codes, the bytes of a code, and the width of all other codes."""
     try:
         font = font.get_object()
         if font.get("/Subtype") != "/Type0":
@@ -201,7 +201,7 @@ def _read_widths(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
 
 
 class _Reading:
-    """What pypdf shows while it reads a page."""
+    """Collects pieces and lines from pypdf's callbacks while it reads a page."""
 
     def __init__(self, widths: _Widths, operators: int) -> None:
         self.found = Pieces(operators)
@@ -212,7 +212,7 @@ class _Reading:
         self._at: tuple[float, float] | None = None
 
     def see_text(self, text: str, cm: list[float], tm: list[float], _font: object, _size: float) -> None:
-        """Add a piece of text, which is as wide as the text shown since the last one."""
+        """Add a piece of text, with the width of the text shown since the last one."""
         if not text:
             return
         a, b, _, d, x, y = _product(tm, cm)
@@ -222,7 +222,7 @@ class _Reading:
         self._wide = 0.0
 
     def see_operator(self, operator: bytes, operands: Sequence[Any], cm: list[float], _tm: list[float]) -> None:
-        """Take in what shows text, chooses a font or draws."""
+        """Process an operator that shows text, selects a font or draws."""
         self._widths.follow(operator, operands)
         if operator in (b"Tj", b"'") and operands and isinstance(operands[0], bytes | str):
             self._wide += self._widths.of(operands[0])
@@ -236,7 +236,7 @@ class _Reading:
             self._draw(operator, operands, cm)
 
     def _draw(self, operator: bytes, operands: Sequence[Any], cm: list[float]) -> None:
-        """Take a step of a path; curves and slanting lines are around no cell."""
+        """Process a step of a path; curves and slanting lines surround no cell."""
         places = [float(one) for one in operands if isinstance(one, int | float)]
         at = (
             self._begun
@@ -257,7 +257,7 @@ class _Reading:
         self._at = at
 
     def _end_path(self, filled: bool) -> None:
-        """Keep the lines of a path; of filled shapes only bars, because others are backgrounds of cells."""
+        """Keep the lines of a path, but of filled shapes only bars, because others are backgrounds of cells."""
         kept = [one for one in self._path if not filled or min(one.right - one.x, one.top - one.y) < _THIN]
         self.found.strokes += kept[: _MOST_STROKES - len(self.found.strokes)]
         self._path = []

@@ -1,4 +1,4 @@
-"""Tables on a page of a PDF as Markdown: by the lines that are drawn around cells, or by how words stand in columns.
+"""Tables on a PDF page as Markdown, found by the lines drawn around cells or by words aligned in columns.
 
 Pure. Anything that is not clearly a table is left unchanged: prose in two columns, lists, contents with dots, formulas.
 """
@@ -16,22 +16,22 @@ from statistics import median
 from quaestor.convert.pdf_pieces import Piece, Pieces, Stroke
 
 ROW = "| "
-"""How the rows of a table begin."""
+"""The beginning of a table's row."""
 _NEAR = 3.0
-"""Points within which two places are the same."""
+"""In points: positions this near are the same."""
 _FEWEST_ROWS = 3
 _MOST_COLUMNS = 30
 _MOST_PIECES = 20_000
 _LONGEST_CELL = 1_000
 _DRAWN = 0.4
-"""Of a table's height or width: shorter lines do not part its columns or rows, and belong to a picture."""
+"""Share of a table's height or width: shorter lines separate no columns or rows, and belong to a picture."""
 _FILLED = 1 / 3
 _ACROSS = 0.08
-"""Share of the words; if more cross a drawn line, it belongs to a picture and not to a cell."""
+"""Share of the words: if more of them cross a drawn line, it belongs to a picture and not to a cell."""
 _WORDS = 4
-"""More in the middle cell of two columns are prose beside prose."""
+"""Words of the median cell of two columns: more are prose beside prose."""
 _SHORT = 3
-"""Words of a line that is a cell by itself, not part of a sentence."""
+"""Most words of a line that is a cell by itself, not part of a sentence."""
 _GUTTER = 0.9
 """In letter sizes: words further apart are two cells."""
 _APART = 2.6
@@ -39,7 +39,7 @@ _APART = 2.6
 _BELOW = 1.4
 """In letter sizes: a line nearer below continues the row above."""
 _ABOVE = 0.7
-"""Of a letter's size: lines nearer than that are parts of a formula."""
+"""In letter sizes: lines nearer than this are parts of a formula."""
 _MARKER = re.compile(r"[^\w\s]|o|\(?(\d{1,3}|[a-zA-Z]|[ivx]{1,4})[.):]")
 _LEADER = re.compile(r"(\.\s?){4}")
 
@@ -52,7 +52,7 @@ class _Cell:
         x: their left edge.
         right: their right edge, estimated.
         text: the words.
-        pieces: which pieces they are, by number.
+        pieces: the numbers of their pieces.
     """
 
     x: float
@@ -72,7 +72,7 @@ class _Line:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """Rows of texts, and the numbers of the pieces that they are made of."""
+    """Rows of texts, and the numbers of their pieces."""
 
     rows: tuple[tuple[str, ...], ...]
     pieces: frozenset[int]
@@ -113,7 +113,7 @@ def _markdown(rows: Sequence[Sequence[str]]) -> str:
     return "\n".join([*above, lines[0], f"|{' --- |' * len(rows[0])}", *lines[1:]])
 
 
-# ----- by the lines that are drawn
+# ----- by drawn lines
 
 
 def _tables_with_lines(placed: dict[int, Piece], strokes: Sequence[Stroke]) -> Iterator[_Table]:
@@ -143,7 +143,7 @@ def _drawn_along(edges: Sequence[Stroke]) -> list[float]:
 
 
 def _ends_at(edge: Stroke, columns: Sequence[float]) -> bool:
-    """Return whether a level line goes from column to column, or beyond all; one below words does not."""
+    """Return whether a horizontal line goes from column to column, or beyond all, unlike an underline."""
     return bool(columns) and all(
         not columns[0] <= end <= columns[-1] or min(abs(end - column) for column in columns) <= _NEAR
         for end in (edge.x, edge.right)
@@ -151,7 +151,7 @@ def _ends_at(edge: Stroke, columns: Sequence[float]) -> bool:
 
 
 def _with_ends(columns: Sequence[float], level: Sequence[Stroke]) -> list[float]:
-    """Return columns with the ends of the lines between rows, where nothing is drawn at a table's sides."""
+    """Return columns, with the ends of the lines between rows if nothing is drawn at a table's sides."""
     left, right = min((edge.x for edge in level), default=0.0), max((edge.right for edge in level), default=0.0)
     first = [left] if columns and left < columns[0] - _NEAR else []
     return [*first, *columns, *([right] if columns and right > columns[-1] + _NEAR else [])]
@@ -172,7 +172,7 @@ def _edges(stroke: Stroke) -> Iterator[Stroke]:
 
 
 def _group_touching(edges: Iterable[Stroke]) -> list[list[Stroke]]:
-    """Group edges that touch, by the boxes around them; sorted from the top, so that few are compared."""
+    """Group edges whose bounding boxes touch; they are sorted from the top, so that few are compared."""
     done: list[list[Stroke]] = []
     active: list[tuple[Stroke, list[Stroke]]] = []
     for edge in sorted(edges, key=lambda one: -one.top):
@@ -200,7 +200,7 @@ def _around(one: Stroke, other: Stroke) -> Stroke:
 
 
 def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[float]) -> Iterator[_Table]:
-    """Yield the table of a grid if its content is one."""
+    """Yield the table in a grid if its content is a table."""
     held: dict[tuple[int, int], list[int]] = {}
     for number, piece in placed.items():
         column, row = bisect_right(columns, piece.x + 1), bisect_right(rows, piece.y + piece.size / 4)
@@ -221,7 +221,7 @@ def _in_grid(placed: dict[int, Piece], columns: Sequence[float], rows: Sequence[
 
 
 def _share_across(placed: dict[int, Piece], columns: Sequence[float]) -> float:
-    """Return the share of words that cross a line between columns; a word may be of many pieces."""
+    """Return the share of words that cross a line between columns; a word may have many pieces."""
     across = words = 0
     for line in _lines(placed):
         pieces = sorted((placed[number] for cell in line.cells for number in cell.pieces), key=lambda one: one.x)
@@ -240,7 +240,7 @@ def _lines_of(numbers: Sequence[int], placed: dict[int, Piece]) -> list[str]:
 
 
 def _rows_of_cells(cells: Sequence[list[str]]) -> list[list[str]]:
-    """Return the row of cells; several if all cells have as many lines, because not every row is ruled off."""
+    """Return the row of cells, or several rows if all cells have the same number of lines."""
     counts = {len(lines) for lines in cells if lines}
     short = all(len(line.split()) <= _SHORT for lines in cells for line in lines)
     if len(counts) == 1 and max(counts) > 1 and (short or sum(map(bool, cells)) > 2):
@@ -248,11 +248,11 @@ def _rows_of_cells(cells: Sequence[list[str]]) -> list[list[str]]:
     return [[" ".join(lines) for lines in cells]]
 
 
-# ----- by how words stand below each other
+# ----- by aligned words
 
 
 def _tables_without_lines(placed: dict[int, Piece]) -> Iterator[_Table]:
-    """Yield the tables that nothing is drawn around."""
+    """Yield the tables without drawn lines."""
     for run in _runs([_without_markers(line) for line in _lines(placed)]):
         if not any(_LEADER.search(cell.text) for line in run for cell in line.cells):
             yield from _in_columns(run)
@@ -315,7 +315,7 @@ def _runs(lines: Sequence[_Line]) -> Iterator[list[_Line]]:
 
 
 def _in_columns(run: Sequence[_Line]) -> Iterator[_Table]:
-    """Yield the table of a run of lines, if their cells stand in columns."""
+    """Yield the tables in a run of lines whose cells are aligned in columns."""
     while run and len(run[-1].cells) == 1:
         run = run[:-1]
     counts = Counter(len(line.cells) for line in run if len(line.cells) > 1)
@@ -333,25 +333,25 @@ def _in_columns(run: Sequence[_Line]) -> Iterator[_Table]:
 
 
 def _is_wordless(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether there are hardly words, as in a picture or a formula."""
+    """Return whether rows contain hardly any words, as in a picture or a formula."""
     return sum(max(map(len, row)) for row in rows) < 3 * len(rows)
 
 
 def _is_numbered(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether rows are lines with their numbers, as of a program."""
+    """Return whether rows are numbered lines, as of a program."""
     first = [row[0] for row in rows]
     numbers = [int(text) for text in first if text.isdecimal()]
     return len(rows[0]) == 2 and len(numbers) == len(first) and all(b - a == 1 for a, b in pairwise(numbers))
 
 
 def _is_by_rows(lines: Sequence[_Line]) -> bool:
-    """Return whether lines were written one after the other, which is not so for columns of prose."""
+    """Return whether lines were written one after the other, unlike columns of prose."""
     ends = [[number for cell in line.cells for number in cell.pieces] for line in lines]
     return all(max(above) < min(below) for above, below in pairwise(ends))
 
 
 def _spans(cells: Sequence[_Cell]) -> list[tuple[float, float]]:
-    """Return the stretches across the page that cells take up."""
+    """Return the horizontal ranges that cells occupy."""
     found: list[tuple[float, float]] = []
     for cell in sorted(cells, key=lambda one: one.x):
         if found and cell.x <= found[-1][1]:

@@ -1,4 +1,4 @@
-"""PowerPoint presentations as Markdown, a section a slide, through python-pptx. Runs in a process of its own."""
+"""PowerPoint presentations as Markdown, one section for each slide, by python-pptx. Runs in its own process."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
 
 MOST_TEXTS = 200_000
-"""Paragraphs and runs in a presentation."""
+"""Most paragraphs and runs in a presentation."""
 MOST_ELEMENTS = 2_000_000
 _DEEPEST_LEVEL = 8
 _FURNITURE = frozenset({PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.DATE})
@@ -27,20 +27,20 @@ def from_pptx(data: bytes) -> Converted:
     Text, tables, the data of charts and the speaker's notes are read; pictures and drawings are not.
 
     Raises:
-        ConversionError: it is damaged, encrypted, has no text, or unpacks to more than a presentation can be.
+        ConversionError: it is damaged or encrypted, has no text, or exceeds the limits when it is unpacked.
     """
     bounds = Bounds(MOST_ELEMENTS, MOST_TEXTS, frozenset({"p", "r"}), "paragraphs and runs")
     archive = checked_archive(data, "pptx", bounds)
     try:
         slides = list(Presentation(io.BytesIO(data)).slides)
-    except Exception as error:  # damage ends in any error of python-pptx and of lxml
+    except Exception as error:  # damage can raise any error of python-pptx and lxml
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     blocks: list[Element | str] = []
     broken = 0
     for number, slide in enumerate(slides, start=1):
         try:
             blocks += _section(number, slide)
-        except Exception:  # whatever a damaged slide makes of python-pptx, the other slides are read
+        except Exception:  # whatever python-pptx raises for a damaged slide, the other slides are read
             broken += 1
     if not blocks:
         raise ConversionError("unreadable", f"its {len(slides):,} slides hold no text; they may be pictures of text")
@@ -56,7 +56,7 @@ def from_pptx(data: bytes) -> Converted:
 
 
 def _section(number: int, slide: Any) -> list[Element | str]:
-    """Return a slide's heading and content, or nothing for a slide without words."""
+    """Return a slide's heading and content; an empty list for a slide without words."""
     title = slide.shapes.title
     words = " ".join(title.text_frame.text.split()) if title is not None else ""
     blocks = [block for shape in _shapes(slide.shapes, title) for block in _shape(shape)]
@@ -107,7 +107,7 @@ def _paragraphs(frame: Any, *, listed: bool) -> Iterator[Element]:
 
 
 def _chart(chart: Any) -> Iterator[Element]:
-    """Yield a chart's title and its data as a table, a column a series."""
+    """Yield a chart's title, and its data as a table with a column for each series."""
     if chart.has_title and chart.chart_title.has_text_frame:
         yield Element("p", {}, [chart.chart_title.text_frame.text])
     for plot in chart.plots:

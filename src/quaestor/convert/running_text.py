@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 from quaestor.convert.html_tree import Element
 
 _BLANKS = re.compile(r"[ \t\r\n\f\x0b]+")
-# What would be read as a tag or as code; other marks are left as they are, for people and searches read them too.
+# Text that would be read as a tag or as code; other marks stay, because people and searches read them too.
 _SYNTAX = re.compile(r"<(?=[A-Za-z/!?])|`")
 _LINE_ENDS = re.compile(r"[\t\r\n]+")
 _LINE_MARK = re.compile(r"^(\s*)(#{1,6}|[>+*-]|=+$|\d{1,9}[.)])(?=\s|$)|^(\s*)(~~~|---)")
@@ -115,7 +115,7 @@ def code_span(text: str) -> str:
 
 
 def _put_marks_around(text: str, mark: str) -> str:
-    """Put marks around a text, inside of the blanks at its ends."""
+    """Put marks around a text, within the blanks at its ends."""
     inner = text.strip().strip(LINE_BREAK)
     if not inner or inner.startswith(mark):
         return text
@@ -130,7 +130,7 @@ def _math(element: Element) -> str:
 
 
 def _plain_start(line: str) -> str:
-    """Keep words at the beginning of a line from being read as a heading, a list or a fence."""
+    """Escape the beginning of a line that would be read as a heading, a list or a fence."""
     found = _LINE_MARK.match(line)
     if not found:
         return line

@@ -1,7 +1,7 @@
-"""Converting in a process of its own, with a limit on its time and its memory.
+"""Converting in a separate process with limits on time and memory.
 
-PDF and Office files are read by third-party parsers, and books are large: a hostile file can keep a parser busy for
-hours or have it fill the machine. A file that exceeds the limits is left out alone.
+Third-party parsers read PDF and Office files, and books are large: a hostile file can keep a parser busy for
+hours or exhaust the machine's memory. Only the file that exceeds the limits is left out.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Conv
     """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``.
 
     Raises:
-        ConversionError: as that function; or it took too long or too much memory.
+        ConversionError: that function raised it, or it took too much time or memory.
     """
     command = [sys.executable, "-m", "quaestor.convert.sandbox", kind]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
@@ -44,9 +44,9 @@ def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Conv
 
 
 def main(kind: str) -> None:
-    """Convert what standard input holds and write the outcome to standard output as JSON."""
+    """Convert the document in standard input and write the outcome to standard output as JSON."""
     _limit_memory()
-    gc.disable()  # the process ends with the document, and trees are walked by it again and again
+    gc.disable()  # the process converts one document, and garbage collection would walk its trees again and again
     try:
         answer = _function(kind)(sys.stdin.buffer.read())._asdict()
     except ConversionError as error:
@@ -55,7 +55,7 @@ def main(kind: str) -> None:
         answer = {"reason": "too large", "detail": "it takes too much memory to read"}
     sys.stdout.write(json.dumps(answer))
     sys.stdout.flush()
-    os._exit(0)  # to free every object first takes a tenth of a short document's time, of a workbook's a fifth
+    os._exit(0)  # freeing every object first would take a tenth of a short document's time, and a fifth of a workbook's
 
 
 def _function(kind: str) -> Callable[[bytes], Converted]:

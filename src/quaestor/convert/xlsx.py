@@ -1,4 +1,4 @@
-"""Excel workbooks as Markdown, a section a sheet, through openpyxl. Runs in a process of its own."""
+"""Excel workbooks as Markdown, one section for each sheet, by openpyxl. Runs in its own process."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import LARGEST_PART, Archive, Bounds, checked_archive, core_properties
 
 MOST_COLUMNS = 60
-"""Columns of a table that Markdown shows (see ``convert/html_to_markdown.py``)."""
+"""Most columns of a table in Markdown (see ``convert/html_to_markdown.py``)."""
 _PART_BYTES = 700
-"""A part of a long table, with its head and heading, is one chunk: cut by itself it would lose its head."""
+"""Bytes of a part of a long table: with head and heading it fits one chunk, which would else lose its head."""
 
 
 class Row(NamedTuple):
-    """A row that holds something.
+    """A row that is not empty.
 
     Attributes:
-        number: as the sheet counts, from 1.
-        texts: its cells from the first column on, without blank ones at its end.
+        number: its number in the sheet, from 1.
+        texts: its cells from the first column on, without trailing blank ones.
     """
 
     number: int
@@ -69,7 +69,7 @@ def _long_table(name: str, block: list[Row]) -> Iterator[Element]:
 
 
 def _parts(block: list[Row]) -> Iterator[list[Row]]:
-    """Yield groups of rows whose texts fit into one chunk."""
+    """Yield groups of rows that fit into one chunk."""
     part: list[Row] = []
     size = 0
     for row in block:
@@ -83,7 +83,7 @@ def _parts(block: list[Row]) -> Iterator[list[Row]]:
 
 
 def _table(block: list[Row], *, headed: bool | None = None) -> Iterator[Element]:
-    """Yield a table; a block of one column is running text, such as a title or a remark."""
+    """Yield a table, or running text for a block of one column, such as a title or a remark."""
     width = max(len(row.texts) for row in block)
     if width == 1:
         yield from (Element("p", {}, [row.texts[0]]) for row in block)
@@ -98,21 +98,21 @@ def _table(block: list[Row], *, headed: bool | None = None) -> Iterator[Element]
 
 
 def _has_head(block: list[Row]) -> bool:
-    """Return whether the first row names columns: words in each column, and other rows below."""
+    """Return whether the first row is a head: it has words in each column, and other rows follow."""
     first = block[0].texts
     width = max(len(row.texts) for row in block)
     return len(block) > 1 and len(first) == width and all(text and not text[0].isdigit() for text in first)
 
 
 MOST_CELLS = 500_000
-"""Cells with something in them that are read of a workbook; reading each takes some ten microseconds."""
+"""Most filled cells that are read from a workbook; reading each takes some ten microseconds."""
 MOST_LETTERS = 20_000_000
-"""Letters in them: one long text may be shared by all cells."""
+"""Most characters in them: all cells may share one long text."""
 MOST_VISITED = 20_000_000
-"""Rows and cells up to the last one with something in it: a sheet may say that this is row one billion."""
+"""Most rows and cells up to the last filled one: a sheet may claim that this is row one billion."""
 MOST_ELEMENTS = 20_000_000
 MOST_SHEETS = 5_000
-"""Each takes openpyxl a millisecond, however little it holds."""
+"""Most sheets; each takes openpyxl a millisecond, however small it is."""
 
 _MOST_NOTES = 3
 _SHEETS = "xl/worksheets/"
@@ -121,7 +121,7 @@ _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s+ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3
 
 
 class _Merged(NamedTuple):
-    """Cells one above the other that show one value."""
+    """Merged cells in one column, which show one value."""
 
     column: int
     last_row: int
@@ -130,20 +130,20 @@ class _Merged(NamedTuple):
 def from_xlsx(data: bytes) -> Converted:
     """Return a workbook as Markdown; each sheet is a section named after it, a long one in parts that name their rows.
 
-    Cells show their values; a formula that was never worked out shows itself. Charts and pictures are left out.
+    Cells show their values; a formula without a stored value shows itself. Charts and pictures are left out.
 
     Raises:
-        ConversionError: it is damaged, encrypted, empty, or unpacks to more than a workbook can be.
+        ConversionError: it is damaged, encrypted or empty, or exceeds the limits when it is unpacked.
     """
     archive = checked_archive(data, "xlsx", Bounds(MOST_ELEMENTS, MOST_SHEETS, {"sheet"}, "sheets"))
     reader = _Reader(data, archive)
     try:
         with catch_warnings():
-            simplefilter("ignore")  # of styles and extensions that openpyxl does not know; none of them holds text
+            simplefilter("ignore")  # unknown styles and extensions, which contain no text
             text = "".join(reader.sections())
     except ConversionError:
         raise
-    except Exception as error:  # damage ends in any error of openpyxl
+    except Exception as error:  # damage can raise any error of openpyxl
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     if not text:
         raise ConversionError("unreadable", "its sheets hold nothing in their cells")
@@ -172,7 +172,7 @@ class _Reader:
         self.notes: list[str] = []
 
     def sections(self) -> Iterator[str]:
-        """Yield each sheet that holds something as Markdown."""
+        """Yield each sheet that is not empty as Markdown."""
         with closing(self._load(values=True)) as book:
             sheets = book.worksheets
             formulas = self._load(values=False).worksheets if self._has_formulas() else [None] * len(sheets)
@@ -200,8 +200,8 @@ class _Reader:
         return any(_FORMULA.search(self._archive.read(name, LARGEST_PART)) for name in parts)
 
     def _rows(self, sheet: Any, formulas: Any, merged: dict[int, list[_Merged]]) -> Iterator[Row]:
-        """Yield the rows of a sheet that hold something, with what reaches down into them."""
-        sheet.reset_dimensions()  # what a file says of its size need not be so
+        """Yield the rows of a sheet that are not empty, with the values of merged cells that reach down into them."""
+        sheet.reset_dimensions()  # a file may state a wrong size
         others = _without_bounds(formulas) if formulas is not None else ()
         reaching: dict[int, tuple[int, str]] = {}
         wide = 0
@@ -231,7 +231,7 @@ class _Reader:
 
 
 class _WorkbookReader(ExcelReader):  # type: ignore[misc] # openpyxl has no types
-    """Opens a workbook; none of its parts is read for several sheets, which no program writes."""
+    """Opens a workbook, and refuses several sheets in one part, which no program writes."""
 
     def read_worksheets(self) -> None:
         parts = [relation.target for _, relation in self.parser.find_sheets()]
@@ -246,7 +246,7 @@ def _without_bounds(sheet: Any) -> Iterator[Any]:
 
 
 def _texts(cells: Any, unworked: Any) -> list[str]:
-    """Return the texts of a row without blank ones at its end; a formula without a value as it is written."""
+    """Return the texts of a row without trailing blank ones; a formula without a value as it is written."""
     texts = [_text(cell) for cell in cells]
     for place, cell in enumerate(unworked):
         if cell.value is not None and place < len(texts) and not texts[place]:
@@ -280,7 +280,7 @@ def _merged_cells(part: bytes) -> dict[int, list[_Merged]]:
 
 
 def _fill_merged_cells(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
-    """Put what merged cells above show into the blank ones that they reach down into."""
+    """Fill blank cells with the values of merged cells above that reach down into them."""
     for column, (last_row, text) in list(reaching.items()):
         if number > last_row:
             del reaching[column]

@@ -1,4 +1,4 @@
-"""Documents that are zip archives: their parts, within bounds, and the checked XML of Office files."""
+"""Documents that are zip archives: their parts, within limits, and the checked XML of Office files."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ _MOST_RATIO = 200
 _RATIO_COUNTS_ABOVE = 20_000_000
 
 _LOOKED_AT = 4096
-# Blanks, byte order marks, and the NULs of wide encodings.
+# White space, byte order marks, and the NULs of wide encodings.
 _BEFORE_XML = b" \t\r\n\0\xef\xbb\xbf\xfe\xff"
 
 # The specifications of EPUB and of Office Open XML allow no others.
 _COMPRESSIONS = frozenset({zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED})
 
-# What zipfile raises over damaged archives, which it does not document: its own error for most damage; zlib's for
-# damaged data; EOFError for data that end early; ValueError for a place before the file's start and, as its kind
-# UnicodeDecodeError, for a name that is no UTF-8; NotImplementedError for a version or a flag of a future format.
+# Errors that zipfile raises for damaged archives, which it does not document: its own for most damage; zlib's for
+# damaged data; EOFError for data that end early; ValueError for a position before the file's start and, as its subclass
+# UnicodeDecodeError, for a name that is not UTF-8; NotImplementedError for a version or flag of a future format.
 _BROKEN = (zipfile.BadZipFile, zlib.error, EOFError, ValueError, NotImplementedError)
 
 
@@ -38,7 +38,7 @@ class Archive:
         data: its bytes.
 
     Raises:
-        ConversionError: it is broken, encrypted, compressed in an odd way, or unpacks to more than a document can be.
+        ConversionError: it is damaged, encrypted or oddly compressed, or exceeds the limits when it is unpacked.
     """
 
     def __init__(self, data: bytes) -> None:
@@ -47,7 +47,7 @@ class Archive:
         except _BROKEN:
             raise ConversionError("unreadable", "the file is damaged: it is not a zip archive") from None
         parts = self._zip.infolist()
-        unpacked = sum(part.file_size for part in parts)  # no part gives more than it says here
+        unpacked = sum(part.file_size for part in parts)  # no part yields more bytes than stated here
         bomb = unpacked > max(_MOST_RATIO * len(data), _RATIO_COUNTS_ABOVE)
         if unpacked > MOST_UNPACKED or len(parts) > MOST_PARTS or bomb:
             raise ConversionError("too large", f"it unpacks to {unpacked:,} bytes in {len(parts):,} parts")
@@ -74,7 +74,7 @@ class Archive:
             raise ConversionError("unreadable", f"the file is damaged: {name!r} ({type(error).__name__})") from None
 
     def begins_like_xml(self, name: str) -> bool:
-        """Return whether a part may be XML, whatever it is called; one that is damaged may be."""
+        """Return whether a part may be XML, whatever its name; a damaged one may be."""
         try:
             with self._zip.open(name) as part:
                 begin = part.read(_LOOKED_AT)
@@ -84,7 +84,7 @@ class Archive:
 
 
 def declares_entities(xml: bytes) -> bool:
-    """Return whether XML declares entities, in whatever encoding: a few can grow to more than a machine holds."""
+    """Return whether XML declares entities, in any encoding: a few can expand beyond a machine's memory."""
     return b"<!ENTITY" in (xml.replace(b"\0", b"") if b"\0" in xml[:4] else xml)
 
 
@@ -101,7 +101,7 @@ class Bounds:
         elements: XML elements in all of its parts.
         texts: elements of ``names``, which take a parser longer than others.
         names: names of elements without their prefixes.
-        called: what the elements of ``names`` are, for the message.
+        called: what the message calls the elements of ``names``.
     """
 
     def __init__(
@@ -112,10 +112,10 @@ class Bounds:
         self._elements = self._texts = 0
 
     def count(self, part: bytes) -> None:
-        """Count the elements of a part; damage is left to its parser to report.
+        """Count the elements of a part; its parser reports damage.
 
         Raises:
-            ConversionError: all parts together hold too many.
+            ConversionError: all parts together have too many.
         """
         parser = expat.ParserCreate()
         parser.StartElementHandler = self._element
@@ -132,10 +132,10 @@ class Bounds:
 
 
 def checked_archive(data: bytes, suffix: str, bounds: Bounds) -> Archive:
-    """Return a document's archive if nothing in it keeps a parser busy for minutes or unpacks without an end.
+    """Return a document's archive if nothing in it would keep a parser busy for minutes or unpack without limit.
 
     Raises:
-        ConversionError: it is damaged, encrypted, or unpacks to more than a document can be.
+        ConversionError: it is damaged or encrypted, or exceeds the limits when it is unpacked.
     """
     if data.startswith(_OLE):
         advice = f"it is encrypted or in an old format; save it as .{suffix} without a password"
@@ -152,7 +152,7 @@ def checked_archive(data: bytes, suffix: str, bounds: Bounds) -> Archive:
 
 
 def core_properties(archive: Archive) -> dict[str, str]:
-    """Return a document's metadata by their Dublin Core names: ``title``, ``creator``, ``created``."""
+    """Return a document's metadata by Dublin Core names: ``title``, ``creator``, ``created``."""
     if _PROPERTIES not in archive.names:
         return {}
     try:

@@ -1,6 +1,6 @@
-"""Fetching one commit of a repository into a folder, and what changed since the time before.
+"""Fetching one commit of a repository into a folder, and later what changed since.
 
-Git is run as for a stranger: without helpers, hooks or configuration, within bounds on time and room.
+Git runs without helpers, hooks or configuration, within limits on time and disk space.
 """
 
 from __future__ import annotations
@@ -27,12 +27,12 @@ from quaestor.history.git import NoHistoryError, program
 _CONNECT_SECONDS = 20
 _LISTING_BYTES = 20_000_000
 _PLAIN = re.compile(r"[^\x20-\x7e]+")
-# What the server says, which may be anything, and advice that is of no use here.
+# The server's own messages, which may say anything, and advice that does not help here.
 _OF_OTHERS = ("remote:", "hint:", "warning:")
 _NO_REF = ("couldn't find remote ref", "not our ref", "unadvertised object")
 
 _SECONDS = 900.0
-"""What all commands for one repository may take."""
+"""Time limit in seconds for all commands of one repository."""
 _MOST_BYTES = 2_000_000_000
 """The most bytes that a repository may take on disk, fetched objects and files together."""
 
@@ -69,27 +69,27 @@ def fetch_commit(
     seconds: float = _SECONDS,
     most_bytes: int = _MOST_BYTES,
 ) -> Fetched:
-    """Make a folder hold the files of a repository as they are now, with the last commit alone.
+    """Fetch the newest commit of a repository, without its history, and check its files out into a folder.
 
     Nothing that the repository names is run: no hook, filter or helper. Links become small files.
 
     Args:
         address: the repository, and which commit of it.
-        folder: made if it is missing; nothing else may write there.
-        allow_private: whether it may be on this machine or in a private network.
-        submodules: how deep to fetch submodules, and theirs; those in private places only from the repository's host.
-        seconds: time limit, for all that is fetched.
-        most_bytes: what the folder may grow to.
+        folder: created if it is missing; nothing else may write there.
+        allow_private: whether the repository may be on this machine or in a private network.
+        submodules: how many levels to fetch; those at private addresses only from the repository's own host.
+        seconds: time limit for everything that is fetched.
+        most_bytes: size limit of the folder.
 
     Returns:
-        Whether anything changed, and which submodules could not be fetched; these cost the others nothing.
+        Whether anything changed, and a sentence for each submodule that could not be fetched; the others are fetched.
 
     Raises:
         ForbiddenError: it is on this machine or in a private network, and that was not allowed.
-        LimitError: it takes more time or room than it may.
+        LimitError: it exceeds the limit on time or size.
         NotFoundError: it has no such branch, tag or commit, or no commits.
         UpstreamError: it cannot be reached, or is not a repository.
-        UsageError: there is no git.
+        UsageError: git is not installed.
     """
     until = time.monotonic() + seconds
     host = _permitted_host(address, allow_private)
@@ -100,7 +100,7 @@ def fetch_commit(
     make_private(folder)
     transport = (_settings_for_host(address, host), address.scheme, _ssh(address, host))
     git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
-    for left in (folder / ".git").glob("*.lock"):  # of a process that was killed; whoever calls holds our own lock
+    for left in (folder / ".git").glob("*.lock"):  # left by a killed process; the caller holds our own lock
         left.unlink()
     before = _head_commit(folder)
     _raise_failure(address, git.run("init", "--quiet", "--template="))
@@ -114,7 +114,7 @@ def fetch_commit(
     _raise_failure(address, git.run("checkout", "--quiet", "--force", "--detach", "FETCH_HEAD", "--"))
     changed = before != _head_commit(folder)
     if before and changed:
-        git.run("gc", "--quiet", "--prune=now")  # what the earlier commit took
+        git.run("gc", "--quiet", "--prune=now")  # of the earlier commit
     missing: list[str] = []
     for path, part in parts.items():
         try:
@@ -139,14 +139,14 @@ def _is_same_host(one: GitAddress, other: GitAddress) -> bool:
 
 
 def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
-    """Return where a commit has submodules, each with the commit that it is of."""
+    """Return the paths of a commit's submodules, each with its commit."""
     listed = git.run("ls-tree", "-r", "-z", commit, most_said=_LISTING_BYTES)
     entries = [entry.partition("\t") for entry in listed.said.split("\0")] if not listed.code else []
     return {path: about.rpartition(" ")[2] for about, _, path in entries if about.startswith("160000 ")}
 
 
 def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, str]:
-    """Return the paths of the submodules of what was fetched, with their addresses and commits, if those are named."""
+    """Return the paths of the fetched commit's submodules, with their addresses and commits where these are named."""
     pattern = r"^submodule\..*\.(path|url)$"
     found = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
     said = dict(entry.split("\n", 1) for entry in found.said.split("\0") if "\n" in entry) if not found.code else {}
@@ -169,7 +169,7 @@ def _absolute(url: str, address: GitAddress) -> str:
 
 
 def _permitted_host(address: GitAddress, allow_private: bool) -> str:
-    """Return the IP address to connect to, if that is permitted; empty for a local file."""
+    """Return the IP address to connect to, if it is permitted; empty for a local file."""
     if address.scheme != "file":
         try:
             found = resolve(address.host, address.port)
@@ -213,7 +213,7 @@ def _ssh(address: GitAddress, host: str) -> str:
 
 
 def _check_size(git: _GitRunner, most_bytes: int) -> None:
-    """Refuse a commit whose files would take more than they may: few objects can be very many files."""
+    """Refuse a commit whose files would exceed the limit: a few objects can make very many files."""
     listed = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
     whole = not listed.code and len(listed.said) < _LISTING_BYTES
     if not whole or sum(int(size) for size in listed.said.split() if size.isdigit()) > most_bytes:
@@ -221,7 +221,7 @@ def _check_size(git: _GitRunner, most_bytes: int) -> None:
 
 
 def _raise_failure(address: GitAddress, ended: _Ended) -> None:
-    """Raise the error that a failure of git means; do nothing if it did not fail."""
+    """Raise the error that fits a failure of git; do nothing if it succeeded."""
     if not ended.code:
         return
     if any(words in ended.said for words in _NO_REF):
@@ -263,8 +263,8 @@ class _GitRunner:
         settings: configuration for this repository alone.
         scheme: the only transport that may be used.
         ssh: the command for ssh, if that is the transport.
-        seconds: what all commands together may take.
-        most_bytes: what the folder may grow to.
+        seconds: time limit for all commands together.
+        most_bytes: size limit of the folder.
     """
 
     def __init__(
@@ -292,7 +292,7 @@ class _GitRunner:
             most_said: most bytes of output to return.
 
         Raises:
-            LimitError: it took more time or room than it may.
+            LimitError: it exceeded the limit on time or size.
         """
         command = [self._program, *self._settings, *arguments]
         with tempfile.TemporaryFile() as said:
@@ -314,7 +314,7 @@ class _GitRunner:
 
     def _wait(self, process: subprocess.Popen[bytes], said: int) -> None:
         while True:
-            # Looking through a large folder takes time, and none of that is taken from git's.
+            # Measuring a large folder takes time, which does not count against git's.
             started = time.monotonic()
             held = _size(self._folder) + os.fstat(said).st_size
             looked = time.monotonic() - started
@@ -332,14 +332,14 @@ class _GitRunner:
 
 
 def _kill_command(process: subprocess.Popen[bytes]) -> None:
-    """Kill what is left of a command and of its children."""
+    """Kill a command's remaining processes."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
     process.wait()
 
 
 def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
-    """Return the whole environment of git; of the caller's the path, and for ssh the agent that holds the keys."""
+    """Return git's whole environment: of the caller's only the path, and for ssh the agent with the keys."""
     passed = ("PATH", "SYSTEMROOT", *(("SSH_AUTH_SOCK", "HOME") if scheme == "ssh" else ()))
     own = {name: os.environ[name] for name in passed if name in os.environ}
     return {
@@ -361,7 +361,7 @@ def _environment(folder: Path, scheme: str, ssh: str) -> dict[str, str]:
 
 
 def _size(folder: Path) -> int:
-    """Return the bytes in a folder; files that disappear meanwhile count nothing."""
+    """Return the bytes in a folder; files that disappear meanwhile do not count."""
     total = 0
     pending = [str(folder)]
     while pending:

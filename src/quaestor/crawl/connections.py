@@ -1,4 +1,4 @@
-"""Connecting to a host: to an address that was judged, and for as long as one deadline allows."""
+"""Connecting to a host, at an address that was checked, with one deadline for all reads."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ Resolve = Callable[[str, int], Sequence[str]]
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 _NAT64 = ipaddress.ip_network("64:ff9b::/96")
-# Taken for public by some versions of Python, or by all: what is reserved for protocols, where one cloud keeps its
-# metadata (192.0.0.192); relays of 6to4; another cloud's agent (168.63.129.16); sites of old; examples.
+# Some or all versions of Python take these for public: addresses reserved for protocols, where one cloud keeps its
+# metadata (192.0.0.192); 6to4 relays; another cloud's agent (168.63.129.16); site-local addresses; examples.
 _NOT_PUBLIC = tuple(
     map(
         ipaddress.ip_network,
@@ -30,7 +30,7 @@ _NOT_PUBLIC = tuple(
         ),
     )
 )
-# In the second half of an IPv6 address: the IPv4 address that follows is where a tunnel of ISATAP leads.
+# In the second half of an IPv6 address: the IPv4 address that follows is the end of an ISATAP tunnel.
 _ISATAP = (0x00005EFE, 0x02005EFE)
 
 
@@ -43,7 +43,7 @@ def resolve(host: str, port: int) -> list[str]:
 def is_public(text: str) -> bool:
     """Return whether an address is on the public internet, and not this machine, its network, or a part of either.
 
-    An IPv4 address within an IPv6 one is judged as itself.
+    An IPv4 address within an IPv6 address is checked as such.
     """
     try:
         address: Address = ipaddress.ip_address(text.partition("%")[0])
@@ -76,7 +76,7 @@ _PATIENCE = 0.5
 
 
 def is_named(host: str, globs: Sequence[str]) -> bool:
-    """Return whether one of some globs on the names of hosts means a host."""
+    """Return whether a host's name matches one of the globs."""
     return any(fnmatchcase(host.lower(), glob.lower()) for glob in globs)
 
 
@@ -97,7 +97,7 @@ class FetchError(Exception):
 
 
 class _Timed:
-    """A socket whose every read ends by one deadline, however slowly the bytes trickle, and soon after a stop."""
+    """A socket whose reads all end by one deadline, however slowly bytes arrive, or soon after a stop."""
 
     deadline: float = 0.0
     stop: threading.Event | None = None
@@ -135,8 +135,8 @@ class Connection(http.client.HTTPConnection):
     auto_open = 0
 
     def allow_until(self, deadline: float) -> None:
-        """Set the moment by which every read of the answer ends."""
-        if self.sock is not None:  # the answer holds it, where the connection serves no other
+        """Set the moment by which every read of the response ends."""
+        if self.sock is not None:  # the response holds the socket if the connection will not be reused
             self.sock.settimeout(max(deadline - time.monotonic(), 0.001))
             self.sock.deadline = deadline  # type: ignore[union-attr]
 
@@ -149,8 +149,8 @@ class Connector:
         private_hosts: hosts, with ports, that may have private addresses.
         resolve: gives a host's addresses.
         tls: secures connections.
-        stop: once set, ends every read that is under way.
-        hosts: globs on the names of the hosts that may be asked, wherever a redirect leads.
+        stop: once set, ends every running read.
+        hosts: globs on the names of allowed hosts, also for redirects.
     """
 
     private_hosts: frozenset[str]
@@ -162,8 +162,8 @@ class Connector:
     def connect(self, url: str, deadline: float) -> Connection:
         """Return a new connection to the host of an address.
 
-        Its name is resolved once, and the connection goes to the address that was checked: a second DNS answer cannot
-        lead elsewhere.
+        The name is resolved once, and the connection goes to the address that was checked, so a second DNS answer
+        cannot redirect it.
 
         Raises:
             FetchError: the host does not exist, is forbidden or private, or does not answer.
@@ -237,14 +237,14 @@ class Idle:
         return None
 
     def give(self, origin: str, connection: Connection) -> None:
-        """Keep a connection whose last answer was read to its end."""
+        """Keep a connection whose last response was read to its end."""
         with self._lock:
             self._waiting.append((origin, time.monotonic(), connection))
             while len(self._waiting) > self._most:
                 self._waiting.pop(0)[2].close()
 
     def close(self) -> None:
-        """Close them all."""
+        """Close all connections."""
         with self._lock:
             self._drop(float("inf"))
 

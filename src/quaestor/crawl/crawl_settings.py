@@ -45,10 +45,10 @@ class CrawlState:
 
     Attributes:
         kept: pages on disk.
-        fetched: answers received by this run.
-        waiting: addresses still to be fetched.
+        fetched: responses received by this run.
+        waiting: addresses that are still to be fetched.
         skipped: addresses that were left out.
-        url: the last one answered.
+        url: the address of the last response.
     """
 
     kept: int
@@ -75,7 +75,7 @@ class CrawlReport:
         held: missing pages that are kept, because they are more than a fifth of all.
         unanswered: pages that were left unchanged because the site did not answer.
         requests: number of requests to the site.
-        bytes: received, as unpacked.
+        bytes: received, decompressed.
         skipped: addresses left out, per reason.
         examples: some of them with reason and detail.
         unfinished: whether it stopped before all addresses were fetched; the next run continues.

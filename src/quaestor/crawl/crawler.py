@@ -29,7 +29,7 @@ from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSetti
 from quaestor.crawl.fetch import Fetched, Fetcher
 from quaestor.crawl.frontier import DONE, Entry, Frontier
 from quaestor.crawl.politeness import NOTHING, Clock, Pace
-from quaestor.crawl.responses import ELSEWHERE, Taking
+from quaestor.crawl.responses import ELSEWHERE, ResponseHandler
 from quaestor.crawl.scope import Scope, SiteRules
 from quaestor.crawl.site_folder import Dropped, Mirror, checked_start, pages_folder
 from quaestor.crawl.urls import host_of
@@ -42,7 +42,7 @@ _SPARE_REQUESTS = 1000
 _EXAMPLES = 200
 _SHOWN_EVERY = 0.1
 _MOST_LOST = 5
-"""A crawl that would lose more than one in so many pages loses none."""
+"""A crawl that would remove more than one in this many pages removes none."""
 
 
 class Crawl:
@@ -50,10 +50,10 @@ class Crawl:
 
     Args:
         start: the address, with http or https.
-        folder: of the site; its pages are in the subfolder named after the host.
-        settings: how far and how hard.
+        folder: the site's folder; its pages are in the subfolder named after the host.
+        settings: scope and pace.
         fetcher: made from the settings by default.
-        clock: the real one by default.
+        clock: the system's by default.
 
     Raises:
         UsageError: ``start`` is not a web address.
@@ -80,7 +80,7 @@ class Crawl:
 
         Raises:
             ForbiddenError: the site is in a private network and that was not allowed, or its robots.txt forbids all.
-            UpstreamError: the start cannot be fetched, and there are no pages of an earlier run.
+            UpstreamError: the start page cannot be fetched, and there are no pages of an earlier run.
             IndexUnusableError: another process crawls this site, or its files are damaged.
             LimitError: the disk is full or fails; pages fetched by then are kept.
         """
@@ -123,7 +123,7 @@ class _Run:
             Scope(self._first, hosts, settings.include, settings.exclude), settings, frontier, fetcher
         )
         self._pace = Pace(settings.delay, clock)
-        self._taking = Taking(start, self._rules, frontier, self._mirror, self._pace, settings)
+        self._responses = ResponseHandler(start, self._rules, frontier, self._mirror, self._pace, settings)
         self._later: list[tuple[float, str]] = []
         self._failures = 0
         self._fetched = 0
@@ -148,24 +148,24 @@ class _Run:
                 raise
         self._check_start()
         if not self._stopped:
-            self._taking.drop_unwanted()
-            self._let_go()
+            self._responses.drop_unwanted()
+            self._remove_missing()
             self._frontier.end()
         return self._report(time.monotonic() - started)
 
     def _prepare(self) -> None:
-        """Begin, begin again, or continue an interrupted run."""
+        """Start a first crawl, start another one, or continue an interrupted one."""
         nothing = not self._frontier.on_disk() and not self._frontier.count("waiting")
         if nothing or self._frontier.fact("state") == DONE:
             self._frontier.begin_again()
-        self._ask_for_start_first()
+        self._fetch_start_first()
         self._frontier.remember(state="running")
         self._frontier.add([self._start], "page", 0, 0, {})
         for url in self._rules.sitemaps():
             self._frontier.add([url], "sitemap", 0, 0, {})
 
-    def _ask_for_start_first(self) -> None:
-        """Have the start judged before anything else, where pages are kept that could be lost by it."""
+    def _fetch_start_first(self) -> None:
+        """Fetch the start page before anything else if there are pages that the crawl could remove."""
         if not self._frontier.count_before() or (entry := self._frontier.entry(self._first)) is None:
             return
         self._judged = False
@@ -173,8 +173,8 @@ class _Run:
         if entry.state != "waiting":
             self._frontier.set(entry.url, "waiting")
 
-    def _judge(self, entry: Entry, reason: str, detail: str) -> None:
-        """Stop if the start page is left out for the first time: a site closed for a day loses no pages here."""
+    def _stop_if_start_fails(self, entry: Entry, reason: str, detail: str) -> None:
+        """Stop if the start page is left out for the first time, so that a site closed for a day loses no pages."""
         if self._judged or entry.url != self._first:
             return
         self._judged = True
@@ -183,13 +183,13 @@ class _Run:
             raise self._start_error(reason, detail)
 
     def _keep_all(self) -> None:
-        """Leave the pages of the crawl before as they are."""
+        """Leave the pages of the previous crawl as they are."""
         if self._frontier.count_before():
             self._frontier.put_back(self._frontier.unwanted_pages())
             self._frontier.end()
 
-    def _let_go(self) -> None:
-        """Drop missing pages, unless they are so many that the site itself may be failing."""
+    def _remove_missing(self) -> None:
+        """Remove missing pages, unless they are so many that the site itself may be failing."""
         leaving = self._frontier.unwanted_pages()
         scope = self._rules.scope
         lost = [page for page in leaving if page.is_lost and not scope.is_left_out_by_choice(page.url)]
@@ -222,7 +222,7 @@ class _Run:
                 progress(self._state(under_way))
 
     def _submit(self, threads: ThreadPoolExecutor, under_way: dict[Future[Fetched], Entry]) -> None:
-        """Ask for more, up to the number of requests that may be under way."""
+        """Submit requests, up to the number that may run at once."""
         now = self._pace.now()
         while self._later and self._later[0][0] <= now:
             heapq.heappop(self._later)
@@ -237,8 +237,8 @@ class _Run:
                 if self._rules.is_full(entry):
                     self._frontier.set(entry.url, "skipped", reason="beyond the limit of pages")
                 elif reason := self._rules.objection(entry):
-                    self._judge(entry, *reason)
-                    self._taking.skip(entry, *reason)
+                    self._stop_if_start_fails(entry, *reason)
+                    self._responses.skip(entry, *reason)
                 else:
                     if self._fetched + len(under_way) >= self._most_requests():
                         self._stopped = "too many addresses gave no page of their own"
@@ -263,21 +263,21 @@ class _Run:
         return self._fetcher.fetch(entry.url, headers, self._rules.largest(entry))
 
     def _finish(self, entry: Entry, future: Future[Fetched]) -> None:
-        """Take an answer, or try again later, or give up on it."""
+        """Handle a response, try again later, or give up on it."""
         try:
             fetched = future.result()
         except FetchError as error:
             self._record_failure(entry, error.reason, error.detail, retryable=error.retryable)
             return
         self._fetched += 1
-        after = self._taking.seconds_to_wait(fetched)
+        after = self._responses.seconds_to_wait(fetched)
         if after is not None:
             self._pace.rest(host_of(entry.url), after)
             self._record_failure(entry, f"answer {fetched.status}", "", retryable=True, after=after)
             return
         self._failures = 0
-        self._taking.take(entry, fetched)
-        self._judge(entry, *self._frontier.why_left_out(entry.url))
+        self._responses.handle(entry, fetched)
+        self._stop_if_start_fails(entry, *self._frontier.why_left_out(entry.url))
 
     def _record_failure(self, entry: Entry, reason: str, detail: str, *, retryable: bool, after: float = 0.0) -> None:
         tries = entry.tries + 1
@@ -293,9 +293,9 @@ class _Run:
                 self._judged = True
                 self._stopped = f"the site stopped answering ({reason}{': ' if detail else ''}{detail})"
                 return
-        self._judge(entry, "" if retryable else reason, detail)
-        # That a host may not be asked says nothing of its pages.
-        self._taking.skip(entry, reason, detail, keep=retryable or reason == PRIVATE)
+        self._stop_if_start_fails(entry, "" if retryable else reason, detail)
+        # That a host may not be asked says nothing about its pages.
+        self._responses.skip(entry, reason, detail, keep=retryable or reason == PRIVATE)
 
     def _check_start(self) -> None:
         """Raise an error if nothing could be fetched."""
@@ -305,7 +305,7 @@ class _Run:
             raise self._start_error(*entry)
 
     def _start_error(self, reason: str, detail: str) -> ForbiddenError | UpstreamError:
-        """Return the error for a start that gave nothing."""
+        """Return the error for a start page that could not be fetched."""
         kept = self._frontier.count_before()
         safe = f" What was fetched before is kept ({amount(kept, 'page')})" if kept else ""
         dropping = f"{safe}; --drop lets it go." if kept else ""
@@ -327,7 +327,7 @@ class _Run:
         return CrawlState(frontier.on_disk(), self._fetched, frontier.count("waiting"), frontier.count("skipped"), url)
 
     def _report(self, seconds: float) -> CrawlReport:
-        taken = self._taking
+        taken = self._responses
         return CrawlReport(
             start=self._start,
             pages=self._frontier.on_disk() + len(self._frontier.unwanted_pages()),
@@ -351,10 +351,10 @@ def _translate_failures(folder: Path) -> Iterator[None]:
     """Translate failures with a crawl's files into Quaestor's errors.
 
     Args:
-        folder: of the site.
+        folder: the site's folder.
 
     Raises:
-        LimitError: there is no room, or the disk fails.
+        LimitError: the disk is full or fails.
         IndexBusyError: another process uses the list of addresses.
         IndexReadOnlyError: the folder may not be written.
         IndexUnusableError: the list of addresses is damaged.

@@ -1,7 +1,7 @@
 """Fetching one address, with limits on size and time.
 
-Redirects are not followed here, proxies of the environment not used. Connections are kept open for the next request to
-the same host; where each leads was judged when it was opened (``connections``).
+Redirects are not followed here, and proxies of the environment are not used. Connections are kept open for the next
+request to the same host; their addresses were checked when they were opened (``connections``).
 """
 
 from __future__ import annotations
@@ -37,17 +37,17 @@ _shared_context = cache(tls_context)
 
 
 def read_body(response: http.client.HTTPResponse, encoding: str, largest: int, deadline: float) -> bytes:
-    """Return a body, unpacked as it comes.
+    """Return a body, decompressed while it arrives.
 
     Args:
-        response: the answer.
+        response: its head was read.
         encoding: its ``Content-Encoding``.
-        largest: bytes that may be sent, and that they may unpack to.
-        deadline: moment of the monotonic clock by which it must be there.
+        largest: size limit, compressed and decompressed.
+        deadline: moment of the monotonic clock by which it must be complete.
 
     Raises:
-        FetchError: it is too large, packed in a way that was not asked for, or ends too early.
-        TimeoutError: it is not there in time.
+        FetchError: it is too large, has an encoding that was not requested, or ends too early.
+        TimeoutError: it is not complete in time.
     """
     unpack = _unpacker(encoding.strip().lower())
     parts: list[bytes] = []
@@ -64,7 +64,7 @@ def read_body(response: http.client.HTTPResponse, encoding: str, largest: int, d
             if size > largest:
                 raise FetchError("too large", f"more than {largest:,} bytes")
             parts.append(part)
-    if response.length:  # what was promised and never came
+    if response.length:  # part of the announced length never arrived
         raise FetchError("broken answer", "it ended too early", retryable=True)
     return b"".join(parts)
 
@@ -78,12 +78,12 @@ def drain(response: http.client.HTTPResponse) -> None:
 
 
 def is_read(response: http.client.HTTPResponse) -> bool:
-    """Return whether an answer was read to its end and its connection stays open."""
+    """Return whether a response was read to its end and its connection stays open."""
     return not response.will_close and (response.isclosed() or response.length == 0)
 
 
 def _unpacker(encoding: str) -> Callable[[bytes], tuple[bytes, bytes]]:
-    """Return a function from a block to (a part of the body, the rest of the block), never much at once."""
+    """Return a function from a block to (a part of the body, the rest of the block), with a bounded part."""
     if encoding in ("", "identity"):
         return lambda block: (block, b"")
     if encoding not in ("gzip", "x-gzip", "deflate"):
@@ -92,7 +92,7 @@ def _unpacker(encoding: str) -> Callable[[bytes], tuple[bytes, bytes]]:
 
     def unpack(block: bytes) -> tuple[bytes, bytes]:
         if "packed" not in state:
-            # 47: gzip or zlib by its head; servers also send deflate without any.
+            # 47: gzip or zlib by its header; servers also send deflate without a header.
             raw = encoding == "deflate" and (block[0] & 0x0F) != 8
             state["packed"] = zlib.decompressobj(-zlib.MAX_WBITS if raw else zlib.MAX_WBITS | 32)
         packed = state["packed"]
@@ -122,7 +122,7 @@ class Fetched:
 
 
 class _GoneError(Exception):
-    """A connection that had waited was closed by the other side, which therefore never answered."""
+    """The other side had closed an idle connection, and so never answered the request."""
 
 
 @dataclass(frozen=True)
@@ -154,8 +154,8 @@ class Fetcher:
 
         Args:
             url: normalised, http or https.
-            headers: more of them, such as validators.
-            largest: bytes that this body may have.
+            headers: additional ones, such as validators.
+            largest: size limit of this body.
 
         Raises:
             FetchError: the server does not answer, or the response is refused.
@@ -173,7 +173,7 @@ class Fetcher:
         return self._exchange(connection, url, headers or {}, largest or self.largest, deadline)
 
     def close(self) -> None:
-        """Close the connections that are open."""
+        """Close all open connections."""
         self.idle.close()
 
     def _exchange(
@@ -186,7 +186,7 @@ class Fetcher:
         *,
         waited: bool = False,
     ) -> Fetched:
-        """Ask and return the answer; the connection waits for the next request, or is closed."""
+        """Send a request and return the response; keep the connection for the next request, or close it."""
         kept = False
         try:
             response = self._send_request(connection, url, headers, deadline, waited)

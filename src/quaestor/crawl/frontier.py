@@ -16,9 +16,9 @@ from quaestor.core.private_folders import make_private
 
 FILE = "crawl.sqlite"
 DONE = "done"
-"""What the fact ``state`` is after a crawl that was gone through with."""
+"""The value of the fact ``state`` after a complete crawl."""
 
-_LONGEST_WAY = 12  # addresses of a redirected one that are followed
+_LONGEST_WAY = 12  # redirects of one address that are followed
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS addresses (
@@ -55,7 +55,7 @@ CREATE INDEX IF NOT EXISTS by_shape ON addresses (shape, likeness) WHERE likenes
 
 Kind = Literal["page", "sitemap", "feed"]
 State = Literal["waiting", "kept", "read", "skipped"]
-"""``waiting``: to be asked for. ``kept``: a page on disk. ``read``: good for its links only. ``skipped``: left out."""
+"""``waiting``: to be fetched. ``kept``: a page on disk. ``read``: used for its links only. ``skipped``: left out."""
 
 _MOST_COMPARED = 200
 _FIELDS = "url, kind, state, depth, hops, tries, path, hash, etag, modified"
@@ -83,7 +83,7 @@ class UnwantedPage:
 
     Attributes:
         url: its address.
-        path: of its file in the folder of pages.
+        path: of its file, in the folder of pages.
         hash: of its text, if that is known.
         depth: links from the start.
         is_lost: whether its text is kept under no other address.
@@ -102,8 +102,8 @@ class Repeats:
 
     Attributes:
         read: how many were read.
-        distinct: how many of them differ in more than numbers.
-        duplicates: how many have the very text of another page.
+        distinct: how many of them differ in more than numbers from each other.
+        duplicates: how many have the same text as another page.
         nearest: least number of links from the start to one of them.
     """
 
@@ -117,7 +117,7 @@ class Frontier:
     """The addresses of one site. Used by one thread.
 
     Args:
-        folder: of the database file; made if it is missing.
+        folder: of the database file; created if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -136,7 +136,7 @@ class Frontier:
         try:
             yield
         except BaseException:
-            if self._db.in_transaction:  # a full disk has it taken back already
+            if self._db.in_transaction:  # on a full disk SQLite has rolled back already
                 self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
@@ -146,16 +146,16 @@ class Frontier:
         self._db.close()
 
     def fact(self, name: str) -> str | None:
-        """Return something remembered about the site."""
+        """Return a fact about the site, or None."""
         row = self._db.execute("SELECT value FROM facts WHERE name = ?", (name,)).fetchone()
         return row[0] if row else None
 
     def remember(self, **facts: str) -> None:
-        """Remember things about the site."""
+        """Store facts about the site."""
         self._db.executemany("INSERT OR REPLACE INTO facts VALUES (?, ?)", facts.items())
 
     def add(self, urls: Iterable[str], kind: Kind, depth: int, hops: int, shape: Mapping[str, str]) -> None:
-        """Add addresses that are not known yet; one that is known is as near as the nearest page that names it."""
+        """Add new addresses; a known address gets the least depth of the pages that link to it."""
         self._db.executemany(
             "INSERT INTO addresses (url, kind, state, depth, hops, shape) VALUES (?, ?, 'waiting', ?, ?, ?) "
             "ON CONFLICT (url) DO UPDATE SET depth = excluded.depth, "
@@ -164,12 +164,12 @@ class Frontier:
         )
 
     def is_missing(self, url: str) -> bool:
-        """Return whether there was no page at an address when it was last asked for."""
+        """Return whether there was no page at an address when it was last requested."""
         row = self._db.execute("SELECT reason FROM addresses WHERE url = ?", (url,)).fetchone()
         return row is not None and row[0] == "not found"
 
-    def ask_again_for(self, reason: str, detail: str) -> None:
-        """Have the addresses asked for again that were left out for this."""
+    def retry_left_out(self, reason: str, detail: str) -> None:
+        """Mark the addresses that were left out for a reason to be fetched again."""
         self._db.execute(
             "UPDATE addresses SET state = 'waiting' WHERE state = 'skipped' AND reason = ? AND detail = ?",
             (reason, detail),
@@ -185,7 +185,7 @@ class Frontier:
         return (row[0], row[1]) if row else (None, None)
 
     def next_waiting(self, count: int, without: Iterable[str]) -> list[Entry]:
-        """Return the next addresses to ask for: lists before pages, near ones before far ones."""
+        """Return the next addresses to fetch: lists before pages, those near the start before others."""
         busy = set(without)
         rows = self._db.execute(
             f"SELECT {_FIELDS} FROM addresses WHERE state = 'waiting' ORDER BY is_page, depth, number LIMIT ?",
@@ -199,7 +199,7 @@ class Frontier:
         return Entry(*row) if row else None
 
     def set(self, url: str, state: State, **fields: str | int | None) -> None:
-        """Update an address's entry; fields that are not given stay, but reason and detail are emptied."""
+        """Update an address's entry; other fields keep their values, except reason and detail, which are cleared."""
         if "path" in fields and self._on_disk is not None:
             row = self._db.execute("SELECT path IS NOT NULL FROM addresses WHERE url = ?", (url,)).fetchone()
             self._on_disk += (fields["path"] is not None) - (row[0] if row else 0)
@@ -208,7 +208,7 @@ class Frontier:
         self._db.execute(f"UPDATE addresses SET {names} WHERE url = ?", (*columns.values(), url))
 
     def kept_as(self, content_hash: str) -> Entry | None:
-        """Return the kept page that has this text."""
+        """Return the kept page whose text has this hash, or None."""
         row = self._db.execute(
             f"SELECT {_FIELDS} FROM addresses WHERE hash = ? AND state = 'kept'", (content_hash,)
         ).fetchone()
@@ -244,20 +244,20 @@ class Frontier:
         return int(self._db.execute("SELECT count(*) FROM addresses WHERE kind = 'sitemap'").fetchone()[0])
 
     def why(self, url: str) -> tuple[str, str] | None:
-        """Return why an address was left out, following where it led; None if it was not."""
+        """Return why an address, or what it redirects to, was left out; None if it was not."""
         *_, last = self._follow_redirects(url)
         row = self._db.execute("SELECT reason, detail FROM addresses WHERE url = ?", (last,)).fetchone()
         return None if row is None or not row[0] else (row[0], row[1] or "")
 
     def why_left_out(self, url: str) -> tuple[str, str]:
-        """Return why an address itself was left out when it was last asked for, or whereto it led; else nothing."""
+        """Return why an address itself was left out when last requested; two "" if it was not, or redirects."""
         row = self._db.execute(
             "SELECT coalesce(reason, ''), coalesce(detail, '') FROM addresses WHERE url = ? AND state != 'read'", (url,)
         ).fetchone()
         return (row[0], row[1]) if row else ("", "")
 
     def leads_to(self, url: str, other: str) -> bool:
-        """Return whether an address redirects to another one, or is it."""
+        """Return whether an address is the other one or redirects to it."""
         return other in self._follow_redirects(url)
 
     def _follow_redirects(self, url: str) -> Iterator[str]:
@@ -277,12 +277,12 @@ class Frontier:
         yield from (Entry(*row) for row in rows)
 
     def on_disk_now(self) -> list[UnwantedPage]:
-        """Return every page on disk, as one that is to leave."""
+        """Return every page on disk, for removal."""
         rows = self._db.execute("SELECT url, path, hash, depth FROM addresses WHERE path IS NOT NULL ORDER BY url")
         return [UnwantedPage(*row) for row in rows]
 
     def begin_again(self) -> None:
-        """Have every address asked for again, and note which pages are on disk as this crawl begins."""
+        """Mark every address to be fetched again, and record which pages are on disk at the start of this crawl."""
         self._db.execute("DELETE FROM before")
         self._db.execute("INSERT INTO before SELECT url, path, hash, depth FROM addresses WHERE path IS NOT NULL")
         self._db.execute("UPDATE addresses SET state = 'waiting', tries = 0 WHERE state != 'waiting'")
@@ -296,7 +296,7 @@ class Frontier:
         return self._db.execute("SELECT 1 FROM before WHERE url = ?", (url,)).fetchone() is not None
 
     def unwanted_pages(self) -> list[UnwantedPage]:
-        """Return the pages that were on disk when the crawl began and are not wanted any more."""
+        """Return the pages that were on disk when the crawl began and are no longer wanted."""
         rows = self._db.execute(
             "SELECT url, path, hash, depth, "
             "NOT EXISTS (SELECT 1 FROM addresses AS kept WHERE kept.hash = before.hash AND kept.state = 'kept') "
@@ -305,7 +305,7 @@ class Frontier:
         return [UnwantedPage(url, path, text, depth, bool(lost)) for url, path, text, depth, lost in rows]
 
     def put_back(self, pages: Iterable[UnwantedPage]) -> None:
-        """Count pages as kept again whose files are on disk."""
+        """Record restored pages, whose files are on disk, as kept."""
         self._db.executemany(
             "INSERT INTO addresses (url, kind, state, depth, path, hash) VALUES (?, 'page', 'kept', ?, ?, ?) "
             "ON CONFLICT (url) DO UPDATE SET kind = 'page', state = 'kept', path = excluded.path, "
@@ -315,7 +315,7 @@ class Frontier:
         self._on_disk = None
 
     def end(self) -> None:
-        """Have the next crawl begin anew; pages that were not asked for stay as they are."""
+        """End the crawl, so that the next one starts anew; pages that were not requested stay as they are."""
         self._db.execute("UPDATE addresses SET state = 'kept' WHERE state = 'waiting' AND path IS NOT NULL")
         self._db.execute("DELETE FROM before")
         self.remember(state=DONE)

@@ -1,4 +1,4 @@
-"""Robots.txt after RFC 9309, and delays between requests to a host."""
+"""Robots.txt as in RFC 9309, and delays between requests to a host."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote, urlsplit
 
 AGENT = "quaestor"
 LARGEST = 512_000
-"""Bytes of the file that are read; the standard asks for no more."""
+"""Bytes of the file that are read; the standard requires no more."""
 
 _LONGEST_DELAY = 300.0
 
@@ -30,7 +30,7 @@ class Robots:
     sitemaps: tuple[str, ...] = ()
 
     def allows(self, url: str) -> bool:
-        """Return whether an address may be fetched: the longest pattern decides, and in doubt it may."""
+        """Return whether an address may be fetched: the longest pattern decides, and ties allow."""
         parts = urlsplit(url)
         path = _plain(parts.path + (f"?{parts.query}" if parts.query else ""))
         found = [(len(pattern), allowed) for pattern, allowed in self.rules if _matches(pattern, path)]
@@ -42,7 +42,7 @@ NOTHING = Robots((("/", False),))
 
 
 def parse(text: str) -> Robots:
-    """Read a robots.txt; the groups that name us count together, else those for everybody."""
+    """Read a robots.txt; all groups that name us apply together, else those for everybody."""
     groups: dict[str, list[tuple[str, str]]] = {}
     sitemaps: list[str] = []
     named: set[str] = set()
@@ -88,12 +88,12 @@ def _seconds(value: str) -> float:
 
 
 def _plain(path: str) -> str:
-    """Return a path in one form, whichever of its characters are escaped."""
+    """Return a path in its normal form, whichever of its characters are escaped."""
     return quote(unquote(path), safe="/*$?=&:@!+,;()'~%#[]")
 
 
 def _matches(pattern: str, path: str) -> bool:
-    """Return whether a path begins like a pattern; ``*`` is any text, ``$`` at the end the path's end. Linear."""
+    """Return whether a pattern matches the beginning of a path (``*``: any text, ``$``: its end), in linear time."""
     whole = pattern.endswith("$")
     first, *rest = pattern.removesuffix("$").split("*")
     if not path.startswith(first):
@@ -118,8 +118,8 @@ class Clock:
     """Time, as a crawl sees it.
 
     Attributes:
-        now: gives seconds that only ever grow.
-        sleep: lets so many seconds pass.
+        now: returns monotonic seconds.
+        sleep: waits for some seconds.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -131,7 +131,7 @@ class Pace:
 
     Args:
         delay: least seconds between two requests to a host.
-        clock: for reading the time and waiting.
+        clock: tells the time and waits.
     """
 
     def __init__(self, delay: float, clock: Clock) -> None:
@@ -144,11 +144,11 @@ class Pace:
         return self._clock.now()
 
     def wait(self, host: str, delay: float) -> None:
-        """Wait until a host may be asked again.
+        """Wait until the next request to a host is allowed.
 
         Args:
             host: with its port.
-            delay: seconds that it asks to be left alone between two requests.
+            delay: seconds between two requests that the host demands.
         """
         self.until(self._next.get(host, 0.0))
         self._next[host] = self.now() + max(self._delay, delay)
@@ -160,9 +160,9 @@ class Pace:
             self._clock.sleep(left)
 
     def rest(self, host: str, seconds: float) -> None:
-        """Leave a host alone for a while."""
+        """Send no requests to a host for some seconds."""
         self._next[host] = max(self._next.get(host, 0.0), self.now() + min(seconds, _LONGEST_WAIT))
 
     def backoff(self, tries: int) -> float:
-        """Return the seconds to wait before asking once more; they double with each try."""
+        """Return the seconds to wait before the next try; they double with each try."""
         return float(min(_FIRST_BACKOFF * 2 ** (tries - 1), _LONGEST_WAIT))

@@ -17,7 +17,7 @@ from quaestor.stores.embedded.lock import WriteLock
 _SCP = re.compile(r"^(?P<user>[\w.-]+)@(?P<host>[\w.-]+):(?P<path>(?!/?/)[^\s:#]+)(?P<ref>#.*)?$", re.ASCII)
 _SCHEMES = frozenset({"http", "https", "ssh", "file"})
 _PORTS = {"http": 80, "https": 443, "ssh": 22}
-# Their pages are drawn by scripts, and a repository's first page means the repository.
+# Scripts render their pages, so a repository's first page is taken for the repository.
 _HOSTS = frozenset({"github.com", "gitlab.com", "codeberg.org", "bitbucket.org"})
 _REF = re.compile(r"[A-Za-z0-9][\w./+-]{0,200}", re.ASCII)
 
@@ -29,9 +29,9 @@ class GitAddress(NamedTuple):
         scheme: ``http``, ``https``, ``ssh`` or ``file``.
         host: empty for a file.
         port: 0 for a file.
-        url: as git is given it.
-        ref: the branch, tag or commit; empty for what the repository takes for its first.
-        name: of its last folder, for the folder that it is fetched into.
+        url: as it is passed to git.
+        ref: the branch, tag or commit; empty for the repository's default.
+        name: the last part of its path, for naming the folder that it is fetched into.
     """
 
     scheme: str
@@ -43,7 +43,7 @@ class GitAddress(NamedTuple):
 
 
 def names_repository(source: object) -> bool:
-    """Return whether a source is given by the address of a git repository, and not by a path or as a site."""
+    """Return whether a source is the address of a git repository, and not a path or a site."""
     if not isinstance(source, str):
         return False
     if _SCP.match(source):
@@ -61,7 +61,7 @@ def read_git_address(source: str) -> GitAddress:
     """Parse a repository's address.
 
     Raises:
-        UsageError: it is not a supported address, or holds a password.
+        UsageError: it is not a supported address, or contains a password.
     """
     if found := _SCP.match(source):
         source = f"ssh://{found['user']}@{found['host']}/{found['path']}{found['ref'] or ''}"
@@ -136,7 +136,7 @@ def fetch_repository(
         source: its address, with a branch, tag or commit after ``#`` if it is not the default branch.
         home: the data folder.
         allow_private: whether it may lie on this machine or in a private network.
-        submodules: whether to fetch those as well; None for as the time before, and not the first time.
+        submodules: whether to fetch submodules as well; None repeats the last choice, and the first time means no.
 
     Raises:
         QuaestorError: as ``fetch_commit``; files that were fetched before stay.

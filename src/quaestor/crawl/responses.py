@@ -1,4 +1,4 @@
-"""Handling a response: its text, type and links; it becomes a page on disk or is left out for a reason."""
+"""Handling a response by its type, text and links: it becomes a page on disk or is left out for a reason."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PASSING = frozenset({429, 500, 502, 503, 504})
 _LONGEST_WAIT = 120.0
 _CANONICAL = "another address is canonical"
 ELSEWHERE = frozenset({_CANONICAL, "duplicate", "not to be indexed", "out of scope"})
-"""Reasons to leave an address out that are not the site's failures."""
+"""Reasons to leave out an address that are no failure of the site."""
 
 _REASONS = {404: "not found", 410: "not found", 401: "refused", 403: "refused", 451: "refused"}
 
@@ -59,15 +59,15 @@ _TARGET = re.compile(r"\]\([^()\s]*\)")
 _NOWHERE = Outgoing((), (), True, True)
 
 
-class Taking:
-    """Takes responses and counts their outcomes.
+class ResponseHandler:
+    """Handles responses and counts their outcomes.
 
     Attributes:
         new: pages that were not on disk before.
         changed: pages whose file changed.
         unchanged: pages whose file is the same.
         unanswered: pages left unchanged because there was no response.
-        bytes: received, unpacked.
+        bytes: received, decompressed.
     """
 
     def __init__(
@@ -83,11 +83,11 @@ class Taking:
         self.new = self.changed = self.unchanged = self.unanswered = self.bytes = 0
 
     def seconds_to_wait(self, fetched: Fetched) -> float | None:
-        """Return how long to wait before asking again, where the answer is one that may pass; else None."""
+        """Return the seconds to wait before trying again if the failure may be temporary, else None."""
         return _retry_after(fetched.headers.get("retry-after", "")) if fetched.status in _PASSING else None
 
-    def take(self, entry: Entry, fetched: Fetched) -> None:
-        """Take an answer."""
+    def handle(self, entry: Entry, fetched: Fetched) -> None:
+        """Handle the response for an address."""
         self.bytes += len(fetched.body)
         if fetched.status == 304 and entry.path is not None:
             self._settle(entry, entry.path, entry.hash or "", None, {})
@@ -97,14 +97,14 @@ class Taking:
             self._frontier.set(entry.url, "read")  # the usual place of a sitemap, without one
         elif fetched.status != 200:
             self.skip(entry, _REASONS.get(fetched.status, f"answer {fetched.status}"))
-            self._frontier.ask_again_for(_CANONICAL, entry.url[:200])
+            self._frontier.retry_left_out(_CANONICAL, entry.url[:200])
         elif entry.kind != "page" or is_list(_media_type(fetched.headers), fetched.body):
             self._list(entry, fetched)
         else:
             self._page(entry, fetched)
 
     def skip(self, entry: Entry, reason: str, detail: str = "", *, keep: bool = False) -> None:
-        """Leave an address out, and drop its page; ``keep`` an earlier one where the reason may pass."""
+        """Leave out an address and remove its page, or ``keep`` an earlier page if the reason may be temporary."""
         if entry.path is not None and keep:
             self._frontier.set(entry.url, "kept", tries=0, reason=reason, detail=detail)
             self.unanswered += 1
@@ -113,13 +113,13 @@ class Taking:
         self._frontier.set(entry.url, "skipped", path=None, hash=None, etag=None, reason=reason, detail=detail)
 
     def drop_unwanted(self) -> None:
-        """Remove pages that are out of scope by now."""
+        """Remove pages that are no longer in scope."""
         for entry in list(self._frontier.kept_pages()):
             if not self._rules.scope.holds(entry.url):
                 self.skip(entry, "out of scope")
 
     def _drop(self, entry: Entry) -> None:
-        """Remove a page that this crawl made; an older one stays until the crawl ends."""
+        """Remove a page that this crawl wrote; an older one stays until the crawl ends."""
         if entry.path is not None and not self._frontier.was_kept(entry.url):
             self._mirror.remove(entry.path)
 
@@ -202,7 +202,7 @@ class Taking:
         content: _PageContent | None,
         validators: dict[str, str | None],
     ) -> None:
-        """Keep a page, unless its text is kept already: then keep it under the shorter of both addresses."""
+        """Keep a page; if its text is kept already, keep it under the shorter of the two addresses."""
         other = self._frontier.kept_as(content_hash)
         if other is not None and other.url != entry.url:
             if (len(other.url), other.url) < (len(entry.url), entry.url):
@@ -220,7 +220,7 @@ class Taking:
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
     def _complete_by_feed(self, url: str, text: Converted) -> Converted:
-        """Return a page with metadata that its feed adds or states more exactly."""
+        """Return a page with the metadata that its feed adds or states more precisely."""
         date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date
         return text._replace(date=exact, author=text.author or author)
@@ -274,12 +274,12 @@ class _PageContent:
 
     @property
     def hash(self) -> str:
-        """Of the words alone: the same for the same page under two addresses, wherever its links lead."""
+        """A hash of the words alone: equal for one page under two addresses, wherever its links lead."""
         return _digest(_TARGET.sub("]", self.text.text))
 
     @property
     def likeness(self) -> str:
-        """The same for pages that differ in numbers and names of days and months only: a calendar's."""
+        """A hash that is equal for pages that differ only in numbers and names of days and months, as a calendar's."""
         return _digest(" ".join(_CHANGING.sub("", _TARGET.sub("]", self.text.text)).split()))
 
 
@@ -288,7 +288,7 @@ class _NotAPageError(Exception):
 
     Attributes:
         reason: for the report.
-        detail: what it is.
+        detail: what the response is.
     """
 
     def __init__(self, reason: str, detail: str = "") -> None:
@@ -344,7 +344,7 @@ def _document(data: bytes, suffix: str) -> Converted:
 
 
 def _with_robots_header(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
-    """Take what the server says to robots together with what the page says."""
+    """Return a page's links with the rules for robots of its HTTP header applied as well."""
     said = headers.get("x-robots-tag", "").lower()
     if not said:
         return led

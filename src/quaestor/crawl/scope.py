@@ -50,7 +50,7 @@ class Scope:
         return url == self.start or (self.on_site(url) and self._is_wanted(urlsplit(url).path))
 
     def is_left_out_by_choice(self, url: str) -> bool:
-        """Return whether ``include`` or ``exclude`` leave a normalised address out, wherever it is."""
+        """Return whether ``include`` or ``exclude`` leaves out a normalised address, on any host."""
         plain = unquote(urlsplit(url).path)
         included, excluded = self._patterns
         wanted = not included or any(pattern.match(plain) for pattern in included)
@@ -101,7 +101,7 @@ class SiteRules:
         return named or ([usual] if usual else [])
 
     def objection(self, entry: Entry) -> Objection | None:
-        """Return why an address is not asked for; None if it is."""
+        """Return why an address is not fetched, or None if it is."""
         url = entry.url
         if entry.kind == "page" and not self.scope.holds(url):
             return "out of scope", ""
@@ -110,59 +110,59 @@ class SiteRules:
         return None if entry.path is not None or entry.depth == 0 else self._bound_exceeded(entry)
 
     def _bound_exceeded(self, entry: Entry) -> Objection | None:
-        """Return which bound an address is beyond that no page is known of."""
+        """Return which limit an address without a known page exceeds, or None."""
         if entry.depth > self._settings.depth:
             return "too deep", f"{entry.depth} links from the start"
         if is_looping(entry.url):
             return "loop", "the address repeats itself"
-        return self._made_up(entry)
+        return self._generated(entry)
 
-    def _made_up(self, entry: Entry) -> Objection | None:
-        """Return why an address is likely one of endlessly many that a program makes up: a calendar's, a visit's."""
+    def _generated(self, entry: Entry) -> Objection | None:
+        """Return why an address is likely one of endlessly many generated ones (of a calendar, a session), or None."""
         if not (shape := self._frontier.shape(entry.url)):
             return None
         known = self._frontier.repeats(shape)
         if known.duplicates >= _MOST_ALIKE and 2 * known.duplicates > known.read:
             return "alike", f"{known.duplicates} pages like it have the text of another"
-        # A list of many pages that are alike is as near as its items; what is made up lies ever further away.
+        # Listed pages that are alike have the same depth; generated ones lie ever deeper.
         is_far = entry.depth >= known.nearest + _FAR
         if is_far and known.read >= _MOST_ALIKE and known.distinct < _LEAST_DISTINCT * known.read:
             return "alike", f"{known.read} pages like it differ only in numbers"
         return None
 
     def is_full(self, entry: Entry) -> bool:
-        """Return whether there are as many pages as there may be, and this would be another one."""
+        """Return whether the limit of pages is reached and this address would be another page."""
         return entry.kind == "page" and entry.path is None and self._frontier.on_disk() >= self._settings.max_pages
 
     def largest(self, entry: Entry) -> int:
-        """Return the bytes that an answer may have."""
+        """Return the size limit of an address's response."""
         if entry.kind != "page":
             return LARGEST_LIST
         is_document = urlsplit(entry.url).path.lower().endswith((".pdf", ".epub", ".docx", ".xlsx", ".pptx"))
         return self._settings.page_bytes * (_DOCUMENT_FACTOR if is_document else 1)
 
     def delay(self, url: str) -> float:
-        """Return the seconds that a site wants between two requests."""
+        """Return the seconds between two requests that a site demands."""
         return self.robots(url).delay
 
     def robots(self, url: str) -> Robots:
-        """Return the robots.txt of an address's host; it is fetched once a run."""
+        """Return the robots.txt of an address's host; it is fetched once for each run."""
         host = host_of(url)
         if host not in self._robots:
             self._robots[host] = self._fetch_robots(f"{urlsplit(url).scheme}://{host}/robots.txt")
         return self._robots[host]
 
     def widen(self, url: str) -> None:
-        """Take in the host that the start leads to, and begin there."""
+        """Add the host that the start redirects to, and start there."""
         self.scope = Scope(url, self.scope.hosts | {host_of(url)}, self.scope.include, self.scope.exclude)
 
     def _fetch_robots(self, url: str) -> Robots:
-        """Fetch a robots.txt: if it is missing everything is allowed, and if the server fails nothing is."""
+        """Fetch a robots.txt: everything is allowed if it is missing, and nothing if the server fails."""
         for _ in range(_MOST_HOPS):
             try:
                 found = self._fetcher.fetch(url, largest=politeness.LARGEST * 4)
             except FetchError as error:
-                # What is wrong with the host is told by the page itself, in its own words.
+                # The request for the page itself will report what is wrong with the host.
                 return politeness.ALL if error.reason in (PRIVATE, NOT_ALLOWED, "unreachable") else politeness.NOTHING
             if 300 <= found.status < 400:
                 target = normalise(found.headers.get("location", ""), url)

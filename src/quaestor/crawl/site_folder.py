@@ -1,6 +1,6 @@
-"""The folder of a site: one Markdown file a page, and the settings of its last crawl.
+"""The folder of a site: one Markdown file for each page, and the settings of its last crawl.
 
-Pages that a crawl drops are kept aside for a week.
+Pages that a crawl removes are kept for a week.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FIELDS = ("title", "author", "date")
 
 
 def checked_start(url: str) -> str:
-    """Return the address of a site in its one form.
+    """Return the normal form of a site's address.
 
     Raises:
         UsageError: it is not an address of a page on the web.
@@ -71,9 +71,9 @@ def site_root(sites: Path, url: str) -> Path:
 
 
 def settings_for_crawl(folder: Path, **given: object) -> CrawlSettings:
-    """Return the settings for a crawl: those given, else those of the last crawl; remember them.
+    """Return the settings for a crawl, those given or else those of the last crawl, and store them.
 
-    Whether private addresses are allowed is never remembered.
+    Whether private addresses are allowed is never stored.
     """
     file = folder / FILE
     try:
@@ -88,7 +88,7 @@ def settings_for_crawl(folder: Path, **given: object) -> CrawlSettings:
 
 
 def put_back(folder: Path, start: str) -> int:
-    """Restore the pages that crawls of a site dropped within a week; return their number.
+    """Restore the pages that crawls of a site removed within a week, and return their number.
 
     Raises:
         IndexUnusableError: another process crawls this site.
@@ -104,7 +104,7 @@ def _as_setting(value: object) -> object:
 
 
 def erase(folder: Path, start: str) -> None:
-    """Delete a site's crawl, its pages only after a week; its settings stay."""
+    """Delete a site's crawl; its settings stay, and its pages are deleted after a week."""
     if not folder.is_dir():
         return
     with WriteLock(folder).hold(1.0):
@@ -119,7 +119,7 @@ def erase(folder: Path, start: str) -> None:
 
 
 def delete_fetched(folder: Path) -> None:
-    """Delete the folder of a site or of a git repository, and the pages that crawls of a site dropped.
+    """Delete the folder of a site or of a git repository, and the pages that crawls of a site removed.
 
     Raises:
         IndexBusyError: another process fetches it.
@@ -137,7 +137,7 @@ class Mirror:
     """Writes and removes pages.
 
     Args:
-        folder: for the pages; made if it is missing.
+        folder: for the pages; created if it is missing.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -145,7 +145,7 @@ class Mirror:
         self._folder = folder
 
     def write(self, path: str, url: str, page: Converted) -> bool:
-        """Write a page, whole or not at all; return whether that changed anything."""
+        """Write a page, completely or not at all; return whether that changed anything."""
         data = render(url, page).encode("utf-8", "replace")
         place = self._folder / path
         with suppress(OSError):
@@ -168,14 +168,14 @@ class Mirror:
         self._remove_empty(path)
 
     def move_out(self, path: str, place: Path) -> None:
-        """Move a page elsewhere, on the same disk; nothing happens if it is not there."""
+        """Move a page elsewhere on the same disk, if it exists."""
         if (self._folder / path).is_file():
             place.parent.mkdir(parents=True, exist_ok=True)
             (self._folder / path).replace(place)
             self._remove_empty(path)
 
     def move_in(self, place: Path, path: str) -> bool:
-        """Move a page back, and return whether that was done: not if there is another one by now."""
+        """Move a page back unless there is another one by now; return whether it was moved."""
         if not place.is_file() or (self._folder / path).exists():
             return False
         (self._folder / path).parent.mkdir(parents=True, exist_ok=True)
@@ -206,13 +206,13 @@ def _scalar(value: str) -> str:
 
 
 SECONDS = 7 * 24 * 3600
-"""How long pages are kept aside."""
+"""Seconds for which removed pages are kept."""
 
 _LIST = "pages.json"
 
 
 class Dropped:
-    """The dropped pages of one site: a folder for each crawl, named after its time, with the pages and their list.
+    """The removed pages of one site: a folder for each crawl, named after its time, with the pages and their list.
 
     Args:
         folder: of the site.
@@ -224,10 +224,10 @@ class Dropped:
         self._mirror = mirror
 
     def take(self, pages: Sequence[UnwantedPage], now: float | None = None) -> None:
-        """Move pages out of the mirror, and delete those that were put aside more than a week ago.
+        """Move pages out of the mirror, and delete those that were moved out more than a week ago.
 
         Args:
-            pages: with their paths in the mirror; one that has no file is passed over.
+            pages: with their paths in the mirror; one without a file is skipped.
             now: seconds since the epoch; the clock's by default.
         """
         moment = int(time.time() if now is None else now)
@@ -237,13 +237,13 @@ class Dropped:
         while (place := self._folder / str(moment)).exists():
             moment += 1
         place.mkdir(parents=True)
-        # The list comes first: whatever of the pages is moved by then can be put back.
+        # The list is written first, so that all pages moved by a crash can be restored.
         (place / _LIST).write_text(json.dumps([asdict(page) for page in pages]), encoding="utf-8")
         for page in pages:
             self._mirror.move_out(page.path, place / "pages" / page.path)
 
     def put_back(self, frontier: Frontier) -> int:
-        """Return how many pages came back: all that were put aside within a week and that have no successor."""
+        """Restore the pages moved out within a week that have no successor, and return their number."""
         restored: dict[str, UnwantedPage] = {}
         self._expire(int(time.time()))
         for place in self._places():

@@ -1,4 +1,4 @@
-"""Addresses that a site lists itself: sitemaps, lists of sitemaps, feeds. Pure."""
+"""Addresses that a site itself lists: sitemaps, lists of sitemaps, feeds. Pure."""
 
 from __future__ import annotations
 
@@ -31,9 +31,9 @@ class Listing:
     """A page that is listed.
 
     Attributes:
-        url: its address, as it is written.
-        date: when it was written, as it is written.
-        author: who wrote it.
+        url: its address, as listed.
+        date: its date, as listed.
+        author: its author.
     """
 
     url: str
@@ -46,7 +46,7 @@ class Listed:
     """The contents of a sitemap, feed or list.
 
     Attributes:
-        pages: in its order; a feed's own home first.
+        pages: in their order; a feed's own home page first.
         sitemaps: addresses of further sitemaps.
     """
 
@@ -55,7 +55,7 @@ class Listed:
 
 
 def is_list(kind: str, data: bytes) -> bool:
-    """Return whether an answer is a sitemap or a feed.
+    """Return whether a response is a sitemap or a feed.
 
     Args:
         kind: its media type, in lower case.
@@ -70,10 +70,10 @@ def is_list(kind: str, data: bytes) -> bool:
 
 
 def read_list(data: bytes, largest: int = LARGEST) -> Listed:
-    """Read a sitemap, a list of sitemaps, a feed (RSS, Atom or JSON), or a text of one address a line.
+    """Read a sitemap, a list of sitemaps, a feed (RSS, Atom or JSON), or a text with one address in each line.
 
     Args:
-        data: the response's body; may be compressed once more with gzip.
+        data: the response's body; may be gzip-compressed once more.
         largest: most decompressed bytes that are read.
     """
     text = decode_page(_decompress(data, largest))
@@ -101,7 +101,7 @@ def _decompress(data: bytes, largest: int) -> bytes:
             size += len(part)
             data = packed.unconsumed_tail
     except zlib.error:
-        pass  # what could be unpacked is read
+        pass  # read what could be decompressed
     return b"".join(parts)[:largest]
 
 

@@ -24,7 +24,7 @@ _ADDRESS = re.compile(r"^[a-z][a-z0-9+.-]*://", re.IGNORECASE)
 
 
 def is_address(source: str | Path) -> bool:
-    """Return whether a source is given by an address, not by a path."""
+    """Return whether a source is an address and not a path."""
     return isinstance(source, str) and _ADDRESS.match(source) is not None
 
 
@@ -48,12 +48,12 @@ def pages_of(url: str, home: Path) -> Path:
     return root
 
 
-def was_looked_at(url: str, home: Path, chosen: Mapping[str, object]) -> bool:
-    """Return whether a whole crawl lately fetched, with the same options, a site's pages that were not indexed yet.
+def was_fetched_by_dry_run(url: str, home: Path, chosen: Mapping[str, object]) -> bool:
+    """Return whether a recent complete crawl with the same options fetched pages that are not indexed yet.
 
-    No options mean those of that crawl.
+    Without options, those of that crawl count.
     """
-    look, options = _look(url, home), _options(chosen)
+    look, options = _dry_run_note(url, home), _options(chosen)
     try:
         lately = time.time() - look.stat().st_mtime < _LATELY_SECONDS
         return lately and options in (_options({}), look.read_text(encoding="utf-8"))
@@ -61,24 +61,24 @@ def was_looked_at(url: str, home: Path, chosen: Mapping[str, object]) -> bool:
         return False
 
 
-def note_look(url: str, home: Path, chosen: Mapping[str, object]) -> None:
-    """Note that a site's pages were fetched only to be looked at, so that indexing them need not fetch again."""
-    _look(url, home).write_text(_options(chosen), encoding="utf-8")
+def note_dry_run(url: str, home: Path, chosen: Mapping[str, object]) -> None:
+    """Record that a site's pages were fetched for a dry run, so that indexing need not fetch them again."""
+    _dry_run_note(url, home).write_text(_options(chosen), encoding="utf-8")
 
 
 def _options(chosen: Mapping[str, object]) -> str:
-    """Return what was chosen of what to fetch; where that may lie does not matter to what is there already."""
+    """Return the options that decide what is fetched; whether private addresses are allowed is not among them."""
     said = {name: value for name, value in chosen.items() if value is not None and value is not False}
     said.pop("allow_private", None)
     return json.dumps(said, sort_keys=True)
 
 
-def forget_look(url: str, home: Path) -> None:
-    """Note that a site's pages are indexed, or not wholly fetched."""
-    _look(url, home).unlink(missing_ok=True)
+def forget_dry_run(url: str, home: Path) -> None:
+    """Record that a site's pages are indexed, or were not fetched completely."""
+    _dry_run_note(url, home).unlink(missing_ok=True)
 
 
-def _look(url: str, home: Path) -> Path:
+def _dry_run_note(url: str, home: Path) -> Path:
     from quaestor.crawl.site_folder import site_folder  # noqa: PLC0415 - most sources are folders
 
     return site_folder(home / _FOLDER, url) / "looked-at"
@@ -95,11 +95,11 @@ def crawl(
     """Fetch a site's new and changed pages into the folder that is indexed.
 
     Args:
-        url: where to begin; http or https.
+        url: the start page; http or https.
         home: the data folder.
-        chosen: fields of ``CrawlSettings``; those that are None or missing are as in the last crawl.
-        progress: called as the work goes on.
-        rebuild: begin anew without the present pages; they are restored if the crawl finds nothing.
+        chosen: fields of ``CrawlSettings``; for None or missing ones, those of the last crawl.
+        progress: called during the crawl.
+        rebuild: start over without the present pages; they are restored if the crawl finds nothing.
 
     Raises:
         UsageError: ``url`` is not a web address.
@@ -122,7 +122,7 @@ def crawl(
 
 
 def put_back(url: str, home: Path) -> int:
-    """Restore the pages that crawls of a site dropped within a week, and return how many; nothing is fetched.
+    """Restore the pages that crawls of a site removed within a week, and return their number; nothing is fetched.
 
     Raises:
         UsageError: ``url`` is not a web address.

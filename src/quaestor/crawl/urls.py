@@ -9,14 +9,14 @@ from urllib.parse import SplitResult, quote, unquote, urljoin, urlsplit, urlunsp
 from quaestor.files.deny import deny_file, deny_folder
 
 LONGEST = 2000
-"""Characters of an address; longer ones are made by programs that append to themselves."""
+"""Most characters of an address; programs that append to their own addresses make longer ones."""
 
 _MOST_SEGMENTS = 30
 _MOST_REPEATS = 3
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 _ESCAPE = re.compile(r"%([0-9A-Fa-f]{2})")
 _UNRESERVED = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
-# What tells a visitor, a campaign or a visit, and never a page.
+# Parameters that identify a visitor, a campaign or a session, and never a page.
 _PASSING = re.compile(
     r"^(?:utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga|_gl|ref_src|phpsessid|jsessionid|aspsessionid\w*|"
     r"cfid|cftoken|sid|sess|session|session_?id|sessid|oscsid|zenid)$",
@@ -30,8 +30,8 @@ _LONGEST_NAME = 80
 def normalise(url: str, base: str = "") -> str | None:
     """Return the normal form of an address, or None if it is not a page on the web.
 
-    Lower-case host without its default port, no fragment, no user name, no dots in the path, escapes only where they
-    are needed, no tracking parameters. Normalising twice changes nothing.
+    It has a lower-case host without the default port, no fragment, user name, dot segments or tracking parameters, and
+    only necessary escapes. Normalising twice changes nothing.
     """
     try:
         parts = urlsplit(urljoin(base, url.strip()) if base else url.strip())
@@ -101,7 +101,7 @@ def is_looping(url: str) -> bool:
 
 
 def shape_of(url: str) -> str:
-    """Return an address without its numbers and its query's values: what pages made by one program have in common."""
+    """Return an address without its numbers and its query's values, which is equal for pages of one generator."""
     parts = urlsplit(url)
     names = sorted(part.partition("=")[0] for part in parts.query.split("&"))
     return re.sub(r"\d+", "0", f"{parts.netloc}{parts.path}?{'&'.join(names)}")
@@ -112,9 +112,9 @@ def path_for(url: str, home: str) -> str:
 
     Args:
         url: normalised address.
-        home: the site's own host; pages of others are in a folder named after their host.
+        home: the site's own host; pages of other hosts are in a folder named after their host.
 
-    Characters that some system forbids in file names are left out, and a hash keeps such names apart.
+    Characters that some system forbids in file names are left out, and a hash keeps such names distinct.
     """
     parts = urlsplit(url)
     *folders, name = unquote(parts.path).removeprefix("/").split("/")

@@ -268,7 +268,8 @@ def broken_line(data: bytes, path: str) -> int | None:
     if language not in SYNTAXES or why_not_parse(data, path):
         return None
     decoded = decode(data)
-    tree = parse(decoded.data, SYNTAXES[language].grammar, decoded.encoding)
+    syntax = SYNTAXES[language]
+    tree = parse(decoded.data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
     if tree is None or not tree.root_node.has_error:
         return None
     return _first_error(tree.root_node)

@@ -1,7 +1,7 @@
-"""Watching a folder by the kernel's notices, so that an unchanged folder is not walked again.
+"""Watching a folder by the kernel's notifications, so that an unchanged folder is not walked again.
 
-Two things are checked: did anything happen in a folder that the walk read (``inotify``), and are the files elsewhere
-that decide (ignore files above the root, git's configuration and index) unchanged?
+Two things are checked: whether anything happened in a folder that the walk read (``inotify``), and whether the files
+elsewhere that decide (ignore files above the root, git's configuration and index) are unchanged.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from quaestor.files.inotify import InotifyWatch
 
 State = tuple[int, int, int, int, int]
-"""Device, inode, size, and the times at which its bytes and anything about it changed; of a folder the first two."""
+"""A file's device, inode, size, and times of modification and change; only the first two for a folder."""
 
 _NOTHING: State = (-1, -1, -1, 0, 0)
 
 
 class ChangeWatch:
-    """Keeps the last walk's result for as long as nothing happens. Threads must take turns."""
+    """Keeps the last walk's result until something changes. Threads must take turns."""
 
     def __init__(self, root: Path) -> None:
         self._root = root
@@ -43,16 +43,16 @@ class ChangeWatch:
 
         Args:
             walk: walks the root.
-            decisions: those of the walk before.
+            decisions: those of the previous walk.
         """
-        # The order matters: what happens from here on is heard the next time, or seen by this walk.
+        # The order matters: a change from here on is reported next time, or seen by this walk.
         silent = self._notices is not None and self._notices.silent()
         if silent and self._found is not None and _states(self._outside) == self._outside:
             return self._found
         self._found = None
         if not self._walked:
             self._walked = True
-            return walk()  # most commands look once, and watching thousands of folders takes some milliseconds
+            return walk()  # most commands look only once, and watching thousands of folders takes some milliseconds
         outside = _states(_outside(self._root, decisions))
         found = walk()
         if self._watch(found) and _is_settled(found) and self._is_steady(found, outside):
@@ -60,13 +60,13 @@ class ChangeWatch:
         return found
 
     def forget(self) -> None:
-        """Walk at the next look, whatever was heard."""
+        """Walk at the next look, whatever the kernel reports."""
         self._found = None
 
     def _watch(self, found: Found) -> bool:
-        """Watch every folder that was read; return whether the walk took place in watched folders only."""
+        """Watch every folder that was read; return whether all of them were watched during the walk."""
         if not found.places:
-            return False  # a file was looked at, not a folder
+            return False  # the root is a file, not a folder
         if self._notices is None:
             from quaestor.files.inotify import InotifyWatch  # noqa: PLC0415 - most commands look once
 
@@ -74,7 +74,7 @@ class ChangeWatch:
         return self._notices.watch(found.places)
 
     def _is_steady(self, found: Found, outside: Mapping[str, State]) -> bool:
-        """Return whether the files outside are unchanged, and any further change would change their times."""
+        """Return whether the files outside are unchanged, and every later change would change their times."""
         now = time.time_ns()
         if any(is_racy(state[4], now) for state in outside.values()):
             return False
@@ -90,11 +90,11 @@ def _is_settled(found: Found) -> bool:
 
 
 def _outside(root: Path, decisions: Decisions) -> Iterable[str]:
-    """Yield the files outside of the walked folders whose presence or bytes decide what the walk takes."""
+    """Yield the files outside the walked folders whose presence or bytes decide what the walk finds."""
     repository = repository_root(root)
     nested = [root / prefix for prefix in decisions.tracked if prefix]
     yield str(root)
-    yield from (str(folder / ".git") for folder in (root, *root.parents))  # the nearest wins
+    yield from (str(folder / ".git") for folder in (root, *root.parents))  # the nearest one wins
     yield from map(str, (*outer_files(root), *deciding_files(repository)))
     yield from (str(index_file(folder)) for folder in nested + ([repository] if repository else []))
     yield from (str(folder / NESTED_EXCLUDE) for folder in nested)

@@ -1,7 +1,7 @@
 """Reading a file so that its bytes and its hash agree, and checking whether it is still the indexed one.
 
-File names become text that can be stored, printed and sent, whatever bytes they are made of: a name that is not valid
-UTF-8 has its odd bytes written as ``\\xNN``, which ``on_disk`` turns back.
+File names become text that can be stored, printed and sent, whatever their bytes: invalid UTF-8 is written as
+``\\xNN``, which ``on_disk`` converts back.
 """
 
 from __future__ import annotations
@@ -19,10 +19,10 @@ from quaestor.core.documents import Document
 from quaestor.core.light_imports import NamedTuple
 
 RACY_NS = 2_000_000_000
-"""A file modified less than this before it was read may change again without a new modification time."""
+"""Nanoseconds: a file modified less than this before it was read may change without a new modification time."""
 
 UNTRUSTED = 0
-"""The stamp to store when the real one proves nothing: the next check goes by the hash."""
+"""The stamp to store if the real one proves nothing; the next check compares the hash."""
 
 _FLAGS = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | getattr(os, "O_NOFOLLOW", 0)
@@ -40,8 +40,8 @@ class Snapshot(NamedTuple):
     Attributes:
         data: its bytes.
         sha256: their hash, lower-case hex.
-        stamp: of the file; ``UNTRUSTED`` if other bytes could have the same stamp.
-        steady: whether the file stayed the same while it was read.
+        stamp: the file's; ``UNTRUSTED`` if other bytes could have the same stamp.
+        steady: whether the file did not change while it was read.
     """
 
     data: bytes
@@ -51,13 +51,13 @@ class Snapshot(NamedTuple):
 
 
 def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Snapshot:
-    """Return the file's bytes, read again once if it changed meanwhile.
+    """Return a file's bytes, read once more if it changed meanwhile.
 
     Args:
-        place: absolute path; a symbolic link is not followed and a pipe not waited for.
-        limit: read at most this many bytes and one more.
-        root: the real path of a folder above; no link from it on is followed either, even one that is swapped in
-            meanwhile, in its own place or below.
+        place: absolute path; a symbolic link is not followed, and a pipe does not block.
+        limit: read at most one byte more than this.
+        root: the real path of a folder above; no link in its place or below is followed, even if it is put there
+            meanwhile.
 
     Raises:
         OSError: it cannot be read; ``NotRegularError`` if it is not a regular file.
@@ -75,9 +75,9 @@ def read_snapshot(place: str, limit: int | None = None, *, root: str = "") -> Sn
 def stamp_of(state: os.stat_result) -> int:
     """Return a number that changes when a file is written, set back in time or replaced.
 
-    The modification time alone can be set, and is by whatever unpacks or copies files with theirs: archives that are
-    built reproducibly give all files of all versions one time. Two files of one size that were checked out in the same
-    instant can change places. As git does, we go by the time of any change and by the inode, too; Windows has neither.
+    The modification time alone does not suffice, because programs that unpack or copy files set it: reproducible
+    archives give all files of all versions the same time. Two files of one size that were checked out in the same
+    instant can change places. So, as in git, the change time and the inode count, too; Windows has neither.
     """
     if sys.platform == "win32":
         return state.st_mtime_ns
@@ -85,7 +85,7 @@ def stamp_of(state: os.stat_result) -> int:
 
 
 def is_racy(mtime_ns: int, now_ns: int) -> bool:
-    """Return whether a file with this time, read now, might change and keep the time.
+    """Return whether a file with this time, read now, might change without a change of the time.
 
     A time far in the future is not racy: the next write sets it back to the present.
     """
@@ -103,7 +103,7 @@ def _read(place: str, limit: int | None, root: str) -> tuple[bytes, os.stat_resu
 
 
 def _open_below(root: str, place: str) -> int:
-    """Open a file folder by folder, each relative to the one opened before."""
+    """Open a file folder by folder, each relative to the previous one."""
     *folders, name = place.removeprefix(root).strip("/").split("/")
     here = os.open(root, _FOLDER)
     try:
@@ -145,7 +145,7 @@ def check(root: Path, documents: Iterable[Document]) -> Mapping[str, State]:
 
 
 def check_one(root: str, document: Document) -> State:
-    """Return one document's state; reads the file only if its size or stamp prove nothing."""
+    """Return one document's state; the file is read only if its size and stamp prove nothing."""
     place = on_disk(root, document.path)
     try:
         state = os.lstat(place)
@@ -170,7 +170,7 @@ def storable(name: str) -> str:
 
 
 def on_disk(root: str, path: str) -> str:
-    """Return the place of a document on disk under ``root``."""
+    """Return the path on disk of a document under ``root``."""
     place = os.path.join(root, path)  # noqa: PTH118 - hot, and pathlib would normalise
     if "\\x" not in path or os.path.lexists(place):
         return place

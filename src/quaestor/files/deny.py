@@ -1,7 +1,7 @@
-"""What is left out by its name alone or by its first bytes.
+"""Files and folders that are left out by their names or first bytes.
 
-Pure: names and bytes in, decisions out. The lists are data; every entry is one that a person would be
-    surprised, or harmed, to find in an answer.
+Pure: names and bytes in, decisions out. Every entry of the lists is one that a person would be surprised, or harmed,
+to find in an answer.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ Reason = Literal[
 """Why a file or folder is left out.
 
 ``link``: a symbolic link; its target is indexed at its own place, if that is inside the root.
-``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: this program
-could not cope with it. ``needs an extra``: a package that reads such files is not installed.
+``special``: a pipe, socket or device. ``name``: two names become the same text. ``failed``: reading it
+failed in this program. ``needs an extra``: the package that reads such files is not installed.
 """
 
 
@@ -64,7 +64,7 @@ _CACHES = frozenset(
 
 _SECRET_FOLDERS = frozenset({".ssh", ".gnupg", ".aws", ".kube", ".azure", ".gcloud", ".password-store"})
 
-# A folder's name that means something only with a certain file beside it.
+# Names of folders that are left out only if a certain file is beside them.
 _BESIDE: dict[str, frozenset[str]] = {
     "target": frozenset({"Cargo.toml", "pom.xml", "build.sbt", "project.clj"}),
     "_build": frozenset({"mix.exs", "dune-project", "rebar.config"}),
@@ -74,7 +74,7 @@ _BESIDE: dict[str, frozenset[str]] = {
     "obj": frozenset({"packages.lock.json"}),
 }
 
-# A file inside that says what the folder is.
+# Files within a folder that mark it as a cache.
 _INSIDE: dict[str, Reason] = {
     "pyvenv.cfg": "dependencies",
     "CACHEDIR.TAG": "cache",
@@ -83,7 +83,7 @@ _INSIDE: dict[str, Reason] = {
 
 
 class Globs:
-    """Names by their globs, lower-case. Most globs need no pattern, and compiling sixty takes longer than a search."""
+    """Globs for lower-case names. Most need no regular expression: compiling sixty takes longer than a search."""
 
     def __init__(self, globs: Sequence[str]) -> None:
         plain = [glob for glob in globs if not _WILD.search(glob.strip("*")) and glob.count("*") < 2]
@@ -139,18 +139,18 @@ _SAVED_AS = {
 }
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
-# A long book is 3 MB; no other text that a person wrote is.
+# A long book has 3 MB; no other text written by a person has.
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
-# Of these the text is taken, which is a small part of them (see ``convert``).
+# Only the text of these is read, a small part of their bytes (see ``convert``).
 _CONVERTED = frozenset({"pdf", "docx", "xlsx", "pptx", "epub"})
 _CONVERTED_FACTOR = 32
 _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 
-# Made from sources that are indexed themselves, and of no use to a reader.
-# These two are compiled when a new file is first looked at: most searches come upon none.
+# Generated from sources that are indexed themselves, and useless to a reader.
+# These two are compiled when a new file is found, which most searches do not.
 _BUILD_OUTPUT = r"(?i)\.(?:[cm]?js|css|[cm]?ts)\.map$|\.min\.(?:[cm]?js|css)$"
-# A key at the beginning, behind a byte order mark or what programs write above one; PuTTY's has a form of its own.
+# A key at the beginning, after a byte order mark or what programs write above a key; PuTTY has its own format.
 _PRIVATE_KEY = (
     rb"(?:\xef\xbb\xbf)?\s*(?:(?:Bag|Key) Attributes\b[^\n]*\n(?:[ \t][^\n]*\n)*){0,4}"
     rb"(?:-----BEGIN [A-Z ]*PRIVATE KEY|PuTTY-User-Key-File-\d)"
@@ -213,7 +213,7 @@ def suffix_of(name: str) -> str:
 
 
 def largest(name: str, limit: int) -> int:
-    """Return the size in bytes above which a file of this name is left out; prose may be larger, print too."""
+    """Return the size limit in bytes of a file of this name; prose and formats of print may be larger."""
     suffix = suffix_of(name)
     if suffix in _CONVERTED:
         return limit * _CONVERTED_FACTOR

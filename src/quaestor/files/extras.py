@@ -1,4 +1,4 @@
-"""Formats whose reader an extra of ours installs."""
+"""Formats whose reader is installed by an extra of Quaestor."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ EXTRAS: dict[str, tuple[str, str]] = {
     "xlsx": ("openpyxl", "documents"),
     "pptx": ("pptx", "documents"),
 }
-"""By suffix: the package that reads such files, and the extra that installs it."""
+"""For each suffix, the package that reads such files and the extra that installs it."""
 
 
 def extra_is_installed(suffix: str) -> bool:
-    """Return whether the package is there that files of this suffix need."""
+    """Return whether the package that reads files of this suffix is installed."""
     return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None

@@ -16,7 +16,7 @@ _LARGEST_POINTER = 1 << 12
 
 
 def repository_root(folder: Path) -> Path | None:
-    """Return the nearest folder at or above ``folder`` that holds a ``.git``, or None."""
+    """Return the nearest folder at or above ``folder`` that contains a ``.git``, or None."""
     for candidate in (folder, *folder.parents):
         if os.path.lexists(candidate / ".git"):
             return candidate
@@ -24,7 +24,7 @@ def repository_root(folder: Path) -> Path | None:
 
 
 def exclude_file(repository: Path) -> Path:
-    """Return the repository's ``info/exclude``, which need not exist; follows worktrees' ``.git`` files."""
+    """Return the path of a repository's ``info/exclude``, which may not exist; follows worktrees' ``.git`` files."""
     return common_folder(git_folder(repository / ".git")) / "info" / "exclude"
 
 
@@ -42,7 +42,7 @@ def deciding_files(repository: Path | None) -> list[Path]:
 
 
 def git_folder(dot_git: Path) -> Path:
-    """Return the git folder of a ``.git``, which in a worktree or submodule is a file naming it."""
+    """Return the git folder of a ``.git``, which in a worktree or submodule is a file that names it."""
     if not dot_git.is_file():
         return dot_git
     pointer = _pointer(dot_git)
@@ -51,11 +51,11 @@ def git_folder(dot_git: Path) -> Path:
 
 def _pointer(path: Path) -> str:
     said = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
-    return "" if "\0" in said else said  # no path has one
+    return "" if "\0" in said else said  # no path contains a NUL
 
 
 def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the user's own ignore file for all repositories, which need not exist; None without a home."""
+    """Return the path of the user's ignore file for all repositories, which may not exist; None without a home."""
     home = environment.get("HOME") or environment.get("USERPROFILE")
     configured = None
     for config in _user_configs(environment, home):
@@ -67,7 +67,7 @@ def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None
 
 
 def _user_configs(environment: Mapping[str, str], home: str | None) -> Iterator[Path]:
-    """Yield the user's git configuration files, the one with priority last."""
+    """Yield the user's git configuration files; the last one has priority."""
     if chosen := environment.get("GIT_CONFIG_GLOBAL"):
         yield Path(chosen)
         return
@@ -115,7 +115,7 @@ _BRANCH = re.compile(r"refs/[^\s\0]+")
 
 
 class _OwnFiles:
-    """The files of a repository's git folder that belong to it; others are as if they were empty."""
+    """Reads the files of a repository's git folder that belong to it; others count as empty."""
 
     def __init__(self, repository: Path, within: Sequence[str]) -> None:
         self._own = git_folder(repository / ".git")
@@ -138,7 +138,7 @@ def head_commit(folder: Path, within: Sequence[str] = ()) -> str:
 
     Args:
         folder: any folder.
-        within: folders elsewhere to which the repository's git folder may lead; so in what follows.
+        within: folders elsewhere to which the repository's git folder may lead, also in the functions below.
     """
     repository = repository_root(folder)
     if repository is None:
@@ -156,7 +156,7 @@ def head_commit(folder: Path, within: Sequence[str] = ()) -> str:
 
 
 def _packed_commit(refs: str, name: str) -> str:
-    """Return the commit of a branch that git keeps together with others."""
+    """Return the commit of a branch in ``packed-refs``."""
     lines = (line.split(" ") for line in refs.splitlines())
     return next((_commit(parts[0]) for parts in lines if len(parts) == 2 and parts[1] == name), "")
 
@@ -170,12 +170,12 @@ _URL = re.compile(r"^\s*url\s*=\s*(\S+)", re.MULTILINE)
 
 
 def own_config(repository: Path, within: Sequence[str] = ()) -> str:
-    """Return the text of a repository's configuration; empty if it has none of its own."""
+    """Return the text of a repository's own configuration, or ""."""
     return _OwnFiles(repository, within).common("config", _LARGEST_CONFIG).decode("utf-8", "replace")
 
 
 def project_name(root: Path, within: Sequence[str] = ()) -> str:
-    """Return the last part of the repository's origin, else its folder's name; empty outside of repositories.
+    """Return the last part of the repository's origin, else its folder's name; "" outside repositories.
 
     The configuration is read as text; nothing in it is followed or run.
     """
@@ -192,15 +192,15 @@ _LARGEST_INDEX = 1 << 28
 _HEADER = Struct(">4sII")
 _FLAGS = Struct(">H")
 _FIXED = 60
-"""Bytes of an entry before its flags: times, device, inode, mode, owner, size and hash (SHA-1)."""
+"""Bytes of an index entry before its flags: times, device, inode, mode, owner, size and hash (SHA-1)."""
 
 _EXTENDED = 0x4000
 _LONGEST_OFFSET = 10
-"""Bytes that a number of 64 bits takes."""
+"""Most bytes of a variable-width number of 64 bits."""
 
 
 def index_file(repository: Path) -> Path:
-    """Return the path of the index of a repository's work tree, which need not exist."""
+    """Return the path of the index of a repository's work tree, which may not exist."""
     return git_folder(repository / ".git") / "index"
 
 
@@ -208,8 +208,8 @@ class Tracked:
     """The files that a repository tracks; read when first asked for.
 
     Args:
-        repository: the folder that holds ``.git``.
-        inside: the path of the walk's root within it, empty or ending with ``/``.
+        repository: the folder that contains ``.git``.
+        inside: the path of the walk's root within the repository, empty or ending with ``/``.
         prefix: the path of the repository within the walk's root, empty or ending with ``/``.
     """
 
@@ -220,22 +220,22 @@ class Tracked:
         self._names: list[bytes] | None = None
 
     def has(self, path: str, *, folder: bool) -> bool:
-        """Return whether a file is tracked, or a folder holds one; ``path`` is from the walk's root."""
+        """Return whether a file is tracked, or a folder contains one; ``path`` is relative to the walk's root."""
         if self._names is None:
             self._names = sorted(tracked_names(read_small(self.file, _LARGEST_INDEX)))
         name = f"{self._inside}{path[len(self.prefix) :]}".encode("utf-8", "surrogateescape")
         if folder:
             name += b"/"
-        # The folders are not kept: those of one long path would take the square of its length.
+        # The folders are not stored: those of one long path would take quadratic space.
         at = bisect_left(self._names, name)
         found = self._names[at] if at < len(self._names) else b""
         return found.startswith(name) if folder else found == name
 
 
 def tracked_names(index: bytes) -> Iterator[bytes]:
-    """Yield the paths in an index of version 2, 3 or 4; those before the damage in a damaged one.
+    """Yield the paths in an index of version 2, 3 or 4; of a damaged one, the paths before the damage.
 
-    They take no more room together than an index may take: in version 4 each can repeat the whole path before it.
+    Their total size is limited to that of an index, because in version 4 each can repeat the whole path before it.
     """
     if len(index) < _HEADER.size:
         return
@@ -262,12 +262,12 @@ def tracked_names(index: bytes) -> Iterator[bytes]:
             return
         name = kept + index[at:end]
         yield name
-        # Versions 2 and 3 fill an entry up with one to eight NULs.
+        # Versions 2 and 3 pad an entry with one to eight NULs.
         at = end + 1 if version == 4 else start + ((end - start) // 8 + 1) * 8
 
 
 def _offset(index: bytes, at: int) -> tuple[int, int]:
-    """Return git's variable-width number at ``at`` and where it ends."""
+    """Return git's variable-width number at an offset, and the offset after it."""
     value = -1
     for byte in index[at : at + _LONGEST_OFFSET]:
         at += 1

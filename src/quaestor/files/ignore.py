@@ -1,13 +1,13 @@
 """Which entries of a folder are ignored: nested ignore files, read when first needed, and their pattern language.
 
-Nearest folder first; within a folder ``.quaestorignore`` before ``.ignore`` before ``.gitignore``; then the
-repository's ``info/exclude``, then the user's own file. The first of these files with a matching pattern
-decides. Patterns given as a setting come before all files.
+The first file with a matching pattern decides: the nearest folder's first; within a folder ``.quaestorignore``, then
+``.ignore``, then ``.gitignore``; then the repository's ``info/exclude``, then the user's own file. Patterns given as a
+setting come before all files.
 
 Patterns follow git's own matcher (``wildmatch``), byte for byte: names are compared as bytes, written here as
 Latin-1 text. One file's lines become two regular expressions. A pattern is matched against the entry itself only; the
-walk never enters an ignored folder, so everything in it is ignored, too. Stars are translated to atomic groups, so that
-no pattern of a hostile repository can take more than polynomial time.
+walk never enters an ignored folder, so everything in it is ignored, too. Stars become atomic groups, so that
+no pattern of a hostile repository takes more than polynomial time.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.files.git_folder import exclude_file, repository_root, user_ignore_file
 from quaestor.history.git_boundary import read_small
 
-# No path is longer on any system, and to make a regular expression of four megabytes takes minutes.
+# No path is longer on any system, and compiling a regular expression of four megabytes takes minutes.
 _LONGEST_LINE = 16_384
 _CLASSES = {
     "alnum": "0-9A-Za-z",
@@ -44,7 +44,7 @@ _STAR, _STARS, _FOLDERS = "*", "**", "**/"
 
 
 class _NeverMatchesError(Exception):
-    """The pattern is malformed, which for git means that it matches nothing."""
+    """The pattern is malformed; in git such a pattern matches nothing."""
 
 
 class Pattern(NamedTuple):
@@ -64,12 +64,12 @@ class Pattern(NamedTuple):
 
 
 def as_bytes_text(name: str) -> str:
-    """Return a file's name as the text that patterns are compared with: one character a byte."""
+    """Return a file's name as the text that patterns are matched against: one character for each byte."""
     return name if name.isascii() else os.fsencode(name).decode("latin-1")
 
 
 class PatternSet:
-    """The patterns of one ignore file. The last one that matches decides."""
+    """The patterns of one ignore file; the last one that matches decides."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
         newest_first = list(patterns)[::-1]
@@ -105,7 +105,7 @@ class _Alternatives:
 
     def __init__(self, newest_first: list[Pattern], *, by_name: bool) -> None:
         self._kept = [(rank, p) for rank, p in enumerate(newest_first) if p.by_name == by_name]
-        # The slash at the end says that it is a folder, and is not part of what a pattern may take: */* is not "a/".
+        # The slash at the end marks a folder and may not be matched by a pattern: */* does not match "a/".
         ends = ((p.regex, "(?<!/)/" if p.folders_only else "(?<!/)/?") for _, p in self._kept)
         self._regex = re.compile("|".join(f"({regex}{end})" for regex, end in ends), re.DOTALL)
 
@@ -120,7 +120,7 @@ class _Alternatives:
 
 
 def parse_line(line: str) -> Pattern | None:
-    """Return the pattern of one line, without its line end; None for blank lines and comments."""
+    """Return the pattern in a line without its line end, or None for a blank line or a comment."""
     if not line or line.startswith("#") or len(line) > _LONGEST_LINE:
         return None
     line = _without_trailing_spaces(line)
@@ -141,7 +141,7 @@ def parse_line(line: str) -> Pattern | None:
 
 
 def _without_trailing_spaces(line: str) -> str:
-    """Cut spaces at the end that no backslash protects."""
+    """Remove trailing spaces that no backslash protects."""
     end, at = 0, 0
     while at < len(line):
         if line[at] == "\\":
@@ -163,8 +163,8 @@ def _translate_name(pattern: str) -> str:
 def _translate_path(pattern: str) -> str:
     """Translate a pattern with a slash.
 
-    Git compares the part before the first special character literally and hands only the rest to its matcher, so that
-    two stars right after it count as if they stood at the beginning.
+    Git compares the part before the first special character literally and passes only the rest to its matcher, so two
+    stars right after that part count as if they were at the beginning.
     """
     special = _SPECIAL.search(pattern)
     if special is None:
@@ -174,7 +174,7 @@ def _translate_path(pattern: str) -> str:
 
 
 def _tokens(pattern: str, *, paths: bool) -> list[tuple[str, str]]:
-    """Return (kind, regex) pairs; the kind is a star's, a slash's or empty."""
+    """Return (kind, regular expression) pairs; the kind is that of a star or a slash, or empty."""
     found: list[tuple[str, str]] = []
     at = 0
     while at < len(pattern):
@@ -255,7 +255,7 @@ def _member(char: str) -> str:
 
 
 def _named_class(pattern: str, at: int) -> tuple[str, int] | None:
-    """Return the members of ``[:name:]`` at ``at`` and the place of its last bracket; None if the class is unknown."""
+    """Return the members of ``[:name:]`` at an offset and that of its last bracket; None for an unknown class."""
     close = pattern.find("]", at + 2)
     if close < 0:
         raise _NeverMatchesError
@@ -275,7 +275,7 @@ def _set(members: list[str], *, negated: bool) -> str:
 
 
 def _join(tokens: list[tuple[str, str]]) -> str:
-    """Join tokens; a star that another follows keeps the nearest match, which is always enough."""
+    """Join tokens; a star before another star keeps its shortest match, which always suffices."""
     out: list[str] = []
     at = 0
     while at < len(tokens):
@@ -310,7 +310,7 @@ IGNORE_NAMES = (".quaestorignore", ".ignore", ".gitignore")
 """Names of ignore files, by priority."""
 
 NESTED_EXCLUDE = ".git/info/exclude"
-"""The ignore file of a repository inside the root, as it is named from that repository's folder."""
+"""The exclude file of a repository inside the root, relative to that repository's folder."""
 
 _LARGEST = 4 << 20
 
@@ -324,7 +324,7 @@ class Verdict(Enum):
 
 
 class Level:
-    """The ignore rules of one folder, on top of those of the folder above it."""
+    """The ignore rules of one folder, in addition to those of its parent."""
 
     __slots__ = ("_above", "_files", "_folder", "_name", "_sets")
 
@@ -336,11 +336,11 @@ class Level:
         self._sets: Sequence[tuple[PatternSet, Verdict]] | None = None
 
     def below(self, name: str, folder: str, files: Sequence[str]) -> Level:
-        """Return the rules of the folder ``name`` at ``folder``, in which ``files`` are its ignore files."""
+        """Return the rules of a subfolder with these ignore files; ``folder`` is its path."""
         return Level(self, name, folder, files)
 
     def with_sets(self, sets: Sequence[PatternSet]) -> Level:
-        """Use git's patterns that are already parsed; return self."""
+        """Add git's patterns, already parsed, and return self."""
         self._sets = [(patterns, Verdict.GIT) for patterns in sets]
         return self
 
@@ -368,7 +368,7 @@ class Level:
 
 
 def _load(path: Path) -> PatternSet:
-    """Return the patterns of a regular file; a link to elsewhere is not followed, as in git."""
+    """Return the patterns of a regular file; as in git, a link is not followed."""
     return PatternSet([]) if path.is_symlink() else PatternSet.parse(read_small(path, _LARGEST))
 
 
@@ -388,12 +388,12 @@ def outer_files(root: Path) -> list[Path]:
 
 
 def root_level(root: Path, files: Sequence[str]) -> Level:
-    """Return the rules of ``root``, whose ignore files are ``files``, under all that hold above it."""
+    """Return the rules of ``root`` with these ignore files, in addition to all that apply above it."""
     repository = repository_root(root)
     outermost = [_load(exclude_file(repository))] if repository is not None else []
     user = user_ignore_file()
     if user is not None:
-        # A link is the usual way to keep one's own settings elsewhere: it is followed here.
+        # People keep their settings elsewhere and link to them, so links are followed here.
         outermost.append(PatternSet.parse(read_small(user, _LARGEST)))
     level = Level(None, "", "").with_sets(outermost)
     for folder in _folders_between(repository, root) if repository is not None else []:

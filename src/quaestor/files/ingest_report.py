@@ -1,4 +1,4 @@
-"""Values that indexing reports: files found and left out, changes, surveys, and how counts are spread."""
+"""Values that indexing reports: files found and left out, changes, surveys, and distributions of counts."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ __all__ = [
 ]
 
 BY_SETTING = "by the setting 'ignore'"
-"""The detail for entries that are left out, though no ignore file says so."""
+"""The detail for entries that a setting leaves out, and no ignore file."""
 
 CountTokens = Callable[[str], int]
 """Counts the tokens of a text."""
@@ -52,8 +52,8 @@ class Skipped(NamedTuple):
 
     Attributes:
         path: relative to the root; a folder's ends with ``/``.
-        reason: why.
-        detail: what the system said, or the limit that was passed; empty where the reason says all.
+        reason: why it was left out.
+        detail: the system's message, or the limit that was exceeded; empty if the reason says everything.
     """
 
     path: str
@@ -65,12 +65,12 @@ class Plan(NamedTuple):
     """What a refresh would do now.
 
     Attributes:
-        added: files that are not in the index. One may still turn out to be binary when it is read.
+        added: files that are not in the index. A file may still prove to be binary when it is read.
         changed: files whose bytes differ from the indexed ones.
         touched: files with a new stamp and the same bytes.
-        removed: paths that are in the index and gone, or no longer wanted, on disk.
-        unchanged: number of files that need nothing.
-        skipped: what is left out, with the reason.
+        removed: paths in the index that are gone from disk or no longer wanted.
+        unchanged: number of unchanged files.
+        skipped: entries that are left out, with the reason.
     """
 
     added: tuple[FoundFile, ...]
@@ -82,7 +82,7 @@ class Plan(NamedTuple):
 
 
 class ProgressState(NamedTuple):
-    """How far a refresh is.
+    """The progress of a refresh.
 
     Attributes:
         done: files that were read.
@@ -104,7 +104,7 @@ class ProgressState(NamedTuple):
 
 
 Progress = Callable[[ProgressState], None]
-"""Called as the work goes on, from the thread that called ``refresh``."""
+"""Called during the work, from the thread that called ``refresh``."""
 
 
 class Changes(NamedTuple):
@@ -113,19 +113,19 @@ class Changes(NamedTuple):
     Attributes:
         added: paths that are new in the index.
         changed: paths whose new bytes replaced the old.
-        touched: paths whose bytes are unchanged and whose stamp was noted.
+        touched: paths with a new stamp, which was stored, and the same bytes.
         removed: paths that left the index.
-        unchanged: number of files that needed nothing.
-        skipped: what was left out, with the reason.
-        stale: paths whose present bytes are not in the index, because the time was up or they keep changing.
+        unchanged: number of unchanged files.
+        skipped: entries that were left out, with the reason.
+        stale: paths whose present bytes are not in the index, because time ran out or they keep changing.
         chunks: chunks written.
         bytes: bytes read.
         seconds: time taken.
         embedded: texts sent to a remote embedder.
-        cut: number of texts longer than the model reads, of which only the beginning was embedded.
-        spent: its cost, in millionths of the currency's unit; models without a price cost 0.
-        pending: paths with chunks that are not embedded yet, and are found by words alone.
-        failure: why a remote embedder was not asked any more; None if it was.
+        cut: number of texts that exceed the model's limit, of which only the beginning was embedded.
+        spent: the cost of that, in millionths of the currency's unit; models without a price cost 0.
+        pending: paths with chunks that are not embedded yet and are found only by words.
+        failure: why no more requests went to a remote embedder, or None.
         elsewhere: number of files that other processes indexed, which shared the work.
     """
 
@@ -172,7 +172,7 @@ class Changes(NamedTuple):
 
 
 class Survey(NamedTuple):
-    """What indexing would read and make, without writing anything.
+    """What indexing would read and produce, without writing anything.
 
     Attributes:
         documents: files that would be indexed.
@@ -181,9 +181,9 @@ class Survey(NamedTuple):
         bytes: bytes of all documents.
         tokens: tokens of all texts that would be embedded; None without a counter.
         languages: documents per language.
-        chunkers: documents per method of cutting.
-        notes: documents per fallback or lossy reading.
-        skipped: what is left out, with the reason.
+        chunkers: documents per chunker.
+        notes: documents per fallback or lossy conversion.
+        skipped: entries that are left out, with the reason.
     """
 
     documents: int
@@ -208,7 +208,7 @@ def by_reason(skipped: tuple[Skipped, ...]) -> Mapping[str, int]:
 
 
 _FIRSTS = (0, 1, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
-"""Where bins begin. Lengths of documents are spread over orders of magnitude, so that even steps would show one bar."""
+"""The first count of each bin; equal steps would put all documents, whose lengths differ vastly, in one bin."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,8 +217,8 @@ class Bin:
 
     Attributes:
         first: the least count in it.
-        last: the greatest count in it; None for the last bar, which has no end.
-        number: of the counts in it.
+        last: the greatest count in it; None for the last bar, which has no upper limit.
+        number: how many counts are in it.
     """
 
     first: int
@@ -228,15 +228,15 @@ class Bin:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """How counts are spread.
+    """The distribution of counts.
 
     Attributes:
-        least: the smallest.
-        mean: the average.
-        median: the middle one.
-        most: the largest.
-        total: the sum.
-        histogram: the bars, from the first to the last that are not empty.
+        least: the smallest count.
+        mean: their average.
+        median: their median.
+        most: the largest count.
+        total: their sum.
+        histogram: the bars, from the first to the last that is not empty.
     """
 
     least: int = 0
@@ -248,17 +248,17 @@ class Range:
 
     @classmethod
     def of(cls, counts: Sequence[int]) -> Range:
-        """Return how counts of 0 and above are spread; zeros throughout where there are none."""
+        """Return the distribution of counts of 0 and above; all zeros if there are none."""
         if not counts:
             return cls()
         ordered, total = sorted(counts), sum(counts)
-        # Not of the statistics module, which takes longer to import than most searches take.
+        # The statistics module takes longer to import than most searches take.
         middle = (ordered[(len(ordered) - 1) // 2] + ordered[len(ordered) // 2]) / 2
         return cls(ordered[0], total / len(counts), middle, ordered[-1], total, histogram(counts))
 
 
 def histogram(counts: Sequence[int]) -> tuple[Bin, ...]:
-    """Return the number of ``counts``, each 0 or above, in each of the fixed bins, without empty bins at the ends."""
+    """Return how many counts of 0 and above fall in each of the fixed bins, without empty bins at the ends."""
     numbers = [0] * len(_FIRSTS)
     for count in counts:
         numbers[bisect_right(_FIRSTS, count) - 1] += 1

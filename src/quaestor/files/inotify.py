@@ -1,7 +1,7 @@
 """Asking the kernel (inotify) whether anything in some folders changed, which saves walking them.
 
-Linux only (inotify), and only on file systems on which every change passes through this kernel. It only ever answers
-"nothing happened there": any event leads to a walk, and so does any doubt (a queue that overflowed, a limit on watches,
+Linux only, and only on file systems on which every change passes through this kernel. The only answer that counts is
+"nothing happened": any event leads to a walk, and so does any uncertainty (an overflowed queue, a limit on watches,
 another process after a fork, a file system mounted meanwhile).
 """
 
@@ -17,25 +17,25 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from struct import Struct
 
-# From <sys/inotify.h>: written, attributes, written and closed, moved out and in, made, deleted, itself gone, moved.
+# From <sys/inotify.h>: written, attributes, closed after writing, moved out, in, created, deleted, itself gone, moved.
 _EVENTS = 0x2 | 0x4 | 0x8 | 0x40 | 0x80 | 0x100 | 0x200 | 0x400 | 0x800
 # About a folder, itself gone or moved, unmounted, queue overflowed, watch removed.
 _MOVES_FOLDERS = 0x40000000 | 0x400 | 0x800 | 0x2000 | 0x4000 | 0x8000
 _ONLY_FOLDERS, _NO_LINKS = 0x01000000, 0x02000000
-_EVENT = Struct("=iIII")  # watch, what happened, cookie, length of the name behind it
+_EVENT = Struct("=iIII")  # watch, events, cookie, length of the name that follows
 _READ_BYTES = 1 << 16
 _MOST_FOLDERS = 20_000
 _SHARE = 4
-"""Of the watches that a user may have, one in so many at most: editors need them too."""
+"""At most one in this many of a user's watches is used: editors need them, too."""
 
-# Not among them: what is shared over a network or with another machine, and what can be rolled back while mounted.
+# Not among them: file systems shared over a network or with another machine, or that can be rolled back while mounted.
 _LOCAL = frozenset("btrfs ext2 ext3 ext4 f2fs overlay tmpfs xfs".split())
 _MOUNTS = "/proc/self/mountinfo"
 _LIMIT = "/proc/sys/fs/inotify/max_user_watches"
 
 
 class InotifyWatch:
-    """Watches folders; closes itself for good when it cannot."""
+    """Watches folders; closes itself permanently if it cannot."""
 
     def __init__(self, root: Path) -> None:
         self._libc: ctypes.CDLL | None = None
@@ -48,11 +48,11 @@ class InotifyWatch:
 
     @property
     def usable(self) -> bool:
-        """Whether it hears anything."""
+        """Whether it still reports events."""
         return self._descriptor >= 0
 
     def watch(self, folders: Iterable[str]) -> bool:
-        """Watch these folders too; return whether all of them were watched before."""
+        """Watch further folders; return whether all of them were watched already."""
         new = [folder for folder in folders if folder not in self._folders]
         if len(self._folders) + len(new) > self._most:
             self.close()
@@ -63,11 +63,11 @@ class InotifyWatch:
         return self.usable and not new
 
     def silent(self) -> bool:
-        """Return whether nothing happened since the last call; False where that is not known."""
+        """Return whether nothing happened since the last call; False if that is not known."""
         if not self.usable:
             return False
         if self._process != os.getpid() or self._mounts_changed():
-            # What is heard is told to one of two processes only; what lies below a new mount is not watched.
+            # After a fork only one process gets each event; folders below a new mount are not watched.
             self.close()
             return False
         heard = 0
@@ -76,7 +76,7 @@ class InotifyWatch:
                 heard |= _event_bits(os.read(self._descriptor, _READ_BYTES))
         except BlockingIOError:
             if heard & _MOVES_FOLDERS:
-                # A folder may have gone, and its watch with it, and another may stand in its place.
+                # A folder, and its watch, may be gone, and another folder may be in its place.
                 self._folders.clear()
             return not heard
         except OSError:
@@ -97,7 +97,7 @@ class InotifyWatch:
 
     def _open(self, root: Path) -> None:
         try:
-            # Opened before it is read, so that a mount made in between is noticed later.
+            # Opened before mounts are read, so that a mount made in between is noticed later.
             self._mounts = os.open(_MOUNTS, os.O_RDONLY | os.O_CLOEXEC)
             if _file_system(root) not in _LOCAL:
                 self.close()
@@ -114,7 +114,7 @@ class InotifyWatch:
         if self._libc.inotify_add_watch(self._descriptor, os.fsencode(folder), mask) >= 0:
             self._folders.add(folder)
         elif ctypes.get_errno() not in (errno.ENOENT, errno.ENOTDIR):
-            self.close()  # no more watches are to be had, or the folder may not be read
+            self.close()  # no more watches are available, or the folder may not be read
 
     def _mounts_changed(self) -> bool:
         """Return whether anything was mounted or unmounted (proc(5): the file then has an urgent event)."""
@@ -140,13 +140,13 @@ def _file_system(root: Path) -> str:
         if point.startswith(f"{place.rstrip('/')}/"):
             return "mixed"
         around = place == point or place.startswith(f"{point.rstrip('/')}/")
-        if around and len(point) >= longest:  # of two on one another, the later one hides the earlier
+        if around and len(point) >= longest:  # of two mounts at one place, the later hides the earlier
             kind, longest = mounted, len(point)
     return kind
 
 
 def _mounts() -> Iterator[tuple[str, str]]:
-    """Yield where each file system is mounted, and its type."""
+    """Yield the mount point and type of each file system."""
     for line in Path(_MOUNTS).read_text("utf-8", "surrogateescape").splitlines():
         before, _, after = line.partition(" - ")
         point = re.sub(r"\\([0-7]{3})", lambda octal: chr(int(octal[1], 8)), before.split(" ")[4])

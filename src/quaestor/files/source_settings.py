@@ -9,26 +9,26 @@ from quaestor.chunking import ChunkSettings
 from quaestor.core.light_imports import NamedTuple
 
 _RECIPE = 10
-"""Raised whenever the same bytes and settings would give other chunks, terms, vectors, authors or dates than before."""
+"""Incremented whenever equal bytes and settings give other chunks, terms, vectors, authors or dates than before."""
 
 
 class IngestSettings(NamedTuple):
-    """Which files, in what shape, with how much of the machine.
+    """Which files are indexed, how they are cut, and with which resources.
 
     Attributes:
         ignore: patterns as in ``.gitignore``, relative to the root; they win over every ignore file.
-        pages: whether the files are pages that a crawl wrote, whose front matter names their address. In any other file
-            an address is not trusted.
-        max_file_bytes: larger files are left out; prose may be eight times as large, lock files and
-            minified or generated files, which are cut by lines and noted, a quarter of it. Hand-written source is
+        pages: whether the files are pages that a crawl wrote, whose front matter states their address. An address in
+            any other file is not trusted.
+        max_file_bytes: larger files are left out. Prose may be eight times as large; lock files and minified or
+            generated files, which are cut by lines and noted, a quarter as large. Hand-written source is
             hardly ever above 2 MB; larger files are data and logs.
         chunks: how documents are cut, and sizes of chunks.
         embed_path: whether the path is part of the text that is embedded.
-        workers: processes that read, cut and embed; None for one a core, 1 for none but the caller's.
-        embed_in: where texts are embedded. ``workers`` suits an embedder that is cheap to load; ``caller`` suits a
-            heavy one, or one that talks to a server; ``auto`` decides by the embedder's kind.
+        workers: processes that read, cut and embed; None for one for each core, 1 for only the caller's.
+        embed_in: where texts are embedded: in ``workers`` if the embedder is cheap to load; in the ``caller``'s process
+            if it is heavy or remote; ``auto`` decides by the embedder's kind.
         git_within: folders elsewhere to which the repository's git folder may lead.
-        ray: address of a Ray cluster that cuts and embeds in the place of processes here; empty: none.
+        ray: address of a Ray cluster that cuts and embeds instead of local processes; empty for none.
     """
 
     ignore: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
-"""Walking a folder: every file that may be indexed, and the reason for everything that is left out.
+"""Walking a folder: finding every file that may be indexed, and the reason for everything that is left out.
 
-Nothing of the repository is executed, and git is not run. Symbolic links are never followed: a target inside the root
-is found at its own place, and one outside is not part of the source; so loops and duplicates cannot arise.
+Nothing in the repository is executed, and git is not run. Symbolic links are never followed: a target inside the root
+is found at its own place, and one outside is not part of the source. So loops and duplicates cannot arise.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ class Found:
     """The result of a walk.
 
     Attributes:
-        added: files that are not known.
+        added: new files.
         suspects: known files whose size or stamp differs.
         unchanged: number of known files with the same size and stamp.
         removed: known paths that were not found.
-        skipped: what was left out.
+        skipped: entries that were left out.
         linked: number of indexable files with several hard links.
         places: the folders that were read, by their paths on disk.
         decisions: for the next walk.
@@ -75,7 +75,7 @@ def walk(
         root: the folder or file; must exist.
         settings: ignore patterns and size limits.
         known: documents by path, to compare sizes and stamps with.
-        decisions: of the walk before.
+        decisions: those of the previous walk.
 
     Raises:
         NotFoundError: ``root`` does not exist.
@@ -158,7 +158,7 @@ class _Walk:
         return self._remarkable(self._new(listing, folder.prefix, self._known_here(here)), here)
 
     def _known_here(self, here: OpenFolder) -> Mapping[str, Document]:
-        """Return the documents whose place in the index no rule could have changed."""
+        """Return the documents in a folder for which no rule can have changed."""
         if not here.trusted:
             return {}
         rescued = self._rules.before.rescued
@@ -169,7 +169,7 @@ class _Walk:
     def _new(
         self, listing: list[os.DirEntry[str]], prefix: str, known: Mapping[str, Document]
     ) -> Iterator[os.DirEntry[str]]:
-        """Yield the entries that are not unchanged known files; the one loop that sees every file every time."""
+        """Yield all entries except known files that are unchanged; only this loop sees every file each time."""
         seen, is_regular = self._seen.add, stat.S_ISREG
         for entry in listing:
             document = known.get(prefix + entry.name)
@@ -177,7 +177,7 @@ class _Walk:
                 try:
                     state = entry.stat(follow_symlinks=False)
                 except OSError:
-                    continue  # it vanished, so it is not seen
+                    continue  # it vanished, and counts as not found
                 if state.st_size == document.size and stamp_of(state) == document.stamp and is_regular(state.st_mode):
                     seen(prefix + entry.name)
                     self._found.unchanged += 1
@@ -218,7 +218,7 @@ class _Walk:
         return BY_SETTING if self._rules.by_setting(path, name, folder=folder) else ""
 
     def _consider(self, path: str, name: str, state: os.stat_result) -> None:
-        """Decide by size and known state on a file that no rule of names leaves out."""
+        """Decide by size and known state about a file that no rule for names leaves out."""
         limit = largest(name, self._limit)
         size, stamp = state.st_size, stamp_of(state)
         self._found.linked += state.st_nlink > 1
@@ -232,7 +232,7 @@ class _Walk:
             self._take(FoundFile(storable(path), size, state.st_mtime_ns, stamp))
 
     def _may_be_read_now(self, name: str, reason: Reason) -> bool:
-        """Return whether the package that a file needs has been installed since."""
+        """Return whether the package that a file needs was installed since the decision."""
         if reason != "needs an extra":
             return False
         suffix = suffix_of(name)
@@ -278,7 +278,7 @@ class _Walk:
 
 
 def _words(error: Exception) -> str:
-    """Return the system's message, without its number and path."""
-    if isinstance(error, RuntimeError):  # what Python made of it before 3.13
+    """Return the system's message, without its error number and path."""
+    if isinstance(error, RuntimeError):  # Python's form of it before 3.13
         return "its links lead in a circle"
     return (isinstance(error, OSError) and error.strerror) or type(error).__name__

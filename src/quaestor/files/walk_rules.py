@@ -1,8 +1,8 @@
 """Which entries of a folder are indexed, by patterns, git's index and earlier walks' decisions.
 
-Decisions are kept with the index for the next walk, as long as nothing that they depend on has changed. One by pattern
-holds while the settings, the ignore files above the entry and, for what is ignored, the repository's index are the
-same; one by content holds while the file's size and stamp are.
+Decisions are stored with the index and reused while nothing that they depend on has changed. A decision by pattern
+depends on the settings, the ignore files above the entry and, for ignored entries, the repository's index; a decision
+by content depends on the file's size and stamp.
 """
 
 from __future__ import annotations
@@ -37,13 +37,13 @@ _Stamp = tuple[int, int]
 _NO_FILE: _Stamp = (-1, 0)
 
 
-# Not frozen: some thousand are made in every check of freshness, and freezing triples what that takes.
+# Not frozen: every check of freshness makes some thousand, and freezing would triple their cost.
 class Folder(NamedTuple):
     """A folder to be read.
 
     Attributes:
-        prefix: of its entries' paths: empty for the root, else ending with ``/``.
-        place: where it is on disk.
+        prefix: the prefix of its entries' paths: empty for the root, else ending with ``/``.
+        place: its path on disk.
         name: its own name, empty for the root.
         above: its parent; None for the root.
         only_tracked: whether everything in it is ignored except tracked files.
@@ -57,15 +57,15 @@ class Folder(NamedTuple):
 
 
 class OpenFolder(NamedTuple):
-    """A folder that is being read, with the rules that hold in it.
+    """A folder that is being read, with the rules that apply in it.
 
     Attributes:
         folder: the folder.
         names: everything in it.
         level: its patterns.
         trusted: whether no ignore file that matters here has changed.
-        tracked: what its repository tracks, None outside of repositories.
-        same_index: whether that has not changed either.
+        tracked: the files that its repository tracks; None outside repositories.
+        same_index: whether these have not changed either.
     """
 
     folder: Folder
@@ -77,11 +77,11 @@ class OpenFolder(NamedTuple):
 
 
 class Rules:
-    """Decides, and remembers.
+    """Decides which entries are indexed, and records the decisions.
 
     Attributes:
-        before: what the walk before decided; empty if the settings are others now.
-        after: what this walk decides.
+        before: the previous walk's decisions; empty if the settings have changed.
+        after: this walk's decisions.
     """
 
     def __init__(self, root: Path, settings: IngestSettings, before: Decisions) -> None:
@@ -126,7 +126,7 @@ class Rules:
         return not self._is_ignored(here, path, path, name)
 
     def by_setting(self, path: str, name: str, *, folder: bool) -> bool:
-        """Return whether it is the setting ``ignore`` that leaves an entry out."""
+        """Return whether the setting ``ignore`` leaves an entry out."""
         return self._settled.decide(path, name, folder=folder) is Verdict.OURS
 
     def _enter_root(self, folder: Folder, names: AbstractSet[str], files: tuple[str, ...]) -> OpenFolder:
@@ -141,7 +141,7 @@ class Rules:
         return OpenFolder(folder, names, root_level(self._root, files), trusted, tracked, same_index)
 
     def _is_ignored(self, here: OpenFolder, key: str, path: str, name: str) -> bool:
-        """Decide about a file, or a folder if ``key`` is not its path."""
+        """Return whether an entry is ignored: a file, or a folder if ``key`` is not its path."""
         folder = key != path
         if here.trusted and here.same_index and key in self.before.ignored:
             self.after.ignored.add(key)
@@ -169,7 +169,7 @@ class Rules:
         return stamp == self.before.tracked.get(tracked.prefix)
 
     def _stamp(self, place: str) -> _Stamp:
-        """Return a file's size and stamp; a stamp that proves nothing is replaced by one that equals no other."""
+        """Return a file's size and stamp; a stamp that proves nothing is replaced by a unique one."""
         try:
             state = os.stat(place)  # noqa: PTH116 - hot
         except (OSError, ValueError):
@@ -179,7 +179,7 @@ class Rules:
 
 
 def left_out(root: Path, path: str, settings: IngestSettings | None = None) -> Reason | None:
-    """Return why a file is not indexed by its path; None if it is. The file need not exist.
+    """Return why a file of this path is not indexed, or None if it is. The file need not exist.
 
     Args:
         root: real path of the source's folder.
@@ -209,7 +209,7 @@ def _names(place: str) -> frozenset[str]:
 
 
 class Decisions:
-    """The remembered part of a walk. Paths are as the file system gives them.
+    """A walk's decisions, stored for the next one. Paths are as the file system returns them.
 
     Attributes:
         rules: digest of the settings.
@@ -260,7 +260,7 @@ class Decisions:
 
     @classmethod
     def from_text(cls, text: str | None) -> Self:
-        """Return remembered decisions; empty ones where the text is missing or not understood."""
+        """Return stored decisions; empty ones if the text is missing or malformed."""
         try:
             return cls._read(json.loads(text or ""))
         except (ValueError, KeyError, TypeError, AttributeError):

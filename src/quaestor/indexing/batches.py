@@ -13,36 +13,36 @@ from quaestor.stores.shared_store import SharedWork, WorkItem
 Item = TypeVar("Item")
 
 TASK_BYTES = 256_000
-"""Text per batch of a worker: some hundred chunks, a few milliseconds of overhead in a tenth of a second."""
+"""Bytes of text in a worker's batch: some hundred chunks, with milliseconds of overhead in a tenth of a second."""
 
 TASK_FILES = 64
 COMMIT_CHUNKS = 20_000
-"""Chunks per transaction: some 15 MB of text, and at most that much work to do again after a crash."""
+"""Chunks per transaction: some 15 MB of text, and the most work that a crash can lose."""
 
 FIRST_COMMIT_CHUNKS = 2_500
-"""The same for the first transactions, so that a small corpus is written while its rest is still being prepared."""
+"""Chunks of the first transactions, so that a small corpus is written while its rest is still being prepared."""
 
 COMMIT_SHARE = 0.25
-"""In between, a transaction is this share of the chunks written before."""
+"""After those, a transaction has this share of the chunks written before."""
 
 LAST_COMMIT_CHUNKS = 1_000
-"""So many are written early where no more documents are still to come than wait: the last transaction is waited for."""
+"""Chunks that are written early if no more documents are to come than wait, because the last write delays the end."""
 
 POOL_BYTES = 2_000_000
-"""Below this much new text the start of worker processes costs more than they save."""
+"""Bytes of new text below which starting worker processes costs more than they save."""
 
 COPIES_BYTES = 250_000
-"""The same where workers are copies of this process, which start in milliseconds."""
+"""The same if workers are forks of this process, which start in milliseconds."""
 
 LARGE_BYTES = 32_000
-"""Files of this size come before all others: the last ones that are worked on are small, and end at the same time."""
+"""Bytes above which files come first, so that the last files are small and all workers end at the same time."""
 
 _TASKS_A_WORKER = 2
 _LEAST_TASK_BYTES = 16_000
 
 
 def task_bytes(left: int, workers: int) -> int:
-    """Return the bytes of the next batch: ever less, so that all workers end together.
+    """Return the bytes of the next batch, which decrease, so that all workers end together.
 
     Guided self-scheduling (Polychronopoulos and Kuck, 1987).
     """
@@ -50,7 +50,7 @@ def task_bytes(left: int, workers: int) -> int:
 
 
 def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
-    """Yield lists of items in order, ever smaller ones; a free worker takes the next."""
+    """Yield lists of items in order, of decreasing size; a free worker takes the next."""
     left = sum(size for _, size in items)
     batch: list[Item] = []
     size = 0
@@ -66,7 +66,7 @@ def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_item
 
 
 def in_batches(items: Iterable[tuple[Item, int]], most_bytes: int, most_items: int) -> Iterator[list[Item]]:
-    """Yield lists of items in order, none above either limit unless it is a single large item."""
+    """Yield lists of items in order, within both limits except for single large items."""
     batch: list[Item] = []
     size = 0
     for item, item_bytes in items:
@@ -86,9 +86,9 @@ class SharedBatches:
     """Batches of tasks whose files this process leases; another process may lease the others.
 
     Args:
-        work: the list that all processes lease from.
-        files: those that this process found to index, in order.
-        tasks: one for each of them.
+        work: the list from which all processes lease.
+        files: the files that this process found to index, in order.
+        tasks: one for each file.
         workers: number of batches worked on at once.
     """
 
@@ -109,9 +109,9 @@ class SharedBatches:
             yield from shrinking_batches(own, self._workers, TASK_FILES)
 
     def is_over(self) -> bool:
-        """Return whether every file is finished, by whomever; waits a moment if not.
+        """Return whether all processes have finished every file; wait a moment if not.
 
-        What this process has prepared must be committed before: others wait for it.
+        The caller must have committed what this process has prepared, because others wait for it.
         """
         if not self._work.count_remaining(self._foreign):
             return True
@@ -119,6 +119,6 @@ class SharedBatches:
         return False
 
     def _leave(self, foreign: Sequence[str]) -> None:
-        """Leave files to other processes that are not to be taken in as this one sees the folder."""
+        """Leave to other processes the files that this one would not index."""
         self._work.give_back(foreign)
         self._foreign.update(foreign)

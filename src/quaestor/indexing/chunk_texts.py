@@ -1,4 +1,4 @@
-"""The text of a chunk that is embedded, and its terms for the lexical index; made only here.
+"""The embedded text of a chunk, and its terms for the lexical index.
 
 Pure. Changing anything here changes what an index holds: raise the recipe's number in ``source_settings`` with it.
 """
@@ -18,7 +18,7 @@ _SPEAKING = 3  # folders
 
 
 def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = None) -> str:
-    """Return the text that is embedded for a chunk: its place, its definitions and its text.
+    """Return the text that is embedded for a chunk: its path, its definitions and its text.
 
     Args:
         chunk: the chunk.
@@ -34,7 +34,7 @@ def embedded_text(chunk: Chunk, path: str | None = None, title: str | None = Non
 
 
 def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
-    """Return the key under which each text's vector is kept: a hash of the embedder's name and the text."""
+    """Return the key under which each text's vector is stored: a hash of the embedder's name and the text."""
     seed = blake2b(embedder.encode() + b"\0", digest_size=_KEY_BYTES)
     keys = []
     for text in texts:
@@ -45,16 +45,16 @@ def vector_keys(embedder: str, texts: Sequence[str]) -> list[bytes]:
 
 
 def chunk_terms(chunks: Sequence[Chunk], path: str, title: str | None = None) -> list[ChunkTerms]:
-    """Return each chunk's lexical terms: of its text, of its document's nearest folders and name, of its names.
+    """Return each chunk's lexical terms: those of its text, its names, and its document's name and nearest folders.
 
-    A prose document's title is one of the names: further down a page, no other words may tell its subject.
+    A prose document's title is one of the names, because further down a page nothing else may state its subject.
     """
     of_path = term_keys(_last_folders(splitext(path)[0]))
     return [ChunkTerms(term_keys(chunk.text), of_path, term_keys(" ".join(_names(chunk, title)))) for chunk in chunks]
 
 
 def _last_folders(path: str) -> str:
-    """Return the last parts of a path: the folders above them tell where a checkout is, not what the file holds."""
+    """Return the last parts of a path: folders above them say where a checkout is, not what the file contains."""
     return "/".join(path.split("/")[-1 - _SPEAKING :])
 
 

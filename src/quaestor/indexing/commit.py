@@ -1,4 +1,4 @@
-"""Gathering outcomes and writing them to a store, one bounded transaction after another."""
+"""Collecting outcomes and writing them to a store, in transactions of limited size."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _KEPT_AT_ONCE = 200
 
 
 def keep_missing(store: Store, folder: str) -> int:
-    """Give a store that keeps documents' bytes those that it lacks, from the files that are still as they were indexed.
+    """Add missing bytes of documents to a store, from the files that are still as they were indexed.
 
     Args:
-        store: as an earlier version, or a copy of an index that keeps no bytes, left it.
-        folder: holds the files.
+        store: one that keeps documents' bytes, and lacks some: of an earlier version, or copied from one without bytes.
+        folder: the files' folder.
 
     Returns:
-        the number of documents that it still lacks the bytes of.
+        the number of documents whose bytes are still missing.
     """
     if not isinstance(store, SharingStore):
         return 0
@@ -38,7 +38,7 @@ def keep_missing(store: Store, folder: str) -> int:
 
 
 def _quotable(store: Store, folder: str, document: Document) -> bytes | None:
-    """Return the bytes that the citations of an indexed document quote; None if its file is another one by now."""
+    """Return the bytes that citations of an indexed document quote, or None if its file has changed."""
     if is_converted(document):
         return text_of_chunks(stored.chunk for stored in store.chunks_of(document.path))
     try:
@@ -49,13 +49,13 @@ def _quotable(store: Store, folder: str, document: Document) -> bytes | None:
 
 
 class Tally:
-    """What has been done so far.
+    """Counts what has been done so far.
 
     Attributes:
-        added: paths that are new.
+        added: new paths.
         changed: paths with new bytes.
-        touched: paths with a new stamp only.
-        removed: paths that were dropped.
+        touched: paths with only a new stamp.
+        removed: paths of removed documents.
         refused: files that were left out after they were read.
         unsteady: paths that changed while they were read.
         chunks: chunks written.
@@ -94,12 +94,12 @@ class Committer:
 
     Attributes:
         tally: what has been done so far.
-        opening: metadata for the first transaction.
+        opening: metadata of the first transaction.
         to_come: the number of outcomes still to come, if that is known.
         patience: seconds to wait for another process that writes.
         transactions: number of transactions made.
-        written: the documents that they added or changed, by path; None for those removed.
-        work: the list that the files are leased from, if several processes share it.
+        written: the documents added or changed, by path; None for removed ones.
+        work: the list from which files are leased, if several processes share the work.
         finished: paths of leased files whose outcomes are committed.
     """
 
@@ -122,11 +122,11 @@ class Committer:
 
     @property
     def chunks(self) -> int:
-        """Chunks that were written or wait to be."""
+        """Chunks that were written or wait to be written."""
         return self.tally.chunks + self._waiting_chunks
 
     def add(self, outcomes: Iterable[Outcome]) -> None:
-        """Take outcomes, each document ready; may write."""
+        """Add outcomes with ready documents; write if enough have come."""
         for outcome in outcomes:
             self.to_come -= 1
             if self.work is not None:
@@ -144,11 +144,11 @@ class Committer:
             self.commit()
 
     def remove(self, paths: Iterable[str]) -> None:
-        """Drop documents with the next transaction."""
+        """Remove documents in the next transaction."""
         self._removals.extend(paths)
 
     def commit(self, metadata: Mapping[str, str] | None = None) -> None:
-        """Write the gathered outcomes and ``metadata`` in one transaction; do nothing if there are none."""
+        """Write the collected outcomes and ``metadata`` in one transaction; do nothing if there are none."""
         if not (self._waiting or self._touches or self._removals or self._leased or metadata):
             return
         with self._store.writing(timeout=self.patience) as writer:
@@ -171,7 +171,7 @@ class Committer:
             self._removals.append(outcome.skipped.path)
 
     def _finish_leased(self, writer: Writer) -> None:
-        """Remove finished items from the shared work, and drop documents that another process has taken over."""
+        """Remove finished items from the shared work, and discard documents that another process has taken over."""
         if self.work is None or not self._leased:
             return
         own = self.work.finish(writer, self._leased)
@@ -192,7 +192,7 @@ class Committer:
             try:
                 writer.touch(document)
             except NotFoundError:
-                continue  # another process removed it; the next scan sees to it
+                continue  # another process removed it; the next scan will handle it
 
     def _count(self) -> None:
         tally = self.tally

@@ -12,7 +12,7 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Store
 
 TAKEN_IN_KEY = "ingest.taken_in"
-"""Key of the metadata in which a shared store keeps the time and commit of its last refresh."""
+"""Metadata key for the time and commit of a shared store's last refresh."""
 
 
 class IntakeNote(NamedTuple):
@@ -28,12 +28,12 @@ class IntakeNote(NamedTuple):
 
     @classmethod
     def now(cls, commit: str) -> IntakeNote:
-        """Return that files were taken in just now."""
+        """Return a note with the present time."""
         return cls(datetime.now(UTC).isoformat("T", "seconds"), commit)
 
     @classmethod
     def of(cls, store: Store) -> IntakeNote:
-        """Read the note of a store; it is empty if it is missing or malformed."""
+        """Return the note of a store; an empty one if it is missing or malformed."""
         try:
             at, commit = json.loads(store.metadata(TAKEN_IN_KEY) or "")
         except (ValueError, TypeError):
@@ -56,10 +56,10 @@ def is_pending(document: Document) -> bool:
 
 
 def as_pending(document: Document) -> Document:
-    """Return a document marked as having chunks that wait."""
+    """Return a document, marked as having chunks that wait."""
     return document._replace(note=f"{document.note}; {NOTE}" if document.note else NOTE)
 
 
 def pending_documents(documents: Iterable[Document]) -> list[Document]:
-    """Return the documents that wait."""
+    """Return the documents of which some chunks wait for vectors."""
     return [document for document in documents if is_pending(document)]

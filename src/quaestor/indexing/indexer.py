@@ -1,4 +1,4 @@
-"""Keeping a store in step with a folder: what changed, plan, refresh, survey."""
+"""Keeping a store up to date with a folder: scan, plan, refresh, survey."""
 
 from __future__ import annotations
 
@@ -53,23 +53,23 @@ __all__ = [
 ]
 
 RECIPE_KEY = "ingest.recipe"
-"""The metadata under which a store keeps what its chunks, terms and vectors were made by."""
+"""Metadata key for the recipe: what decides a store's chunks, terms and vectors."""
 
 _BEGUN_KEY = "ingest.begun"
-"""Key of the metadata that marks a first index as incomplete; its value is empty once the index is whole."""
+"""Metadata key that marks a first index as incomplete; its value is empty once the index is complete."""
 
 DECISIONS_KEY = "ingest.decisions"
-"""The metadata under which a store keeps what walks decided."""
+"""Metadata key for the decisions of walks."""
 
 
 class Indexer:
-    """Brings one folder's, or one file's, documents into a store and keeps them current.
+    """Indexes the documents of a folder or a file into a store, and keeps them up to date.
 
     Args:
         root: the folder or file.
-        store: where documents go; opened for the same embedder.
+        store: stores the documents; opened for the same embedder.
         embedder: turns texts into vectors.
-        settings: which files, in what shape.
+        settings: which files are indexed, and how they are cut.
 
     Raises:
         NotFoundError: ``root`` does not exist.
@@ -83,10 +83,10 @@ class Indexer:
         self._store = store
         self._embedder = embedder
         self._scanner = Scanner(self.root, store, self.settings)
-        self._settled: Found | None = None  # what was found where nothing was left to be done
+        self._settled: Found | None = None  # the last walk's result, if nothing was left to be done
 
     def plan(self) -> Plan:
-        """Return what a refresh would do; read only files whose size or stamp changed."""
+        """Return what a refresh would do; only files with a changed size or stamp are read."""
         found = self._scanner.scan()
         known = self._scanner.documents()
         if self._recipe_changed():
@@ -118,25 +118,25 @@ class Indexer:
         allowance: Allowance | None = None,
         complete: bool = False,
     ) -> Changes:
-        """Bring the store up to date and return what changed.
+        """Update the store and return what changed.
 
         Args:
-            progress: called as the work goes on.
-            budget_seconds: index the most recently modified files first, and begin no more after this time; the others
+            progress: called during the work.
+            budget_seconds: begin with the most recently modified files, and start no more after this time; the others
                 are in ``Changes.stale``. The first batch is always done. It also limits the wait for another writer.
-            allowance: what a remote embedder may cost; None allows nothing. Texts that it does not cover wait.
-            complete: also embed what waits since an earlier refresh.
+            allowance: limit of a remote embedder's cost; None allows nothing. Texts beyond it wait.
+            complete: also embed texts that wait since an earlier refresh.
 
         An exception, Ctrl-C included, leaves the last committed transaction.
 
         Raises:
-            IndexBusyError: another process did not end its writing in time.
+            IndexBusyError: another process did not finish writing in time.
             IndexReadOnlyError: something changed, and the index may not be written.
             LimitError: the disk is full.
         """
         changes = self._refresh(progress, budget_seconds, allowance, complete=complete, share=budget_seconds is None)
         if changes.elsewhere:
-            # Others took files in as they saw them. What this process sees otherwise is little, and its own to do.
+            # Others indexed files as they saw them. This process indexes the few that it sees differently.
             changes = changes.followed_by(self._refresh(progress, None, allowance, complete=complete, share=False))
         if budget_seconds is None and isinstance(self._store, SharingStore) and self._store.unkept_paths():
             from quaestor.indexing.commit import keep_missing  # noqa: PLC0415 - after an upgrade or a copy alone
@@ -153,11 +153,11 @@ class Indexer:
         complete: bool,
         share: bool,
     ) -> Changes:
-        """Refresh once; ``share`` allows other processes to take a part of the work."""
+        """Refresh once; ``share`` lets other processes do a part of the work."""
         started = time.monotonic()
         deadline = None if budget_seconds is None else started + budget_seconds
         found = self._scanner.scan()
-        # What is found is the same object for as long as neither the files nor the store change.
+        # The result is the same object as long as neither the files nor the store change.
         if found is not self._settled and self._follow_recipe():
             found = self._scanner.scan()
         if complete:
@@ -174,7 +174,7 @@ class Indexer:
         return Changes(unchanged=found.unchanged, skipped=tuple(found.skipped), seconds=seconds)
 
     def distrust(self) -> None:
-        """Look at every file at the next refresh, whatever the kernel reports."""
+        """Check every file at the next refresh, whatever the kernel reports."""
         self._scanner.distrust()
 
     def survey(
@@ -192,7 +192,7 @@ class Indexer:
         return Surveyor(self._folder, self.settings, count_tokens, embedder).look_up(self._store, skipped)
 
     def awaiting(self) -> Found:
-        """Return the files that a complete refresh would read, all as added; reads no file but ignore files."""
+        """Return the files that a complete refresh would read, all as added; only ignore files are read."""
         recipe = self._recipe_changed()
         found = self._with_pending(self._scanner.scan())
         if recipe:
@@ -202,7 +202,7 @@ class Indexer:
 
     @property
     def whole(self) -> bool:
-        """Whether everything was taken in once: not where the first index was never made, or was broken off."""
+        """Whether the first index was completed: not if it was never made, or was interrupted."""
         return self._store.metadata(RECIPE_KEY) is not None and not self._store.metadata(_BEGUN_KEY)
 
     def documents(self) -> int:
@@ -214,7 +214,7 @@ class Indexer:
         return len(pending_documents(self._scanner.documents().values()))
 
     def _with_pending(self, found: Found) -> Found:
-        """Return a walk's result, with waiting documents among those that may have changed."""
+        """Return a walk's result, with waiting documents among the suspects."""
         decided = {*found.removed, *(file.path for file in found.suspects)}
         waiting = [
             FoundFile(one.path, one.size)
@@ -227,13 +227,13 @@ class Indexer:
         return found
 
     def _intake(self, allowance: Allowance | None, *, complete: bool) -> Intake:
-        # Cutting, embedding and writing take longer to import than most searches take, and most find nothing new.
+        # The modules that cut, embed and write take longer to import than most searches take, and are seldom needed.
         from quaestor.indexing.intake import Intake  # noqa: PLC0415
 
         known = self._scanner.documents()
         intake = Intake(self._folder, self._store, self._embedder, self.settings, known, allowance, complete=complete)
         if self._store.metadata(RECIPE_KEY) is None:
-            # With the first documents, so that what a crash leaves is neither made anew nor taken for all there is.
+            # Written with the first documents, so that a crash leaves an index that is known to be incomplete.
             intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
         return intake
 
@@ -258,7 +258,7 @@ class Indexer:
         return intake.with_embedding_report(changes)._replace(elsewhere=len(elsewhere))
 
     def _remember(self, found: Found) -> bool:
-        """Write what the walk decided, where that is new though no file is; not while another process writes."""
+        """Store the walk's decisions if they changed without a changed file; not while another process writes."""
         metadata = self._metadata(found)
         if not metadata:
             return True
@@ -281,16 +281,16 @@ class Indexer:
         return bool(self._scanner.documents()) and self._store.metadata(RECIPE_KEY) != self.settings.recipe()
 
     def _follow_recipe(self) -> bool:
-        """Mark every document as out of date if it was made by another recipe; return whether it was.
+        """Mark every document as out of date if the recipe has changed; return whether it has.
 
-        One transaction, after which each document is made anew as if its bytes had changed; so a crash
-        half-way leaves nothing that passes for current.
+        This is one transaction, after which each document is indexed again as if its bytes had changed. So a crash
+        leaves no outdated document that looks current.
         """
         if not self._recipe_changed():
             return False
         with self._store.writing() as writer:
             if self._store.metadata(RECIPE_KEY) == self.settings.recipe():
-                return True  # another process was quicker, and may have made some anew already
+                return True  # another process was faster, and may have indexed some again already
             for document in self._scanner.documents().values():
                 writer.touch(document._replace(sha256="", stamp=UNTRUSTED))
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
@@ -324,10 +324,10 @@ class Indexer:
 
 
 class Scanner:
-    """Compares a root with a store, and remembers between calls what the store holds.
+    """Compares a root with a store, and caches the store's documents between calls.
 
     Attributes:
-        decisions: what the store remembers of earlier walks.
+        decisions: those of earlier walks, from the store.
     """
 
     def __init__(self, root: Path, store: Store, settings: IngestSettings) -> None:
@@ -341,15 +341,15 @@ class Scanner:
         self.decisions = Decisions()
 
     def documents(self) -> Mapping[str, Document]:
-        """Return the store's documents by path; read again only after a commit, by whatever process."""
+        """Return the store's documents by path; they are read again only after a commit of any process."""
         with self._turns:
             self._read_store()
             return self._documents
 
     def scan(self) -> Found:
-        """Compare sizes and stamps with the store's; reads no file but ignore files.
+        """Compare sizes and stamps with the store's; only ignore files are read.
 
-        The root is walked; from the third time on only after a change, if the kernel reports changes.
+        The root is walked; from the third call on only after a change, if the kernel reports changes.
         """
         with self._turns:
             self._read_store()
@@ -361,7 +361,7 @@ class Scanner:
             self._quiet.forget()
 
     def follow(self, transactions: int, written: Mapping[str, Document | None], decisions: Decisions) -> None:
-        """Take over the committed documents without reading them back, unless another process committed, too.
+        """Update the cached documents after commits without reading them back, unless another process also committed.
 
         Args:
             transactions: number of commits since the last scan.
@@ -386,7 +386,7 @@ class Scanner:
             gone = f"{self._root.name!r} is no longer there: it was moved, renamed or deleted."
             raise NotFoundError(f"{gone} Put it back, or ask about something else.") from None
         if now != self._root:
-            # A process that may write beside the folder could put another one in its place.
+            # A process that may write beside the folder could replace it by another one.
             raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)
 
@@ -397,4 +397,4 @@ class Scanner:
         self._documents = dict(self._store.documents())
         self.decisions = Decisions.from_text(self._store.metadata(DECISIONS_KEY))
         self._generation = generation
-        self._quiet.forget()  # another process wrote: what was found is held against other documents now
+        self._quiet.forget()  # another process wrote, so the documents that the walk was compared with have changed

@@ -1,7 +1,7 @@
 """Indexing the files that a walk found: read, cut, embed and write them, here or in worker processes.
 
-Imported only when there is something to index: most searches find nothing new. The store is asked for vectors before
-the embedder. Texts that a slow embedder could not embed, for lack of money or time or because it is down, wait.
+Imported only when there is something to index, because most searches find nothing new. Vectors come from the store if
+it has them, else from the embedder. Texts wait if a slow embedder is down, or lacks time or money.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Ready, Refuse
 from quaestor.stores import Pack, Store
 from quaestor.stores.shared_store import SharingStore
 
-# Four requests of what most servers take: what a crash can lose of what was paid, or waited, for.
+# Four requests to most servers: the most paid or slow work that a crash can lose.
 _TEXTS_AT_ONCE = 512
 
 Run = Callable[[Iterator[list[Task]]], Iterator[Sequence[Outcome]]]
@@ -46,16 +46,16 @@ class Intake:
 
     Args:
         folder: the folder that paths are relative to.
-        store: where documents go.
+        store: stores the documents.
         embedder: turns texts into vectors.
         settings: of indexing.
         known: the store's documents by path.
-        allowance: what asking a slow embedder may cost.
+        allowance: limit of a slow embedder's cost.
         complete: whether documents that wait for vectors are indexed again even if unchanged.
 
     Attributes:
-        committer: gathers outcomes and writes them; the caller commits the last ones.
-        vectoriser: embeds the texts that workers do not, and keeps account of them.
+        committer: collects outcomes and writes them; the caller commits the last ones.
+        vectoriser: embeds the texts that workers do not, and counts them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class Intake:
         self.vectoriser = _Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
     def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
-        """Index new files and drop removed ones; return the paths that the time did not suffice for."""
+        """Index new files and remove missing ones; return the paths for which there was no time."""
         files = _order_files([*found.suspects, *found.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
         queue = _Queue(files, self._tasks(files), deadline, self._workers())
@@ -91,7 +91,7 @@ class Intake:
         return queue.left()
 
     def take_shared(self, found: Found, progress: Progress | None, store: SharingStore) -> list[str]:
-        """Do what ``take`` does together with other processes; return the paths that they took in."""
+        """Do what ``take`` does, together with other processes; return the paths that the others indexed."""
         files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work
@@ -102,7 +102,7 @@ class Intake:
         return [file.path for file in files if file.path not in self.committer.finished]
 
     def with_embedding_report(self, changes: Changes) -> Changes:
-        """Return the report completed with the figures of embedding."""
+        """Return the report with the figures of embedding added."""
         written = [one for one in self.committer.written.values() if one is not None]
         failure = self.vectoriser.failure
         return changes._replace(
@@ -137,7 +137,7 @@ class Intake:
                     return
 
     def _in_requests(self, batches: Iterator[Sequence[Outcome]]) -> Iterator[Sequence[Outcome]]:
-        """Yield outcomes as they come, or for a slow embedder enough at a time to fill its requests."""
+        """Yield outcomes as they come; for a slow embedder, collect enough to fill its requests."""
         if not self._slow:
             yield from batches
             return
@@ -161,13 +161,13 @@ class Intake:
         return [Task(file.path, self._indexed_hash(file.path)) for file in files]
 
     def _indexed_hash(self, path: str) -> str | None:
-        """Return the hash of the bytes that are in the index; None if they are to be taken in whatever they are."""
+        """Return the hash of a document's indexed bytes, or None if the file must be indexed in any case."""
         document = self._known.get(path)
         return None if document is None or (self._complete and is_pending(document)) else document.sha256
 
     @contextmanager
     def _runner(self, size: int, deadline: float | None, *, leased: bool) -> Iterator[Run]:
-        """Choose where the work is done: here, or in worker processes or by a cluster where that pays."""
+        """Choose where to work: in this process, or in worker processes or on a cluster if that is faster."""
         embedder = self._embedder if self._is_cheap() else None
         keeps = isinstance(self._store, SharingStore)
         preparer = Preparer(self._folder, self._settings, self._embedder.name, self._store.pack, embedder, keeps)
@@ -179,7 +179,7 @@ class Intake:
         if workers < 2 or size < min(COPIES_BYTES, POOL_BYTES):
             yield lambda batches: map(preparer.prepare, batches)
             return
-        # Most changes are to a file or two, and are taken in sooner than this is imported.
+        # Most changes are to a file or two, and indexing those is faster than this import.
         from quaestor.indexing.process_start import can_copy  # noqa: PLC0415
         from quaestor.indexing.worker_pool import AHEAD, AHEAD_IN_HASTE, Pool  # noqa: PLC0415
 
@@ -212,14 +212,14 @@ class Intake:
 
 
 def _order_files(files: Sequence[FoundFile], *, by_time: bool) -> list[FoundFile]:
-    """Return files in the order in which they are taken in: the newest first, or large ones and then all by path."""
+    """Return files in the order of indexing: newest first, or large ones first and the others by path."""
     if by_time:
         return sorted(files, key=lambda file: (-file.mtime_ns, file.path))
     return sorted(files, key=lambda file: (-file.size if file.size >= LARGE_BYTES else 0, file.path))
 
 
 class _Queue:
-    """Batches of tasks, until the time is up."""
+    """Batches of tasks until time runs out."""
 
     def __init__(self, files: Sequence[FoundFile], tasks: Sequence[Task], deadline: float | None, workers: int) -> None:
         self._sizes = [file.size for file in files]
@@ -240,7 +240,7 @@ class _Queue:
 
 
 class _Meter:
-    """Adds up outcomes and reports progress."""
+    """Counts outcomes and reports progress."""
 
     def __init__(self, files: Sequence[FoundFile], progress: Progress | None) -> None:
         self._sizes = {file.path: file.size for file in files}
@@ -274,14 +274,14 @@ class _Vectoriser:
 
     Args:
         embedder: turns texts into vectors.
-        store: holds the vectors of earlier texts.
-        look_up: whether the store is asked first.
-        allowance: what asking a slow embedder may cost.
+        store: has the vectors of earlier texts.
+        look_up: whether to look in the store first.
+        allowance: limit of a slow embedder's cost.
 
     Attributes:
         embedded: texts that a slow embedder embedded so far.
-        cut: number of them that were longer than the model reads.
-        failure: why the embedder is not asked any more, or None.
+        cut: number of them that exceeded the model's limit.
+        failure: why no more requests go to the embedder, or None.
     """
 
     def __init__(self, embedder: Embedder, store: Store, *, look_up: bool, allowance: Allowance | None = None) -> None:
@@ -298,7 +298,7 @@ class _Vectoriser:
         return self.allowance.spent
 
     def complete(self, outcomes: Sequence[Outcome]) -> list[Outcome]:
-        """Return the outcomes with every document ready, its vectors made in one call to the embedder."""
+        """Return the outcomes with every document ready; one call to the embedder makes all missing vectors."""
         if isinstance(self._embedder, SlowEmbedder):
             return self._complete_slowly(outcomes, self._embedder)
         return ready(outcomes, self._store.pack, self._vectors)
@@ -311,7 +311,7 @@ class _Vectoriser:
         return np.stack(rows).astype(np.float32, copy=False) if rows else encode(self._embedder, ())
 
     def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:
-        """Return the outcomes with the vectors that could be had; documents that lack some are marked as waiting."""
+        """Return the outcomes with the available vectors; documents that lack some are marked as waiting."""
         waiting = [done for done in outcomes if isinstance(done, Prepared)]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
         known = dict(self._store.known_vectors(list(texts))) if self._look_up and texts else {}

@@ -1,11 +1,11 @@
-"""Giving an index another embedder: its documents stay, and all vectors are made anew.
+"""Giving an index another embedder: its documents stay, and all vectors are replaced.
 
-``reembed`` does so in one transaction. Nothing is read from disk; a reader sees the old vectors or the new ones, and a
-crash leaves the old ones.
+``reembed`` does so in one transaction, without reading files. A reader sees either the old vectors or the new ones, and
+a crash leaves the old ones.
 
-``ComingVectors`` are made one by one beside the index, which is searched by its present embedder until all of them
-replace the old ones at once. They are kept in a file of their own under the hash of their text, some tens a
-transaction: interrupted work continues from there, whatever has changed in the index meanwhile.
+``ComingVectors`` are made beside the index, which is searched with its present embedder until all of them replace the
+old ones at once. They are stored in a file of their own under the hash of their text, some tens in each
+transaction, so interrupted work continues from there, whatever has changed in the index meanwhile.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CREATE TABLE IF NOT EXISTS vectors (key BLOB PRIMARY KEY, data BLOB NOT NULL) WI
 """
 
 Progress = Callable[[int, int], None]
-"""Called with the number of texts that are done, and of all."""
+"""Called with the number of finished texts, and of all texts."""
 
 
 def reembed(
@@ -58,14 +58,14 @@ def reembed(
     """Replace every vector of an index, and return how many there are.
 
     Args:
-        store: the index; it refuses to be used further and is to be opened again.
-        embedder: whose vectors they become.
-        settings: those that the index was made by.
-        metadata: remembered in the same transaction.
-        progress: called with the number of documents that are done, and of all.
+        store: the index; it refuses further use afterwards and must be opened again.
+        embedder: makes the new vectors.
+        settings: those that the index was made with.
+        metadata: stored in the same transaction.
+        progress: called with the number of finished documents, and of all documents.
     """
     with store.writing() as writer:
-        # There is no other writer, so these reads see the state in which the transaction began.
+        # There is no other writer, so these reads see the state at the beginning of the transaction.
         documents = list(store.documents().values())
         writer.set_embedder(embedder.name, embedder.dimensions)
         done = chunks = 0
@@ -109,12 +109,12 @@ def _replace(writer: Writer, pack: Pack, batch: Sequence[_Parts], embedder: Embe
 
 
 class Begun(NamedTuple):
-    """How far the vectors of an embedder are.
+    """The progress of an embedder's coming vectors.
 
     Attributes:
-        embedder: what chooses it.
-        done: vectors that are made.
-        total: vectors that there will be; 0 while that is not known.
+        embedder: the setting that chooses the embedder.
+        done: finished vectors.
+        total: all vectors; 0 while that is not known.
     """
 
     embedder: str
@@ -128,7 +128,7 @@ def place_of(folder: Path) -> Path:
 
 
 def coming_progress(folder: Path) -> Begun | None:
-    """Return how far the coming vectors of the index in ``folder`` are; None if none were begun."""
+    """Return the progress of the coming vectors of the index in ``folder``, or None if there are none."""
     file = place_of(folder) / _FILE
     if not file.exists():
         return None
@@ -141,12 +141,12 @@ def coming_progress(folder: Path) -> Begun | None:
 
 
 def forget(folder: Path) -> None:
-    """Throw coming vectors away."""
+    """Delete the coming vectors of the index in ``folder``."""
     rmtree(place_of(folder), ignore_errors=True)
 
 
 class ComingVectors:
-    """The new vectors made so far; use ``opened``."""
+    """The new vectors made so far; use ``open_or_begin``."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -157,7 +157,7 @@ class ComingVectors:
         """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are deleted.
 
         Args:
-            folder: of the index.
+            folder: the index's folder.
             embedder: makes the vectors.
             chosen: the setting that chooses it.
 
@@ -191,7 +191,7 @@ class ComingVectors:
         return found
 
     def add(self, vectors: Mapping[bytes, Vectors]) -> None:
-        """Keep vectors, all of them or none."""
+        """Store vectors, all of them or none."""
         with self._connection:
             self._connection.execute("BEGIN IMMEDIATE")
             self._connection.executemany(
@@ -200,7 +200,7 @@ class ComingVectors:
             )
 
     def expect(self, total: int) -> None:
-        """Note how many there will be."""
+        """Store the number of all vectors."""
         self._say("total", str(total))
 
     def _belong(self, name: str, chosen: str) -> None:
@@ -222,14 +222,14 @@ def fill(
 ) -> None:
     """Make the missing vectors of all chunks of an index, also of chunks added meanwhile.
 
-    Finished vectors are kept, however it ends.
+    Finished vectors are kept, even after an error.
 
     Args:
         store: the index, which is only read.
-        embedder: makes them.
-        settings: those that the index was made by.
-        coming: keeps the vectors.
-        progress: called as the work goes on.
+        embedder: makes the vectors.
+        settings: those that the index was made with.
+        coming: stores the vectors.
+        progress: called during the work.
 
     Raises:
         UsageError: the embedder cannot be run.
@@ -253,7 +253,7 @@ def fill(
 
 
 class Looked:
-    """An embedder of documents that looks among coming vectors first; an ``Embedder``.
+    """An ``Embedder`` of documents that takes vectors from the coming ones if they are finished.
 
     Attributes:
         name: the embedder's.
@@ -267,7 +267,7 @@ class Looked:
         self._coming = coming
 
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return one unit row per text; those that are not there yet are made now.
+        """Return one unit row for each text; missing ones are made now.
 
         Raises:
             UsageError: the embedder cannot be run.
@@ -294,7 +294,7 @@ def _texts(store: Store, name: str, settings: IngestSettings) -> Iterator[tuple[
 
 
 def _batches(texts: Iterable[tuple[bytes, str]], missing: set[bytes]) -> Iterator[dict[bytes, str]]:
-    """Yield the texts of missing keys in batches of one commit, each text once."""
+    """Yield the texts of missing keys, each once, in batches for one commit each."""
     batch: dict[bytes, str] = {}
     for key, text in texts:
         if key in missing:

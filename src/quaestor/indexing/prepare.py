@@ -1,7 +1,7 @@
 """From a file on disk to a packed document: read, hash, cut, find terms, embed.
 
-Runs in the caller's process or in a worker's; knows neither stores nor other files. Every way in which a
-file can be bad ends here, as a ``Skipped`` with its reason.
+Runs in the caller's process or in a worker's; knows neither stores nor other files. Whatever is wrong with a
+file, the outcome is a ``Skipped`` with the reason.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_key
 from quaestor.stores import ChunkTerms, Kept, Pack, Packed
 from quaestor.stores.shared_store import keep
 
-# What no person wrote is hardly ever looked for, and each megabyte of it is a thousand chunks.
+# People hardly ever search for generated text, and each megabyte of it makes a thousand chunks.
 _LOW_VALUE_SHARE = 4
 _WRITTEN_FROM_SOURCES = frozenset({"rd", "roff"})
-# More than are looked for one by one: the whole vocabulary is loaded for them.
+# More words than are looked up one by one, so that the whole vocabulary is loaded.
 _COMMON = "and as break case class const continue def do else end false for from func function if import in int is let"
 _COMMON += " module new none not null or package private public return self static string struct this true type void"
 
@@ -41,7 +41,7 @@ class Task(NamedTuple):
 
     Attributes:
         path: the document's path.
-        known_sha256: hash of the bytes in the index, None for a new file.
+        known_sha256: hash of the indexed bytes; None for a new file.
     """
 
     path: str
@@ -53,11 +53,11 @@ class Prepared(NamedTuple):
 
     Attributes:
         document: the document.
-        steady: whether the file held still while it was read.
+        steady: whether the file did not change while it was read.
         chunks: its chunks.
-        terms: their lexical terms.
-        keys: of their vectors.
-        texts: to embed.
+        terms: the chunks' lexical terms.
+        keys: the keys of the chunks' vectors.
+        texts: the texts to embed.
         kept: the bytes that its citations quote, for a store that keeps them.
     """
 
@@ -75,7 +75,7 @@ class Prepared(NamedTuple):
         return self.document.path
 
     def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[object, ...]]:
-        """Cross to another process as tuples: thousands of small objects take five times as long."""
+        """Pickle as tuples: thousands of small objects would take five times as long."""
         chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
         terms = [(one.body, one.path, one.symbol) for one in self.terms]
         return _unpack_prepared, (self.document, self.steady, chunks, terms, self.keys, self.texts, self.kept)
@@ -102,7 +102,7 @@ class Ready(NamedTuple):
 
     Attributes:
         packed: the document with its chunks, their terms and vectors.
-        steady: whether the file held still while it was read.
+        steady: whether the file did not change while it was read.
     """
 
     packed: Packed
@@ -120,7 +120,7 @@ class Same(NamedTuple):
     Attributes:
         path: the document's path.
         size: bytes.
-        stamp: the one to note.
+        stamp: its new stamp.
     """
 
     path: str
@@ -129,12 +129,12 @@ class Same(NamedTuple):
 
 
 class Refused(NamedTuple):
-    """A file that is left out for its content, or because it cannot be read.
+    """A file that is left out because of its content, or because it cannot be read.
 
     Attributes:
         skipped: the path and the reason.
-        size: bytes; -1 if the decision must not be remembered.
-        stamp: of the file.
+        size: bytes; -1 if the decision must not be stored.
+        stamp: the file's stamp.
     """
 
     skipped: Skipped
@@ -181,7 +181,7 @@ class Preparer(NamedTuple):
         root: the folder that paths are relative to.
         settings: sizes and limits.
         embedder_name: part of the vectors' keys.
-        embedder: embeds the texts; None leaves that to the caller.
+        embedder: embeds the texts; if None, the caller does.
         pack: packs an embedded document for the store.
         keeps: whether the store keeps documents' bytes.
     """
@@ -194,13 +194,13 @@ class Preparer(NamedTuple):
     keeps: bool = False
 
     def warm_up(self) -> None:
-        """Load what most files need, so that copies of this process have it and share it."""
+        """Load what most files need, so that forks of this process share it."""
         cut(b"def sample(): pass\n", "sample.py")
         if self.embedder is not None:
             self.embedder.encode([_COMMON])
 
     def prepare(self, tasks: Sequence[Task]) -> list[Outcome]:
-        """Return one outcome a task, in order; embeds the texts of all of them at once."""
+        """Return one outcome for each task, in order; all texts are embedded at once."""
         return self.prepare_opened(self.read(tasks))
 
     def read(self, tasks: Sequence[Task]) -> list[Opened | Same | Refused]:
@@ -208,7 +208,7 @@ class Preparer(NamedTuple):
         return [_read(self.root, task, self.settings) for task in tasks]
 
     def prepare_opened(self, files: Sequence[Opened | Same | Refused]) -> list[Outcome]:
-        """Do what ``prepare`` does, of files that were read: the folder is not needed for it."""
+        """Do what ``prepare`` does, for files that were already read; this does not need the folder."""
         outcomes: list[Outcome] = [self._prepare(one) if isinstance(one, Opened) else one for one in files]
         embedder = self.embedder
         if embedder is None:
@@ -235,13 +235,13 @@ class Preparer(NamedTuple):
 
 
 def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Refused:
-    """Read a file and cut it, or say why not."""
+    """Return a file's bytes and chunks, or why there are none."""
     file = _read(root, task, settings)
     return _load(file, settings) if isinstance(file, Opened) else file
 
 
 def _read(root: str, task: Task, settings: IngestSettings) -> Opened | Same | Refused:
-    """Read a file, or say why not."""
+    """Return a file's bytes, or why there are none."""
     limit = largest(basename(task.path), settings.max_file_bytes)
     try:
         snapshot = read_snapshot(on_disk(root, task.path), limit, root=root)
@@ -253,7 +253,7 @@ def _read(root: str, task: Task, settings: IngestSettings) -> Opened | Same | Re
 
 
 def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
-    """Cut a file that was read, or say why not."""
+    """Return the chunks of a file that was read, or why there are none."""
     path, snapshot = file
     limit = largest(basename(path), settings.max_file_bytes)
     size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
@@ -264,7 +264,7 @@ def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
 
 
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
-    """Cut a file's bytes, or the Markdown that is made of them; or say why not."""
+    """Return the chunks of a file's bytes or of their Markdown, or why there are none."""
     try:
         made = convert_file(data, path) if len(data) <= limit else None
         if made is not None:
@@ -280,7 +280,7 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
 
 
 def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
-    """Cut the Markdown that was made of a file."""
+    """Return the chunks of the Markdown that a file was converted to."""
     parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=made.paged)
     told = f"converted from {suffix_of(path)}"
     return parts._replace(
@@ -293,7 +293,7 @@ def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
 
 def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Skipped | None:
     if suffix_of(path) in ("jsonl", "ndjson"):
-        limit = settings.max_file_bytes  # only what is prose may be larger
+        limit = settings.max_file_bytes  # only prose may be larger
     if len(data) > limit:
         return Skipped(path, "too large", f"the limit is {limit:,} bytes")
     if reason := deny_content(data):
@@ -305,7 +305,7 @@ def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Ski
 
 
 def quotable(document: Document, data: bytes, chunks: Sequence[Chunk]) -> bytes:
-    """Return the bytes that a document's citations quote: its file's, or the text that was made of them."""
+    """Return the bytes that a document's citations quote: its file's, or those of its converted text."""
     return text_of_chunks(chunks) if is_converted(document) else data
 
 
@@ -315,8 +315,9 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
     if note is None and parts.chunker == "lines":
         note = why_not_parse(snapshot.data, path)
     # A guide that a program wrote may be all that there is; a manual page has a source.
-    if note is None and (parts.language not in PROSE or parts.language in _WRITTEN_FROM_SOURCES):
-        note = "generated" if says_generated(snapshot.data) else None
+    guide = (parts.language in PROSE and parts.language not in _WRITTEN_FROM_SOURCES) or parts.language == "html"
+    if note is None and not guide and says_generated(snapshot.data):
+        note = "generated"
     return Document(
         path=path,
         sha256=snapshot.sha256,
@@ -327,7 +328,7 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
         title=parts.title,
         url=parts.url,
         author=parts.author,
-        # A file's own times say when it was copied or checked out, not when it was written.
+        # A file's times say when it was copied or checked out, not when it was written.
         date=parts.date or (date_of_path(path) if parts.language in PROSE else None),
         chunker=parts.chunker,
         note=note,
@@ -337,7 +338,7 @@ def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
 def ready(
     outcomes: Sequence[Outcome], pack: Pack, embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
 ) -> list[Outcome]:
-    """Return the outcomes with every document ready; vectors are asked for in one call with all keys and texts."""
+    """Return the outcomes with every document ready; one call with all keys and texts returns the vectors."""
     waiting = [done for done in outcomes if isinstance(done, Prepared)]
     vectors = embed([key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts])
     complete: list[Outcome] = []
@@ -359,7 +360,7 @@ def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
-    """Return the embedder's vectors; no call for no texts."""
+    """Return the embedder's vectors; it is not called without texts."""
     return embedder.encode(texts) if texts else np.zeros((0, embedder.dimensions), np.float32)
 
 

@@ -1,8 +1,8 @@
-"""Starting a worker's process: a copy of this one where that is sound, else a fresh Python.
+"""Starting a worker process: a fork of this one if that is safe, else a fresh Python.
 
-A copy has every module and all weights at once and shares their memory; a fresh Python takes a third of a second of one
-core, and one that serves takes more than a second. But a copy has only the thread that asked for it, with every lock as
-it happened to be, so it is made of a process of one thread only. It also has whatever is open: who makes one closes
+A fork has every module and all weights at once and shares their memory; a fresh Python takes a third of a second of one
+core, and a server more than a second. But a fork has only the thread that called for it, and every lock in its present
+state, so only a process with one thread is forked. A fork also inherits everything that is open, so the caller closes
 databases and connections before.
 """
 
@@ -22,18 +22,18 @@ from typing import IO, NoReturn, Protocol
 
 _STANDARD = (0, 1, 2)
 _PIPE_BYTES = 1 << 20
-"""Size of the pipe from a copy: an answer or two, so that it can continue before they are read."""
+"""Size of the pipe from a fork: an answer or two, so that it can continue before they are read."""
 
 _CODE = "from quaestor.indexing.worker_process import main; main()"
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 class Process(Protocol):
-    """A child process with a pipe to and from it: the part of ``subprocess.Popen`` that is needed."""
+    """A child process with a pipe to and from it: the needed part of ``subprocess.Popen``."""
 
     @property
     def pid(self) -> int:
-        """Its number."""
+        """Its process id."""
         ...
 
     @property
@@ -47,25 +47,25 @@ class Process(Protocol):
         ...
 
     def poll(self) -> int | None:
-        """Return how it ended, None if it has not."""
+        """Return its exit code, or None if it is running."""
         ...
 
     def wait(self) -> int:
-        """Wait for its end and return how it ended."""
+        """Wait for its end and return its exit code."""
         ...
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal; nothing happens if it has ended."""
+        """Send it a signal, unless it has ended."""
         ...
 
     def kill(self) -> None:
-        """End it at once; nothing happens if it has ended."""
+        """Kill it, unless it has ended."""
         ...
 
 
 def fresh() -> Process:
     """Start another Python, which waits for a job on its standard input."""
-    # -P: the current folder, which may be a stranger's repository, is no place to import from.
+    # -P: do not import from the current folder, which may be a stranger's repository.
     return subprocess.Popen(
         [sys.executable, "-P", "-c", _CODE],
         stdin=subprocess.PIPE,
@@ -75,7 +75,7 @@ def fresh() -> Process:
 
 
 def can_copy() -> bool:
-    """Return whether this process may be forked: it has one thread, those of C libraries included."""
+    """Return whether this process may be forked: it has only one thread, including those of C libraries."""
     if sys.platform != "linux":
         return False
     try:
@@ -106,7 +106,7 @@ class Copy:
                 os.close(end)
             raise
         if self.pid == 0:
-            # Held by a copy, the original's ends would never seem closed to it.
+            # If the fork held the parent's ends, it would never see them closed.
             _run_as_copy(work, tasks_out, answers_in, (tasks_in, answers_out))
         _widen(answers_in)
         os.close(tasks_out)
@@ -118,24 +118,24 @@ class Copy:
         _copies.add(self)
 
     def poll(self) -> int | None:
-        """Return how it ended, None if it has not."""
+        """Return its exit code, or None if it is running."""
         return self._look(os.WNOHANG)
 
     def wait(self) -> int:
-        """Wait for its end and return how it ended."""
+        """Wait for its end and return its exit code."""
         code = self._look(0)
         assert code is not None
         return code
 
     def send_signal(self, sig: int) -> None:
-        """Send it a signal; nothing happens if it has ended."""
-        # No other thread may reap it between the check and the signal: its number could be another process's.
+        """Send it a signal, unless it has ended."""
+        # No other thread may reap it between the check and the signal, because its id could then be another process's.
         with self._turns:
             if self._wait_status(os.WNOHANG) is None:
                 os.kill(self.pid, sig)
 
     def kill(self) -> None:
-        """End it at once; nothing happens if it has ended."""
+        """Kill it, unless it has ended."""
         self.send_signal(signal.SIGKILL)
 
     def _look(self, how: int) -> int | None:
@@ -153,7 +153,7 @@ class Copy:
 def _widen(pipe: int) -> None:
     import fcntl  # noqa: PLC0415 - where processes are copied, it is there
 
-    # What one user may have of wide pipes is limited; narrow ones do.
+    # The wide pipes of one user are limited; narrow ones suffice.
     with suppress(OSError):
         fcntl.fcntl(pipe, fcntl.F_SETPIPE_SZ, _PIPE_BYTES)
 
@@ -162,9 +162,9 @@ _copies: weakref.WeakSet[Copy] = weakref.WeakSet()
 
 
 def _run_as_copy(work: Callable[[], None], source: int, sink: int, far_ends: tuple[int, int]) -> NoReturn:
-    """Run as the copy. No ``finally`` of the original runs, no file is flushed, no lock is released."""
+    """Run as the fork: no ``finally`` of the parent runs, no file is flushed, no lock is released."""
     try:
-        gc.freeze()  # what came before is never collected here, so its pages stay shared
+        gc.freeze()  # the parent's objects are never collected here, so that their pages stay shared
         os.dup2(source, 0)
         os.dup2(sink, 1)
         siblings = [pipe for copy in _copies for pipe in (copy.stdin, copy.stdout) if not pipe.closed]

@@ -1,8 +1,8 @@
 """Work on batches of files on the machines of a Ray cluster.
 
 Files are read here and sent, so no other machine needs the folder. Results are committed here, so the cluster writes
-nothing. Ray repeats a task whose machine was lost; a task that crashes every process is repeated file by file, and only
-the file at fault is left out.
+nothing. If a machine is lost, Ray repeats its tasks. A task that crashes every process is repeated file by file, and
+only the file at fault is left out.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from quaestor.files.extras import EXTRAS, extra_is_installed
 from quaestor.indexing.prepare import Opened, Outcome, Preparer, Refused, Same, Task
 
 _AHEAD = 3
-"""Batches a core that are read and not yet answered."""
+"""Batches in flight for each core."""
 
 _MOST_BYTES = 128_000_000
-"""Of files in such batches, whatever their number."""
+"""Most bytes of files in flight."""
 
 _RETRIES = 3
 _CONNECT_SECONDS = 10
@@ -33,9 +33,9 @@ class RayCluster:
     """The machines of a Ray cluster that prepare files; use it as a context manager.
 
     Args:
-        address: of the cluster, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
+        address: the cluster's, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
         preparer: does the work; sent once.
-        failed: makes the outcome of a file that crashes every process.
+        failed: returns the outcome of a file that crashes every process.
 
     Raises:
         UsageError: the extra is not installed, or the cluster cannot be used.
@@ -90,7 +90,7 @@ class RayCluster:
         return sum(_size(file) for files in self._waiting.values() for file in files)
 
     def _wait_for_batch(self) -> Iterator[Sequence[Outcome]]:
-        """Wait for a batch and yield its outcomes; none if it goes to the cluster again, in parts."""
+        """Wait for a batch and yield its outcomes; none if it is sent again, in parts."""
         errors = self._ray.exceptions
         [ref], _ = self._ray.wait(list(self._waiting), num_returns=1)
         files = self._waiting.pop(ref)
@@ -120,10 +120,10 @@ def _join(ray: Any, address: str) -> None:
     host, _, port = address.removeprefix("ray://").rpartition(":")
     try:
         if port.isdecimal():
-            # Ray itself goes on trying for minutes.
+            # Ray itself would keep trying for minutes.
             socket.create_connection((host, int(port)), _CONNECT_SECONDS).close()
         ray.init(address=address, log_to_driver=False, configure_logging=False)
-    # Ray tells by exceptions of all kinds that nothing answers, that versions differ, or that an address is none.
+    # Ray raises exceptions of all kinds if nothing answers, versions differ, or the address is malformed.
     except (ValueError, RuntimeError, OSError, ImportError) as error:
         raise UsageError(
             f"The Ray cluster at {address!r} cannot be used ({' '.join(str(error).split())[:300]}): give the address "
@@ -150,7 +150,7 @@ def _fingerprint(preparer: Preparer) -> str:
 
 
 def _original_error(error: Any) -> Exception:
-    """Return an error on another machine as the original exception."""
+    """Return the original exception of an error on another machine."""
     said = str(error.cause).split("\n", maxsplit=1)[0]
     if "No module named" in said:
         return UsageError(

@@ -1,4 +1,4 @@
-"""What indexing would cost and what an index holds, counted without writing anything."""
+"""The cost of indexing and the contents of an index, counted without writing anything."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ class Counted:
         document: the document as it would be stored.
         chunks: number of chunks.
         words: number of words.
-        tokens: of each text to embed, in the order of the chunks; empty without a counter.
-        keys: of their vectors; empty unless asked for.
+        tokens: those of each text to embed, in the order of the chunks; empty without a counter.
+        keys: the keys of their vectors; empty unless requested.
     """
 
     document: Document
@@ -43,8 +43,8 @@ class Surveyed(NamedTuple):
 
     Attributes:
         survey: the counts of all documents.
-        files: of the documents.
-        texts: tokens of each text to embed, by the key of its vector, equal texts once; empty unless asked for.
+        files: the documents' files.
+        texts: tokens of each text to embed, by the key of its vector, equal texts once; empty unless requested.
     """
 
     survey: Survey
@@ -69,7 +69,7 @@ class Surveyor:
     embedder: str | None = None
 
     def read(self, found: Found) -> Surveyed:
-        """Read and cut everything that a walk found."""
+        """Read and cut all files that a walk found."""
         batches = in_batches(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
         results = [result for batch in run_here(self, batches) for result in batch]
         return self._surveyed(results, found.added, found.skipped)

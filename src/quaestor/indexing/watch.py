@@ -1,7 +1,7 @@
-"""Keeping an index current while files are edited: refresh, wait, refresh again.
+"""Keeping an index up to date while files are edited: refresh, wait, refresh again.
 
-Polling needs no rights and no daemon. If the kernel reports no change, a refresh costs next to nothing; elsewhere
-checking 5,000 files takes some ten milliseconds.
+Polling needs no rights and no daemon. If the kernel reports no change, a refresh costs next to nothing; without its
+reports, checking 5,000 files takes some ten milliseconds.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from quaestor.core.errors import IndexBusyError, IndexReadOnlyError, LimitError,
 from quaestor.files.ingest_report import Changes, Progress
 
 LONGEST_SHARE = 0.1
-"""Looking takes at most this share of the time: a slow file system is looked at less often."""
+"""Checks take at most this share of the time, so that a slow file system is checked less often."""
 
 Refresh = Callable[[Progress | None], Changes]
 
@@ -27,16 +27,16 @@ def watch(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Changes]:
-    """Refresh again and again; yield the first result, and then every one with changes.
+    """Refresh repeatedly; yield the first result, and then every one with changes.
 
     Args:
         refresh: usually ``Indexer.refresh``.
         interval: seconds between the end of one refresh and the beginning of the next.
         progress: passed on to every refresh.
-        hindered: called with the reason if a refresh failed: another process writes, or the disk is full. It is
-            retried.
+        hindered: called with the reason if a refresh failed (another process writes, or the disk is full), before it
+            is tried again.
         clock: monotonic seconds.
-        sleep: waits so many seconds; an exception from it ends the watch.
+        sleep: waits for some seconds; an exception from it ends the watch.
 
     Never ends by itself; Ctrl-C, or closing the generator, ends it between two transactions.
     """
@@ -52,7 +52,7 @@ def watch(
         took = clock() - started
         if first or changes.any:
             yield changes
-        # A look that worked through changes is long for a good reason and says nothing about the next one.
+        # The time of a refresh with changes says nothing about the next one.
         pause = interval if changes.any else max(interval, took / LONGEST_SHARE)
         first = False
         sleep(pause)

@@ -1,6 +1,6 @@
 """Work on batches, in this process or in several.
 
-Workers are plain child processes connected by pipes (``process_start``), and not ``multiprocessing``: its ``fork``
+Workers are plain child processes connected by pipes (``process_start``), not those of ``multiprocessing``: its ``fork``
 ignores threads, and its ``spawn`` and ``forkserver`` run the caller's main module again, which breaks any script that
 has no ``if __name__ == "__main__"``. If a worker dies, only the file at fault is left out.
 """
@@ -27,13 +27,13 @@ _Task_contra = TypeVar("_Task_contra", contravariant=True)
 _Result_co = TypeVar("_Result_co", covariant=True)
 
 AHEAD = 12
-"""Batches a worker in the queue: enough to work on while the caller writes a transaction."""
+"""Queued batches for each worker: enough to work on while the caller writes a transaction."""
 
 AHEAD_IN_HASTE = 2
-"""The same if the batches may stop at any moment, because queued ones must still be finished."""
+"""The same if batches may end at any moment, because queued ones must still be finished."""
 
 _AT_ONCE = 2
-"""Batches that a worker has: one that it works on, and the next."""
+"""Batches that a worker has: the present one and the next."""
 
 _BROKEN = (EOFError, OSError, ValueError, pickle.UnpicklingError)
 
@@ -42,30 +42,30 @@ class Job(Protocol[_Task_contra, _Result_co]):
     """The work on a batch; picklable, so that it can run elsewhere."""
 
     def prepare(self, tasks: Sequence[_Task_contra]) -> Sequence[_Result_co]:
-        """Return one result a task, in order."""
+        """Return one result for each task, in order."""
         ...
 
 
 class WorkerDiedError(Exception):
-    """A worker process ended in the middle of a batch."""
+    """A worker process died during a batch."""
 
 
 class WorkerGoneError(Exception):
-    """A worker process had died of another batch before this one."""
+    """A worker process had died during another batch before this one."""
 
 
 class WorkerStartError(Exception):
-    """A worker process could not even begin: this Python cannot be started again as it was."""
+    """A worker process could not start, because this Python cannot be started again in the same way."""
 
 
 def run_here(job: Job[Task, Result], batches: Iterable[Sequence[Task]]) -> Iterator[Sequence[Result]]:
-    """Do the batches one after the other in this process."""
+    """Work on the batches one after the other in this process."""
     for batch in batches:
         yield job.prepare(batch)
 
 
 class _Worker:
-    """One child process, which has its next batch in its pipe while it works on one: so it never waits for us."""
+    """One child process, which has its next batch in its pipe while it works on one, so that it never waits."""
 
     def __init__(self, job: Job[Any, Any]) -> None:
         self._sending, self._receiving = threading.Lock(), threading.Lock()
@@ -87,14 +87,14 @@ class _Worker:
 
         Raises:
             WorkerStartError: the process ended before its first batch.
-            WorkerDiedError: the process ended in the middle of this one.
+            WorkerDiedError: the process ended during this one.
             WorkerGoneError: the process ended before this one.
         """
-        # A sender waits until the batch before is answered, and no other thread sends meanwhile: each gets its own
-        # answer.
+        # A thread sends only when the previous batch is answered, and no other thread sends meanwhile, so each gets
+        # its own answer.
         with self._sending:
             self._begin()
-            with suppress(*_BROKEN):  # the process has ended, which is noticed when its answer is read
+            with suppress(*_BROKEN):  # the process has ended, as reading its answer will show
                 self._send(batch)
             self._receiving.acquire()
         try:
@@ -128,11 +128,11 @@ class _Worker:
         return pickle.load(self._process.stdout)
 
     def kill(self) -> None:
-        """Stop at once; callers that wait for an answer get an error."""
+        """Kill the process; callers that wait for an answer get an error."""
         self._process.kill()
 
     def end(self) -> None:
-        """Stop and release everything."""
+        """Stop the process and release its resources."""
         self._process.kill()
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -141,7 +141,7 @@ class _Worker:
 
 
 def _close(pipe: IO[bytes]) -> None:
-    # What was still to be written is of no use to a dead process.
+    # A dead process does not need the bytes that are still to be written.
     with suppress(OSError):
         pipe.close()
 
@@ -152,7 +152,7 @@ class Pool(Generic[Task, Result]):
     Args:
         job: the work; pickled once for each worker.
         count: number of processes.
-        failed: makes the result of a task that killed its worker.
+        failed: returns the result of a task that killed its worker.
     """
 
     def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:
@@ -183,11 +183,11 @@ class Pool(Generic[Task, Result]):
             worker.end()
 
     def run(self, batches: Iterable[Sequence[Task]], ahead: int = AHEAD) -> Iterator[Sequence[Result]]:
-        """Yield the batches' results in the order of the batches, so that an index is the same however fast each was.
+        """Yield the batches' results in the order of the batches, so that an index does not depend on their speed.
 
         Args:
-            batches: taken only a little ahead of the work.
-            ahead: how many batches a worker.
+            batches: read only a little ahead of the work.
+            ahead: queued batches for each worker.
         """
         pending: deque[Future[Sequence[Result]]] = deque()
         for batch in batches:

@@ -11,18 +11,18 @@ import pickle
 import signal
 from typing import Any, BinaryIO, Protocol
 
-# What a batch makes holds no circles and is let go of with it: looking for them every 700 objects takes a tenth of all.
+# A batch makes no reference cycles: collecting garbage after every 700 objects would take a tenth of the time.
 _OBJECTS_BETWEEN_LOOKS = 100_000
 
 READY = "ready"
-"""Said once, when the job is there and everything that it needs is imported."""
+"""Sent once, when the job has arrived and everything that it needs is imported."""
 
 
 class Job(Protocol):
     """The work on a batch."""
 
     def prepare(self, tasks: Any) -> Any:
-        """Return one result a task."""
+        """Return one result for each task."""
         ...
 
 
@@ -37,11 +37,11 @@ def serve(job: Job) -> None:
 
 
 def _answer(job: Job | None) -> None:
-    # Ctrl-C reaches the whole process group; when to stop is the parent's to say, by closing the pipe.
+    # Ctrl-C reaches the whole process group, but the parent decides when to stop, by closing the pipe.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     gc.set_threshold(_OBJECTS_BETWEEN_LOOKS)
     source, sink = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
-    # Whatever prints by mistake goes to standard error, not into the answers.
+    # Accidental prints go to standard error, not into the answers.
     os.dup2(2, 1)
     try:
         if job is None:
@@ -65,7 +65,7 @@ def _say(sink: BinaryIO, answer: object) -> None:
 
 
 def _portable(error: Exception) -> Exception:
-    """Return the error itself if it survives being pickled, else one that says the same."""
+    """Return the error itself if it can be pickled, else one with the same message."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:

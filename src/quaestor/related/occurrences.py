@@ -83,7 +83,8 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
     """
     syntax = SYNTAXES.get(language)
     data = text.encode("utf-8", "surrogatepass")
-    if syntax is None or len(data) > LARGEST_PARSED:
+    # The markup of a component uses what its script defines.
+    if syntax is None or syntax.embedded or len(data) > LARGEST_PARSED:
         return None
     tree = parse(data, syntax.grammar)
     if tree is None:
@@ -143,8 +144,10 @@ def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:
     """Return the names of the definitions around a line, outermost first; empty if there are none."""
     syntax = SYNTAXES.get(language)
     data = text.encode("utf-8", "surrogatepass")
-    tree = parse(data, syntax.grammar) if syntax is not None and len(data) <= LARGEST_PARSED else None
-    if syntax is None or tree is None:
+    if syntax is None or len(data) > LARGEST_PARSED:
+        return ()
+    tree = parse(data, syntax.grammar, embedded=syntax.embedded)
+    if tree is None:
         return ()
     lines = data.split(b"\n")
     if not 1 <= line <= len(lines):

@@ -28,7 +28,7 @@ from quaestor.corpus.corpus_json import survey_object
 from quaestor.corpus.descriptions import AS_IF_NOT_SET, ignored_by_setting
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlState
 from quaestor.crawl.repositories import fetch_repository, names_repository
-from quaestor.crawl.sites import crawl, forget_look, is_address, note_look, put_back, was_looked_at
+from quaestor.crawl.sites import crawl, forget_dry_run, is_address, note_dry_run, put_back, was_fetched_by_dry_run
 from quaestor.indexing.indexer import Changes, by_reason
 from quaestor.indexing.watch import watch
 
@@ -326,16 +326,16 @@ def crawl_with_progress(
         look: whether it is a dry run.
     """
     home = data_home(settings)
-    if not rebuild and was_looked_at(url, home, chosen):
+    if not rebuild and was_fetched_by_dry_run(url, home, chosen):
         remark("The pages were fetched lately by a dry run, and are taken as they are.")
         if not look:
-            forget_look(url, home)
+            forget_dry_run(url, home)
         return None
     report = crawl(url, home, chosen, crawling_progress(), rebuild=rebuild)
     if look and not report.unfinished:
-        note_look(url, home, chosen)
+        note_dry_run(url, home, chosen)
     else:
-        forget_look(url, home)
+        forget_dry_run(url, home)
     return report
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _BATCH = 500
+_LONGEST_PATTERN = 12_000  # letters; SQLite refuses patterns of more than 50,000 bytes
 _DOCUMENT = "path, sha256, size, mtime_ns, language, encoding, title, url, author, date, chunker, note"
 # A document's row as it is summed up: its checksum comes last.
 _WHOLE = f"id, {_DOCUMENT}, first_chunk, chunk_count, checksum"
@@ -319,10 +321,14 @@ def paths_of(connection: sqlite3.Connection, ids: Iterable[int]) -> set[str]:
 def paths_ending(connection: sqlite3.Connection, end: str) -> list[tuple[str, int]]:
     """Return the paths that are ``end`` or end with a slash and it, each with its first chunk; in no order."""
     wanted, count = storable(end), len(end)
+    short = isinstance(wanted, str) and count <= _LONGEST_PATTERN
+    alike = "%" + re.sub(r"[%_!]", r"!\g<0>", end) if short else "%"
+    # Among the paths alone, which lie together in their index, it is found in half the time.
     rows = connection.execute(
-        "SELECT path, first_chunk FROM documents WHERE chunk_count > 0 AND "
+        "SELECT path, first_chunk FROM documents WHERE chunk_count > 0 AND path IN "
+        "(SELECT path FROM documents WHERE path LIKE ? ESCAPE '!') AND "
         "substr(path, -?) = ? COLLATE NOCASE AND (length(path) = ? OR substr(path, -? - 1, 1) = '/')",
-        (count, wanted, count, count),
+        (alike, count, wanted, count, count),
     )
     return [(from_storable(path), chunk) for path, chunk in rows]
 
