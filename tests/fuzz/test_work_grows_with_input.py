@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.callers import _names_called
@@ -25,6 +26,7 @@ from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.running_text import Inline
+from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list
@@ -205,6 +207,14 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
 def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
     assert not read_callers_question(f"{piece * 200_001}?")
     assert not is_pasted(f"where is {piece[0] * 400_001}?")
+
+
+def test_blanks_in_a_heading_and_an_overview_of_it(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    blanks = " \t" * 200_000
+    (tmp_path / "corpus" / "README.md").write_text(f"# Name{blanks}x\n\nA tool that bakes bread.\n", "utf-8")
+    with Index.build(tmp_path / "corpus", settings=Settings(home=str(tmp_path / "home"))) as index:
+        assert "bakes bread" in index.overview().text
 
 
 def test_a_long_name_in_code() -> None:
