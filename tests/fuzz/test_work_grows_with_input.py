@@ -66,6 +66,10 @@ def test_imports_of_a_file() -> None:
     assert [found[0].line, found[-1].line, len(found)] == [1, 400_000, 400_000]
 
 
+def test_imports_that_are_never_closed() -> None:
+    assert len(imports_of("from . import (a,\n" * 50_000, "python")) == 50_000
+
+
 def test_blank_lines_of_a_hunk() -> None:
     blank = "\n" * 400_000
     proposal = parse_edits(f"--- a/a\n+++ b/a\n@@ -1 +1 @@\n a\n{blank} b\n-c\n{blank}")
