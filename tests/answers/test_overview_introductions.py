@@ -295,3 +295,38 @@ def test_a_comment_within_code_is_no_heading() -> None:
     assert [title for _, title in headings(page.split("\n"))] == ["Guide", "Use", "How"]
     apart = "# Guide\n\n-----\n\n# Use\n\n-----\n\n# Run"
     assert [title for _, title in headings(apart.split("\n"))] == ["Guide", "Use", "Run"]
+
+
+def test_a_program_of_c_is_described_by_its_manual_and_headers_are_imported(said: Say) -> None:
+    licence = "/* till - till.c\n * (C) 2014 A. Smith\n */\n\n"
+    manual = '.\\" Permission to use and sell this.\n.TH TILL 1\n.SH NAME\ntill \\- counts coins\n.SH USE\nRun it.\n'
+    told = said(
+        {
+            "README.md": "# till\n\n<b>Till</b>s for <b>shop</b>keepers and others who sell by day.\n",
+            "till.1": manual,
+            "till.h": "int count(void);\n",
+            "till.c": f'{licence}#include "till.h"\nint count(void) {{ return 1; }}\n',
+            **{
+                f"part{n}.c": f'{licence}#include "till.h"\nint part{n}(void) {{ return count(); }}\n' for n in range(4)
+            },
+        }
+    )
+    assert "Tills for shopkeepers and others" in told
+    assert "till.1: till - counts coins" in told
+    assert "till.h: imported by 5 files" in told
+    assert "Smith" not in told
+    assert "Permission" not in told
+
+
+def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:
+    listed = "```\nclient/   - the app that shows tills\nserver/   - counts the coins of tills\n```\n"
+    listed = listed.replace("client", "  client").replace("server", "  server")
+    told = said(
+        {
+            "README.md": f"# till\n\nTills for shops and all who sell.\n\n{listed}",
+            "client/app.py": "def show(): ...\n",
+            "server/count.py": "def count(): ...\n",
+        }
+    )
+    assert "client/: the app that shows tills" in told
+    assert "tills server/" not in told

@@ -267,7 +267,7 @@ def test_what_a_repository_lacks_is_named(origin: Repository, tmp_path: Path) ->
 
 def test_without_git_it_says_to_install_it(origin: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match=r"There is no git on this machine. Install git"):
+    with pytest.raises(UsageError, match=r"git is not installed on this machine. Install git"):
         fetch_repository(address_of(origin), tmp_path / "home", allow_private=True)
 
 

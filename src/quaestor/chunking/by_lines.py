@@ -1,6 +1,6 @@
 """Cutting by lines: for files that are neither code nor prose, and for pieces that are too large.
 
-It works on bytes. Every function is linear in their number, also for one line of many megabytes.
+It works on bytes. Every function takes linear time, even for one line of many megabytes.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ LONGEST_CHARACTER = 4
 def split_lines(data: bytes, start: int, end: int, settings: ChunkSettings, whole: int = 0) -> Iterator[int]:
     """Yield the offsets at which ``data[start:end]`` is cut, its own start first.
 
-    Cuts at the last blank line or line end before ``target``, else at the first line end before ``limit``,
-    else between two characters. There is no cut before the offset ``whole``, which is within ``limit``.
+    A cut is at the last blank line or line end before ``target``, else at the first line end before ``limit``,
+    else between two characters. None is before the offset ``whole``, which is within ``limit``.
     """
     position = start
     while position < end:
@@ -88,7 +88,7 @@ def cut_lines(data: bytes, start: int, encoding: str, settings: ChunkSettings) -
 
 
 def lift(data: bytes, cuts: list[int], encoding: str) -> Iterator[tuple[Span | None, str]]:
-    """Yield span and text between each two neighbouring offsets; no span where there is only whitespace."""
+    """Yield the span and text between neighbouring offsets; the span is None if there is only white space."""
     line = 1 + data.count(b"\n", 0, cuts[0]) if cuts else 1
     for start, end in pairwise(cuts):
         raw = data[start:end]

@@ -1,4 +1,4 @@
-"""Settings of cutting, and the result of cutting a document."""
+"""Settings of chunking, and the result of cutting a document."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quaestor.core.light_imports import NamedTuple
 SMALLEST_TARGET = 16
 _LINES = range(1, 10_000)
 _BYTES = range(100, 1_000_000)
-_BYTES_OF_A_LINE = 100  # so many lines of this length still are one chunk
+_BYTES_OF_A_LINE = 100  # this many lines of this length still make one chunk
 
 ChunkMethod = Literal["auto", "syntax", "headings", "lines"]
 
@@ -24,17 +24,17 @@ class _Chosen(NamedTuple):
 
 
 class ChunkSettings(_Chosen):
-    """How to cut, and sizes of chunks in bytes.
+    """How to cut documents, and the sizes of chunks in bytes.
 
     Attributes:
-        target: neighbours are merged while they stay under this.
+        target: neighbours are merged up to this size.
         limit: no chunk is larger than this.
         method: ``auto`` cuts code along its definitions, prose by its headings and the rest by lines; ``syntax`` and
             ``headings`` do one of these and cut everything else by lines; ``lines`` cuts everything by lines.
-        lines: cut by lines into so many each, instead of into ``target`` bytes.
+        lines: lines in each chunk of the method ``lines``, instead of ``target`` bytes.
 
     Raises:
-        UsageError: the sizes do not go together.
+        UsageError: the sizes contradict each other.
     """
 
     __slots__ = ()
@@ -85,9 +85,9 @@ class Cut(NamedTuple):
         chunker: the method that cut it.
         chunks: in order, covering the document.
         title: a prose document's title.
-        note: why a fallback was used, or what was lossy.
+        note: why a fallback was used, or what was lost.
         author: a prose document's author, from its front matter.
-        date: a prose document's date in the form of ISO 8601, from its front matter or its path.
+        date: a prose document's ISO 8601 date, from its front matter or its path.
         url: its address, from its front matter.
     """
 

@@ -1,17 +1,80 @@
-"""Cutting source code along its definitions."""
+"""Cutting source code along its definitions: those of a syntax tree or, without a grammar, the lines that begin one.
+
+What begins a definition in languages without a grammar is told by keywords, as in the patterns of Universal Ctags.
+"""
 
 from __future__ import annotations
 
+import re
 from typing import NamedTuple
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
 from quaestor.chunking.decode import Decoded
-from quaestor.chunking.defined_names import Source
+from quaestor.chunking.defined_names import CONTAINERS, Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse, scripts_within
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
 from quaestor.chunking.syntax import SYNTAXES
 from quaestor.core.documents import Chunk
+
+_LISPS = frozenset({"common-lisp", "emacs-lisp"})
+_KINDS = {
+    "class": "class defclass",
+    "constant": "const defconst defconstant",
+    "extension": "extend",
+    "function": """cl-defgeneric cl-defmethod cl-defun constructor converter def defgeneric define-derived-mode
+        define-minor-mode definition defmethod defsubst defun destructor fixpoint fn fun func function iterator lemma
+        method operator predicate proc procedure sub task theorem transient-define-prefix transient-define-suffix""",
+    "interface": "interface protocol trait concept",
+    "macro": "defmacro macro template cl-defmacro",
+    "module": "module namespace package unit object library component",
+    "struct": "struct record defstruct cl-defstruct entity architecture",
+    "enum": "enum",
+    "type": "type alias newtype data inductive structure define defgroup deftype",
+    "variable": "let val var defvar defcustom defparameter defvar-local defface",
+}
+_KIND_OF = {word: kind for kind, words in _KINDS.items() for word in words.split()}
+_MODIFIERS = """abstract async automatic body export exported extern external final global impure inline internal local
+    mut mutable open opaque override partial private protected pub public pure rec sealed static unsafe virtual default
+    shared foreign"""
+_WORDS = sorted(_KIND_OF, key=len, reverse=True)
+_DEFINING = re.compile(
+    rf"^(?P<indent>[ \t]*)(?:(?:{'|'.join(_MODIFIERS.split())})(?:\([^)\n]{{0,40}}\))?[ \t]+)*"
+    rf"(?P<word>{'|'.join(_WORDS)})[ \t]+"
+    r"(?:(?:alias|automatic|bit|body|byte|data|eval|inline|int|integer|internal|logic|mut|mutable|private|real|rec|reg"
+    r"|signed|static|string|type|unsigned|void)(?:[ \t]*\[[^\]\n]*\])?[ \t]+)*"
+    r"(?P<name>[A-Za-z_$][\w$'.:?!-]*)".encode(),
+    re.MULTILINE | re.IGNORECASE,
+)
+_LISP = re.compile(
+    rf"^(?P<indent>)\((?P<word>{'|'.join(_WORDS)})[ \t]+'?\(?(?:setf[ \t]+)?"
+    r"(?P<name>[^\s()'\"]+)".encode(),
+    re.MULTILINE | re.IGNORECASE,
+)
+# Functions of Elm, Idris, Lean and PureScript: what a name is stands above what it does.
+_SIGNATURE = re.compile(rb"^(?P<indent>)(?P<name>[a-z_][\w']*)[ \t]*::?[ \t]+[^=\n]", re.MULTILINE)
+_SIGNED = frozenset({"agda", "elm", "idris", "purescript"})
+# Functions of D, GLSL, HLSL and Vala: a type, a name, and what it takes.
+_TYPED = re.compile(
+    rb"^(?P<indent>[ \t]{0,8})(?:[A-Za-z_][\w.<>\[\]!*&]*[ \t]+){1,4}\*?(?P<name>[A-Za-z_]\w*)[ \t]*\([^;\n]*$",
+    re.MULTILINE,
+)
+_TYPES_FIRST = frozenset({"d", "glsl", "hlsl", "vala"})
+_NO_NAMES = frozenset(b"if else for while switch return new delete throw case do in is of and or not then with".split())
+_ASSIGNED = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:(?:module\.)?exports?\.|@)?(?P<name>[A-Za-z_$][\w$.]*)[ \t]*[:=][ \t]*"
+    rb"(?:\([^)\n]*\))?[ \t]*[-=]>",
+    re.MULTILINE,
+)
+_ASSIGNING = frozenset({"coffeescript", "moonscript"})
+# turn :: proc(n: int)
+_NAMED_FIRST = re.compile(
+    rb"^(?P<indent>)(?P<name>\w+)[ \t]*::[ \t]*(?:#\w+[ \t]+)?(?:bit_set|distinct|enum|proc|struct|union)\b",
+    re.MULTILINE,
+)
+_COMMENT = re.compile(rb"[ \t]*(?:#|//|--|;|%|\(\*|/\*|\*|'|\[<|@|///|\"\"\")")
+_MOST_ABOVE = 60
+_VALUES = ("constant", "variable")
 
 
 class Refusal(NamedTuple):
@@ -21,7 +84,7 @@ class Refusal(NamedTuple):
 
 
 def cut_code(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...] | Refusal:
-    """Cut source code along its definitions, or say why that is not possible."""
+    """Return source code cut along its definitions, or why that is not possible."""
     syntax = SYNTAXES[language]
     data = decoded.data
     if len(data) > LARGEST_PARSED:
@@ -50,3 +113,70 @@ def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
         Piece(place, len(pieces) + number, NO_PARENT) for number, place in enumerate(places) if data[place:].strip()
     ]
     return sorted([*pieces, *markup], key=lambda piece: piece.start)
+
+
+def cut_by_defining_lines(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """Cut code along the lines that begin a definition, each with the comment above it; an empty tuple if none does."""
+    data, start = decoded.data, decoded.start
+    pieces = _pieces(data, start, language)
+    if not pieces:
+        return ()
+    pieces = merge.split(merge.align(pieces, data, start), data, settings)
+    return merge.chunks(merge.group(pieces, settings), data, decoded.encoding)
+
+
+def _pieces(data: bytes, start: int, language: str) -> list[Piece]:
+    pieces: list[Piece] = []
+    around: list[tuple[int, Piece]] = []
+    for at, width, name, kind, place in _definitions(data, start, language):
+        while around and around[-1][0] >= width:
+            around.pop()
+        outer = around[-1][1] if around else None
+        if outer is not None and outer.kind not in CONTAINERS and kind in _VALUES:
+            continue  # it is local
+        begin = _with_comment(data, at, pieces[-1].start if pieces else start)
+        if begin > start and not pieces and data[start:begin].strip():
+            pieces.append(Piece(start, 0, NO_PARENT))
+        scope = tuple(piece.name or "" for _, piece in around)
+        method = kind == "function" and outer is not None and outer.kind in CONTAINERS - {"module"}
+        piece = Piece(
+            begin, len(pieces), outer.number if outer else NO_PARENT, name, "method" if method else kind, scope
+        )
+        piece.defines = [(len(scope), name, place)]
+        if outer is not None:
+            outer.opens = True
+        pieces.append(piece)
+        around.append((width, piece))
+    return pieces
+
+
+def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int, str, str, int]]:
+    """Return where definitions begin, how far in, their names and kinds, and where the names stand; in order."""
+    patterns = [_LISP if language in _LISPS else _DEFINING]
+    patterns += [_SIGNATURE] if language in _SIGNED else []
+    patterns += [_TYPED] if language in _TYPES_FIRST else []
+    patterns += [_ASSIGNED] if language in _ASSIGNING else []
+    patterns += [_NAMED_FIRST] if language == "odin" else []
+    found = {}
+    for pattern in patterns:
+        for one in pattern.finditer(data, start):
+            name = one["name"].rstrip(b":.-")
+            if not name or name.lower() in _NO_NAMES or one.start() in found:
+                continue
+            kind = _KIND_OF[one["word"].decode().lower()] if "word" in pattern.groupindex else "function"
+            if kind in _VALUES and language in _TYPES_FIRST:
+                continue  # what stands behind const there is a type
+            width = len(one["indent"].expandtabs(4))
+            found[one.start()] = (one.start(), width, name.decode("utf-8", "replace"), kind, one.start("name"))
+    return [found[at] for at in sorted(found)]
+
+
+def _with_comment(data: bytes, line: int, least: int) -> int:
+    """Return where the comments and attributes right above a line begin, or the line itself."""
+    begin = line
+    for _ in range(_MOST_ABOVE):
+        above = data.rfind(b"\n", least, max(begin - 1, least)) + 1 or least
+        if above <= least or above >= begin or not _COMMENT.match(data, above, begin):
+            return begin
+        begin = above
+    return begin

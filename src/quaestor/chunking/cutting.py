@@ -7,7 +7,7 @@ from collections.abc import Collection
 from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.languages import PROSE, recognise, why_not_parse
+from quaestor.chunking.languages import PROSE, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
 
 
@@ -18,20 +18,20 @@ def cut(
     *,
     paged: bool = False,
 ) -> Cut:
-    """Cut a file into chunks; whatever cannot be cut by its structure is cut by lines.
+    """Cut a file into chunks; if it cannot be cut by its structure, it is cut by lines.
 
     Args:
         data: the file's bytes.
         path: its path, which decides its language.
         settings: the method, and sizes of chunks.
-        paged: whether the top sections of prose are pages, slides or sheets, which share no chunk.
+        paged: whether the top sections of prose are pages, slides or sheets; no chunk spans two.
 
-    Spans count bytes of ``decode(data).data``: the file itself, unless it is UTF-16 or UTF-32.
+    Spans refer to bytes of ``decode(data).data``, which is the file itself unless it is UTF-16 or UTF-32.
     """
     decoded = decode(data)
     language = recognise(decoded.data, path)
     note = decoded.note
-    # Code and prose need modules of their own, and most refreshes bring files of one kind.
+    # Code and prose need different modules, and most refreshes bring files of one kind.
     if settings.method in ("auto", "syntax") and language not in PROSE and language in _syntaxes():
         from quaestor.chunking.code import Refusal, cut_code  # noqa: PLC0415 - see above
 
@@ -40,6 +40,12 @@ def cut(
         if not isinstance(chunks, Refusal):
             return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
+    if settings.method in ("auto", "syntax") and language in WITHOUT_GRAMMAR:
+        from quaestor.chunking.code import cut_by_defining_lines  # noqa: PLC0415 - see above
+
+        found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
+        if found:
+            return Cut(language, decoded.encoding, "lines", found, note=note)
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 
@@ -50,7 +56,7 @@ def cut(
             by_headings = prose.has_headings or language != "text"
             chunker: ChunkerName = "headings" if by_headings else "lines"
             return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
-        # What a document says of itself counts however it is cut.
+        # A document's metadata count however it is cut.
         return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
     return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
 

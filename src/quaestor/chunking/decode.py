@@ -1,7 +1,7 @@
-"""Which codec turns a file's bytes into text; UTF-16 and UTF-32 become UTF-8 before anything else.
+"""Finding the codec of a file's bytes; UTF-16 and UTF-32 are first transcoded to UTF-8.
 
-All spans of a document count bytes of what ``decode`` returns. That is the file itself, except for UTF-16
-and UTF-32, where it is the file transcoded to UTF-8.
+All spans of a document refer to the bytes that ``decode`` returns: the file itself, or the file transcoded to UTF-8 if
+it is UTF-16 or UTF-32.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ class Decoded(NamedTuple):
     """A file's bytes with the codec that reads them.
 
     Attributes:
-        data: the bytes that spans count.
+        data: the bytes that spans refer to.
         encoding: ``utf-8``, ``cp1252`` or ``latin-1``.
         start: offset after the byte order mark, which belongs to no chunk.
-        note: what was lossy or guessed.
+        note: what was lost or guessed.
     """
 
     data: bytes

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 120
 
-# Kinds whose members are definitions of their own.
+# Kinds whose members are definitions themselves.
 CONTAINERS = frozenset({"class", "interface", "struct", "enum", "module", "extension"})
 CALLABLES = frozenset({"function", "method", "macro", "test"})
 
@@ -63,7 +63,7 @@ _OPERATOR = re.compile(r"\boperator\b")
 
 
 _NEAR = 200
-"""Bytes before a comment that are looked at to tell whether it begins the file."""
+"""Bytes before a comment that are examined to see whether it begins the file."""
 
 
 class Source(NamedTuple):
@@ -73,20 +73,20 @@ class Source(NamedTuple):
     encoding: str = "utf-8"
 
     def text(self, node: Node) -> str:
-        """Return the text of a node that is short by nature, such as a name."""
+        """Return the text of a short node, such as a name."""
         raw = self.data[node.start_byte : min(node.end_byte, node.start_byte + 8 * LONGEST_NAME)]
         return raw.decode(self.encoding, errors="ignore")
 
     def starts_line(self, offset: int) -> bool:
-        """Return whether an offset is preceded only by blanks in its line."""
+        """Return whether only white space precedes an offset in its line."""
         line = self.data.rfind(b"\n", 0, offset) + 1
         return not self.data[line:offset].strip()
 
     def stands_apart(self, start: int, end: int, following: int, *, code: bool) -> bool:
         """Return whether blank lines separate a comment from what follows it.
 
-        One blank line does not separate a documentation comment, ``/** ... */``, from its function: much JavaScript has
-        one between them. A comment at the beginning of a file is about the file.
+        One blank line does not separate a documentation comment, ``/** ... */``, from its function, because much
+        JavaScript has one between them. A comment at the beginning of a file is about the file.
 
         Args:
             start: offset of the comment.
@@ -107,7 +107,7 @@ class Found(NamedTuple):
         name: the plain name.
         kind: as in ``Chunk.kind``.
         scope: the scope within the name itself: ``Foo`` of ``Foo::bar``.
-        body: the node that holds the members or statements.
+        body: the node with the members or statements.
         defines: whether the definition is here; False for an extension or a prototype.
     """
 
@@ -127,7 +127,7 @@ def named(node: Node, index: int) -> Node | None:
 
 
 def body_of(node: Node) -> Node | None:
-    """Return the node that holds a definition's members or statements."""
+    """Return the node with a definition's members or statements, or None."""
     body = node.child_by_field_name("body")
     if body is not None:
         return body

@@ -25,7 +25,7 @@ class Definition:
         name: the plain name.
         kind: as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
-        span: the whole of it, with the comments and decorators that precede it.
+        span: all of it, with the comments and decorators that precede it.
         body: its body, or None.
         comment: the comment before it and the docstring in it, markers included.
         begin: offset of the definition itself, after the comments and decorators that precede it.
@@ -40,9 +40,9 @@ class Definition:
     begin: int
 
 
-@dataclass(slots=True)  # mutable: a place in a walk
+@dataclass(slots=True)  # mutable: a position in a walk
 class _Level:
-    """Siblings being walked, with their enclosing definition; transparent ones count as their parent's siblings."""
+    """Siblings during a walk, with their enclosing definition; children of transparent nodes count as siblings."""
 
     nodes: list[Node]
     scope: tuple[str, ...]
@@ -58,8 +58,8 @@ def definitions(data: bytes, language: str) -> list[Definition]:
     out. A file that cannot be parsed has none.
 
     Args:
-        data: the file's bytes, as ``decode`` gives them.
-        language: as ``recognise`` names it.
+        data: the file's bytes, as ``decode`` returns them.
+        language: as ``recognise`` returns it.
     """
     syntax = SYNTAXES.get(language)
     decoded = decode(data)
@@ -126,11 +126,11 @@ class _Walk:
         return None
 
     def _belongs_to_next(self, node: Node) -> bool:
-        """Return whether a comment or keyword belongs to what follows, which it does not at a line's end."""
+        """Return whether a comment or keyword belongs to what follows; one at a line's end does not."""
         return bool(self._lead) or self._source.starts_line(node.start_byte)
 
     def _continues(self, made: Definition) -> bool:
-        """Whether this is one more equation, clause or overload of the definition just before."""
+        """Return whether this is another equation, clause or overload of the previous definition."""
         if not self._syntax.same_name or not self._found or made.kind in CONTAINERS:
             return False
         last = self._found[-1]

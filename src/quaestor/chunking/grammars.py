@@ -16,24 +16,24 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tree_sitter import Language, Node, Query, Tree
 
-# Beyond this a source file is data or generated.
+# Larger source files are data or generated.
 LARGEST_PARSED = 4_000_000
-# The parser reports once in 30 to 400 bytes; error recovery gone astray reports far more often. A count of
-# reports, other than a time limit, gives the same answer on every machine.
+# The parser reports once in 30 to 400 bytes; failing error recovery reports far more often. Unlike a time limit, a
+# count of reports gives the same result on every machine.
 _REPORTS_PER_BYTE = 0.04
 _REPORTS_AT_LEAST = 500
-# The last resort, in this thread's own processor time: each step of a sick parse can be slow as well.
+# The last resort, in this thread's processor time: each step of a failing parse can also be slow.
 _LONGEST_SECONDS = 4.0
 _SLICE = 1 << 12
-# Reading through a callback is slower where a grammar asks for columns; no file of this size takes long.
+# A callback is slow if a grammar asks for columns; no file of this size takes long.
 _READ_AT_ONCE = 1 << 13
-_OWN_REFERENCES = 2  # a variable's and the question's own
+_OWN_REFERENCES = 2  # the variable's reference and that of the call
 
-# Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses and keeps its offsets.
 _BLANKS = bytes(byte if byte in b"\r\n" else ord(" ") for byte in range(256))
 _SCRIPT_TAG = re.compile(rb"<(?P<end>/)?script\b[^<>]*>", re.IGNORECASE)
 # At the top of an Astro component.
 _FRONT = re.compile(rb"\s*---[ \t]*\r?\n(?P<script>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
+# Bytes beyond ASCII become letters, so that a file that is not UTF-8 parses with unchanged offsets.
 _TO_ASCII = bytes(byte if byte < 0x80 else ord("x") for byte in range(256))
 
 
@@ -43,7 +43,7 @@ _UNPACKED_INTO = "SEMBLE_GRAMMARS_CACHE_DIR"
 
 @cache
 def grammar(name: str) -> Language | None:
-    """Return the compiled grammar ``name``, or None where this platform has none."""
+    """Return a compiled grammar by name, or None if this platform has none."""
     try:
         import semble_grammars  # noqa: PLC0415 - keeps `import quaestor` fast
     except ImportError:
@@ -57,9 +57,9 @@ def grammar(name: str) -> Language | None:
 
 
 def _grammar_unpacked_for_now(name: str) -> Language | None:
-    """Return a grammar where the folder that it is usually unpacked into cannot be written.
+    """Return a grammar if the folder that grammars are unpacked into cannot be written.
 
-    The folder lives as long as this process; processes begun by it find it through the environment.
+    A temporary folder is used while this process lives; its child processes find it through the environment.
     """
     from shutil import rmtree  # noqa: PLC0415 - seldom needed
     from tempfile import mkdtemp  # noqa: PLC0415
@@ -77,10 +77,10 @@ def _grammar_unpacked_for_now(name: str) -> Language | None:
 
 
 class _Slices:
-    """Gives a parser its input slice by slice, and releases each slice when the next but one is read.
+    """Passes a parser its input slice by slice, and releases each slice when the next but one is read.
 
-    tree-sitter 0.26 for Python leaks a reference to every slice: the text of all files, or two hundred times as much
-    for a language whose scanner asks for columns. References are counted, so nothing is released twice.
+    tree-sitter 0.26 for Python leaks a reference to every slice, and so the text of all files, or two hundred times as
+    much for a language whose scanner asks for columns. References are counted, so that nothing is released twice.
     """
 
     def __init__(self, source: bytes) -> None:
@@ -96,7 +96,7 @@ class _Slices:
         return found
 
     def release(self, but: int = 0) -> None:
-        """Let go of all slices but the last."""
+        """Release all slices but the last ones."""
         while len(self._recent) > but:
             old = self._recent.popleft()
             # Python itself shares slices of up to one byte.
@@ -105,7 +105,7 @@ class _Slices:
 
 
 def nodes_of(root: Node, name: str, types: tuple[str, ...]) -> list[Node]:
-    """Return all nodes of the given types below ``root`` in order; the grammar's own machine looks for them."""
+    """Return all nodes of the given types below ``root`` in order; a tree-sitter query finds them."""
     query = _query(name, types)
     if query is None:
         return []
@@ -153,7 +153,7 @@ def _without_markup(data: bytes) -> bytes:
 
 
 def parse(data: bytes, name: str, encoding: str = "utf-8", *, embedded: bool = False) -> Tree | None:
-    """Return the syntax tree of ``data``, or None if there is no grammar or the parser loses itself.
+    """Return the syntax tree of ``data``, or None if there is no grammar or the parser does not come to an end.
 
     Args:
         data: a file or a part of one.

@@ -1,4 +1,4 @@
-"""Where the headings of a prose document are: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
+"""Finding the headings of a prose document: Markdown, reStructuredText, AsciiDoc, MediaWiki, plain text."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class Heading:
     """A heading of a section.
 
     Attributes:
-        start: offset of the section's first byte: of the heading, or of the line drawn over it.
+        start: offset of the section's first byte: that of the heading, or of the line above it.
         level: 1 for the highest; counted from the top of the document.
         title: its text without markup.
     """
@@ -70,7 +70,7 @@ def markdown_headings(data: bytes, start: int) -> Iterator[Heading]:
 
 
 def _line_before(data: bytes, line: int, floor: int) -> int | None:
-    """The start of the line before the line that starts at ``line``, if it has text."""
+    """Return the start of the line before ``line``, or None if that has no text."""
     if line <= floor:
         return None
     start = max(data.rfind(b"\n", floor, line - 1) + 1, floor)
@@ -83,7 +83,7 @@ _WIKI = re.compile(rb"^(={1,6})[ \t]*([^=\s][^\n]{0,400}?)[ \t]*\1[ \t]*\r?$", r
 
 
 def mediawiki_headings(data: bytes, start: int) -> Iterator[Heading]:
-    """Yield headings between signs of equality."""
+    """Yield headings between equals signs."""
     for found in _WIKI.finditer(data, start):
         title = plain_title(re.sub(rb"'{2,}", b"", found[2]))
         yield Heading(found.start(), len(found[1]), title)
@@ -95,7 +95,7 @@ _ADORNED = re.compile(rb"^(?P<mark>([!-/:-@\[-`{-~])\2{2,})[ \t]*\r?$", re.MULTI
 def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield titles with a line of punctuation under them, or over and under them.
 
-    As in reStructuredText, a level is known by its adornment, in the order of first appearance.
+    As in reStructuredText, each adornment is a level, in the order of first appearance.
     """
     levels: dict[tuple[bytes, bool], int] = {}
     over_at, over = -1, b""
@@ -119,11 +119,11 @@ def adorned_headings(data: bytes, start: int) -> Iterator[Heading]:
 
 
 def _length(title: bytes) -> int:
-    """Characters of a title; a wide character fills two columns."""
+    """Return the columns of a title; a wide character fills two."""
     return len(title.strip().decode("utf-8", errors="replace"))
 
 
-# An image, alone or as a link. A heading that was cut off may end within one.
+# An image, alone or as a link. A truncated heading may end within one.
 _TARGET = r"(?:\([^)\n]*(?:\)|\Z)|\[[^\]\n]*\])"
 _PICTURE = re.compile(rf"\[!\[([^\]]*)\]{_TARGET}(?:\]{_TARGET}|\Z)|(?<![\w`])!\[([^\]]*)\]{_TARGET}")
 _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...] = (
@@ -152,16 +152,16 @@ _LINE = re.compile(
     rb"^(?P<mark>--|`{3,}\w*|\|={3,}|([-=~^+.*_/])\2{2,})[ \t]*\r?$"
     rb"|^(?P<signs>={1,6}|#{1,6})[ \t]+(?P<text>[^\n]+)"
     rb"|^(?P<term>[^\s/|+*][^\n]{0,199}?)(?P<colons>:{2,4}|;;)(?:[ \t][^\n]*|\r?)$"
-    # A paragraph at the margin: no directive, no term, no title.
+    # A paragraph at the margin that is not a directive, term or title.
     rb"|(?P<blank>\n[ \t]*\r?\n)(?=[^\s+*.\[|/=<:-])(?!\w+::\S)(?![^\n]*(?::{2,4}|;;)(?:[ \t]|\r?$))"
     rb"(?![^\n]*\n(?:={3,}|-{3,}|~{3,}|\^{3,}|\+{3,})[ \t]*\r?$)",
     re.MULTILINE,
 )
-_PLACEHOLDER = re.compile(rb"<([^<>\n]*)>")  # --expire <time>: no tag
+_PLACEHOLDER = re.compile(rb"<([^<>\n]*)>")  # --expire <time>: not a tag
 _UNDERLINES = b"=-~^+"
 _BLOCK_MARKS = b"-.=+*_/|`"
 TERM_LEVEL = 7
-"""From this level on a heading is the term of a description list."""
+"""From this level on, a heading is a term of a description list."""
 
 _TERM_LEVELS = {b"::": 7, b":::": 8, b"::::": 9, b";;": 10}
 _PARAGRAPH = 0
@@ -174,12 +174,12 @@ _PURPOSE = re.compile(rb"\s*^(?:==[ \t]+)?NAME[ \t]*\r?\n(?:-+[ \t]*\r?\n)?\s*(?
 def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
     """Yield one-line and two-line headings and the terms of description lists; none from delimited blocks.
 
-    Where a paragraph ends a description list, the section around the list is yielded once more. A manual page is
-    called what its NAME section says: its name and its purpose.
+    If a paragraph ends a description list, the section around the list is yielded once more. A manual page gets its
+    title from its NAME section: its name and its purpose.
     """
     section: Heading | None = None
     term: Heading | None = None
-    following = -1  # where a further term of the same item would begin
+    following = -1  # where another term of the same item would begin
     for heading, end in _marked_headings(data, start):
         if heading.level >= TERM_LEVEL:
             if term is not None and heading.start == following and heading.level == term.level:
@@ -191,7 +191,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
             following = end
             continue
         if heading.level == _PARAGRAPH and end == following:
-            continue  # right under a term: the item's own text
+            continue  # right below a term: the item's own text
         if term is not None:
             yield term
         if heading.level != _PARAGRAPH:
@@ -208,7 +208,7 @@ def asciidoc_headings(data: bytes, start: int) -> Iterator[Heading]:
 def _marked_headings(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
     """Yield headings, terms, and paragraphs at the margin with level 0.
 
-    With each: where the line after it begins; for a paragraph, where the blank line before it does.
+    With each comes the start of the line after it; for a paragraph, that of the blank line before it.
     """
     block = b""
     for found in _LINE.finditer(data, start):
@@ -238,7 +238,7 @@ def _marked_headings(data: bytes, start: int) -> Iterator[tuple[Heading, int]]:
 def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | None:
     """Return the offset of the title above an underline, or None if the line delimits a block.
 
-    A title is alone in its line, below a blank line or attributes, and as long as its underline, give or take one
+    A title is alone in its line, below a blank line or attributes, and as long as its underline, within one
     character (two in old documents).
     """
     line = max(data.rfind(b"\n", start, max(underline - 1, start)) + 1, start)
@@ -253,13 +253,13 @@ def _title_line(data: bytes, underline: int, mark: bytes, start: int) -> int | N
 
 
 def _with_attributes(data: bytes, line: int, start: int) -> int:
-    """Return where the attributes right above a line begin, or the line itself."""
+    """Return the start of the attributes right above a line, or of the line itself."""
     floor = max(start, line - _ATTRIBUTES_WITHIN)
     found = _ATTRIBUTES.search(data[floor:line])
     return floor + found.start() if found and (floor == start or found.start() > 0) else line
 
 
 def _purpose(data: bytes, title_end: int) -> str | None:
-    """Return "name - purpose" where the section after the title is that of a manual page."""
+    """Return "name - purpose" if the section after the title is a manual page's NAME, else None."""
     found = _PURPOSE.match(data, title_end)
     return plain_title(found["line"]) if found else None

@@ -1,4 +1,4 @@
-"""Languages, the names and extensions of their files, and recognising a file by them or by its first lines."""
+"""Languages with their file names and extensions, and recognising a file by these or by its first lines."""
 
 from __future__ import annotations
 
@@ -128,12 +128,51 @@ _EXTENSIONS: dict[str, str] = {
     "yaml": "yaml yml",
     "zig": "zig zon",
 }
-BY_EXTENSION = {extension: language for language, all_ in _EXTENSIONS.items() for extension in all_.split()}
-KNOWN = frozenset(_EXTENSIONS)
+_OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
+    "ada": "adb ads",
+    "agda": "agda",
+    "awk": "awk gawk",
+    "coffeescript": "coffee",
+    "common-lisp": "lisp lsp asd",
+    "crystal": "cr",
+    "d": "d di",
+    "elm": "elm",
+    "emacs-lisp": "el",
+    "fish": "fish",
+    "fsharp": "fs fsi fsx",
+    "gdscript": "gd",
+    "gleam": "gleam",
+    "glsl": "glsl vert frag",
+    "haxe": "hx",
+    "hlsl": "hlsl",
+    "idris": "idr",
+    "lean": "lean",
+    "moonscript": "moon",
+    "nim": "nim nims",
+    "nushell": "nu",
+    "odin": "odin",
+    "pascal": "pas dpr lpr",
+    "puppet": "pp",
+    "purescript": "purs",
+    "reason": "re rei",
+    "rescript": "res resi",
+    "tcl": "tcl tk",
+    "vala": "vala vapi",
+    "verilog": "sv svh vh v",
+    "vhdl": "vhd vhdl",
+    "visual-basic": "vb bas",
+    "wgsl": "wgsl",
+}
+WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
+"""Code that is cut along the lines that begin a definition; see ``code.cut_by_defining_lines``."""
+
+_ALL_EXTENSIONS = _EXTENSIONS | _OF_CODE_WITHOUT_GRAMMAR
+BY_EXTENSION = {extension: language for language, all_ in _ALL_EXTENSIONS.items() for extension in all_.split()}
+KNOWN = frozenset(_ALL_EXTENSIONS)
 
 
 def knows_extension(name: str) -> bool:
-    """Return whether a file name ends like that of a known language."""
+    """Return whether a file name has the extension of a known language."""
     return "." in name and name.rpartition(".")[2].lower() in BY_EXTENSION
 
 
@@ -189,7 +228,7 @@ _BY_MODE: dict[str, str] = {
 }
 _FIRST_BYTES = 1024
 _TAIL = 512
-# Compiled for the first file whose name does not tell.
+# Compiled for the first file that its name does not identify.
 _SHEBANG = rb"#!\s*(?:\S*/)?([^/\s]+)(?:[ \t]+(.*))?"
 _EMACS = rb"(?i)-\*-(?:.*?mode:\s*)?\s*([\w+#-]+)\s*(?:;.*)?-\*-"
 _VIM = rb"\b(?:vim?|ex):.*?\b(?:ft|filetype|syntax)=(\w+)"
@@ -228,7 +267,7 @@ def recognise(data: bytes, path: str) -> str:
 
 
 def _inner(stem: str) -> str | None:
-    """Return the kind of prose whose ending stands before one that tells nothing: ``a.rst.inc``, ``README.md.in``."""
+    """Return the kind of prose by the last extension but one: ``a.rst.inc``, ``README.md.in``."""
     language = BY_EXTENSION.get(stem.rpartition(".")[2]) if "." in stem else None
     return language if language in PROSE else None
 
@@ -241,12 +280,12 @@ def _manual(data: bytes) -> str:
 
 
 def _is_asciidoc(data: bytes) -> bool:
-    """Return whether a text has headings as only AsciiDoc writes them: ``== Use``, not ``== Use ==``."""
+    """Return whether a text has headings in AsciiDoc's form: ``== Use``, not ``== Use ==``."""
     return len(re.findall(_ASCIIDOC_HEADING, data[:_SNIFFED])) >= _FEWEST_HEADINGS
 
 
 def _by_prefix(name: str) -> str | None:
-    """Dockerfile.dev, Makefile.am and the like."""
+    """Return the language of names such as ``Dockerfile.dev`` and ``Makefile.am``, or None."""
     first = name.partition(".")[0]
     return BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
 
@@ -335,7 +374,7 @@ _SAMPLE = 1 << 16
 
 
 def why_not_parse(data: bytes, path: str) -> str | None:
-    """Return why a source file is better cut by lines, or None."""
+    """Return why a source file should be cut by lines, or None."""
     name = basename(path).lower()
     if name in _LOCK_FILES:
         return "lock file"

@@ -1,4 +1,4 @@
-"""From pieces to chunks: aligned to lines, split where too large, small neighbours merged."""
+"""From pieces to chunks: pieces are aligned to lines, large ones split, and small neighbours merged."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from quaestor.chunking.defined_names import CALLABLES, CONTAINERS
 from quaestor.chunking.outline import Piece, head_cuts
 from quaestor.core.documents import Chunk
 
-# Shares of the target size. A definition from SIZEABLE up stands for itself: next to it, only neighbours
-# below SLIGHT are taken in. What is below TINY says too little alone and joins whatever it stands next to.
+# Shares of the target size. A definition of at least SIZEABLE is a chunk by itself, and only takes in neighbours
+# below SLIGHT. A piece below TINY says too little alone and joins any neighbour.
 _SIZEABLE = 1 / 4
 _SLIGHT = 1 / 8
 _TINY = 1 / 16
-# Items of a list that stand for themselves stay together up to this only.
+# Independent items of a list stay together only up to this size.
 _ITEMS = 3 / 10
 
 _RANKS = {"macro": 1, "declaration": 1, "type": 0, "constant": 2, "variable": 2, "field": 2, "block": 3}
@@ -60,7 +60,7 @@ class _Group:
 
 
 def align(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
-    """Move every piece's start to the start of its line; what shares a line or a head becomes one piece."""
+    """Move every piece's start to the start of its line; pieces that share a line or a head are joined."""
     aligned: list[Piece] = []
     numbers: dict[int, int] = {}
     for piece in pieces:
@@ -95,7 +95,7 @@ def _absorb(piece: Piece, other: Piece) -> None:
 
 
 def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Piece]:
-    """Split pieces that exceed the limit; what follows the first part continues it."""
+    """Split pieces that exceed the limit; later parts continue the first."""
     whole: list[Piece] = []
     for piece in pieces:
         if piece.end - piece.start <= settings.limit:
@@ -107,7 +107,7 @@ def split(pieces: list[Piece], data: bytes, settings: ChunkSettings) -> list[Pie
 
 
 def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
-    """Return the parts of a piece: its members follow where its comments have ended."""
+    """Return the parts of a piece; its members come after the part in which its comments end."""
     begin = piece.head.begin if piece.head is not None else piece.start
     cuts = [*head_cuts(data, piece.start, piece.head, piece.end, settings), piece.end]
     parts = [piece]
@@ -122,7 +122,7 @@ def _parts(piece: Piece, data: bytes, settings: ChunkSettings) -> list[Piece]:
 
 
 def _settle_names(pieces: list[Piece]) -> None:
-    """Assign each definition to the piece that holds its name, for a comment before it may be a piece of its own."""
+    """Assign each definition to the piece with its name, because a comment before it may be a separate piece."""
     starts = [piece.start for piece in pieces]
     for piece in pieces:
         away = [entry for entry in piece.defines if entry[2] >= piece.end]
@@ -150,7 +150,7 @@ def group(pieces: list[Piece], settings: ChunkSettings) -> list[list[Piece]]:
 
 
 def _fold_back(groups: list[_Group], settings: ChunkSettings) -> None:
-    """Give a group that says too little alone to the group before it."""
+    """Join each group that says too little alone to the previous group."""
     last, before = groups[-1], groups[-2]
     if last.pieces[0].item and before.pieces[-1].item and before.size + last.size > settings.target * _ITEMS:
         return
@@ -173,11 +173,11 @@ def _leads(first: _Group, piece: Piece, settings: ChunkSettings) -> bool:
 
 
 def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
-    """Whether a piece goes into the group before it."""
+    """Return whether a piece joins the previous group."""
     last = merged.pieces[-1]
     size = piece.end - piece.start
     smaller, larger = min(merged.size, size), max(merged.largest, size)
-    # The first line of something large goes with the first of its members.
+    # The first line of a large definition joins the first of its members.
     leads_in = last.opens and piece.parent in merged.numbers and merged.size < settings.target * _SLIGHT
     if piece.page or (piece.item and last.item and merged.size + size > settings.target * _ITEMS):
         return False
@@ -194,7 +194,7 @@ def _joins(merged: _Group, piece: Piece, settings: ChunkSettings) -> bool:
 
 
 def chunks(groups: list[list[Piece]], data: bytes, encoding: str) -> tuple[Chunk, ...]:
-    """Give every group its text, lines and names; groups of whitespace only are left out."""
+    """Return a chunk with text, lines and names for every group; groups of white space are left out."""
     if not groups:
         return ()
     cuts = [pieces[0].start for pieces in groups] + [groups[-1][-1].end]

@@ -170,7 +170,7 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
         "command_statement": by_field("macro"),
     },
 }
-"""Finders by language; each language's grammar bears its name."""
+"""Finders by language; each grammar has its language's name."""
 
 LEADING: Mapping[str, str] = {
     "clojure": "dis_expr",
@@ -191,4 +191,4 @@ TRANSPARENT: Mapping[str, str] = {
 }
 TRAILING: Mapping[str, str] = {"dart": "function_body"}
 SAME_NAME = frozenset({"erlang"})
-"""As in ``Syntax``, words of types by language."""
+"""Node types by language, as in ``Syntax``, separated by blanks."""

@@ -1,11 +1,11 @@
 """From a syntax tree to pieces: parts of a file that are cut only if they are too large.
 
-A piece reaches from its start to the start of the next one, so pieces cover the file whatever the grammar
-leaves out. The tree is walked with a stack of its own, never by recursion, and only where it has to be:
+A piece extends from its start to the start of the next one, so pieces cover the file whatever the grammar
+leaves out. The tree is walked with an explicit stack, never by recursion, and only where necessary:
 into containers, and into nodes too large for one chunk.
 
-The head of a definition or statement, its comments and attributes with its first lines, is kept together. One that
-exceeds the limit is cut within its comment, so that the signature keeps the comment's last part.
+The head of a definition or statement (its comments and attributes with its first lines) is kept together. If it
+exceeds the limit, it is cut within its comment, so that the signature keeps the comment's last part.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ if TYPE_CHECKING:
 # A node with many tiny children is data: cutting it by lines is as good, and far cheaper.
 _FEWEST_BYTES_PER_CHILD = 32
 NO_PARENT = -1
-_NESTED = 1 << 10  # deeper than anything that encloses by name
+_NESTED = 1 << 10  # deeper than any named enclosing definition
 _SOUGHT = (CALLABLES | CONTAINERS | {"type"}) - {"test"}
 
-# Words in the types of nodes that stand before a name within a definition: modifiers, attribute_list, annotation.
+# Words in the types of nodes that precede a name within a definition: modifiers, attribute_list, annotation.
 _BEFORE_NAME = ("modif", "attribute", "annotation")
 
 
-@dataclass(slots=True)  # mutable: cut, merged and named step by step
+@dataclass(slots=True)  # mutable: cut, merged and named in steps
 class Piece:
     """A part of a file with its definitions.
 
@@ -43,14 +43,14 @@ class Piece:
         start: offset of the first byte.
         number: its index among all pieces.
         parent: the number of the piece that begins the enclosing definition; -1 at the top.
-        name: of the definition here, or around it.
+        name: the name of the definition here, or around it.
         kind: as in ``Chunk.kind``.
         scope: enclosing symbols, outermost first.
-        part: whether this continues what its parent began (statements of one body).
-        opens: whether its members follow as pieces of their own.
+        part: whether this continues its parent (statements of one body).
+        opens: whether its members follow as separate pieces.
         defines: (depth, name, offset of the name) of every definition here.
         item: whether this is an independent item of a list.
-        page: whether this begins a page, slide or sheet, which shares no chunk with the one before it.
+        page: whether this begins a page, slide or sheet, which shares no chunk with the previous one.
         end: offset of the next piece.
         head: the end of its comments, and the end of the lines kept with them.
     """
@@ -76,7 +76,7 @@ class _Frame(NamedTuple):
     Attributes:
         nodes: the remaining siblings.
         parent: number of the piece that begins their definition.
-        owner: whose body this is, when its statements continue it.
+        owner: the definition whose body this is, if its statements continue it.
         scope: enclosing symbols of definitions found here.
         container: kind of the enclosing definition.
         inside: the piece that already covers these nodes; then only names are collected.
@@ -95,7 +95,7 @@ class _Frame(NamedTuple):
 
 
 class Outline:
-    """One walk over one tree."""
+    """Makes the pieces of a file in one walk over its tree."""
 
     def __init__(self, source: Source, syntax: Syntax, settings: ChunkSettings) -> None:
         self._source = source
@@ -109,7 +109,7 @@ class Outline:
         self._visited: set[int] = set()
 
     def walk(self, root: Node) -> list[Piece]:
-        """Return the pieces of the file whose tree this is."""
+        """Return the pieces of a file, given its tree's root."""
         self._stack = [_Frame(iter(root.children), NO_PARENT, None, (), "")]
         while self._stack:
             frame = self._stack[-1]
@@ -123,7 +123,7 @@ class Outline:
         return self._pieces
 
     def _note_nested(self, root: Node) -> None:
-        """Collect definitions deeper than the walk went: functions in functions, in calls, in expressions."""
+        """Collect definitions below the nodes that were walked: functions in functions, calls and expressions."""
         starts = [piece.start for piece in self._pieces]
         if not starts or starts != sorted(starts):
             return
@@ -134,7 +134,7 @@ class Outline:
                 self._note(piece, _NESTED, found.name, _name_offset(node))
 
     def _leave(self, frame: _Frame) -> None:
-        """Separate comments at a container's end from what follows the container."""
+        """Separate comments at the end of a container from what follows it."""
         if self._pending is None or (frame.transparent and self._pending_end > self._pending):
             return
         if frame.inside is None and self._pending_end > self._pending:
@@ -168,7 +168,7 @@ class Outline:
             self._definition(node, start, found, frame)
 
     def _token(self, node: Node) -> None:
-        """A keyword before a definition belongs to it (``export``); punctuation to what precedes."""
+        """Assign a keyword (``export``) to the definition that follows, and punctuation to what precedes."""
         if self._pending is None and node.type[:1].isalpha() | node.type.startswith("#"):
             self._pending = node.start_byte
             self._pending_end = -1
@@ -206,7 +206,7 @@ class Outline:
         return found
 
     def _statement(self, node: Node, start: int, frame: _Frame) -> None:
-        """A node that defines nothing: kept whole if it is small, else walked into."""
+        """Add a node that defines nothing: as one piece if it is small, else walk into it."""
         size = node.end_byte - node.start_byte
         holder = node.type in self._syntax.holders
         if frame.inside is not None:
@@ -239,7 +239,7 @@ class Outline:
             self._open(node, node.end_byte - start, found, piece)
 
     def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
-        """Walk into a definition: for pieces if it is large, else for the names of its members."""
+        """Walk into a definition: for pieces if it is large, else only for the names of its members."""
         target, limit = self._settings.target, self._settings.limit
         container = found.kind in CONTAINERS and found.body is not None
         owner = None if container else found
@@ -253,7 +253,7 @@ class Outline:
             self._enter(found.body or node, piece.number, inner, found.kind, owner, part=not container)
 
     def _continues(self, found: Found, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
-        """Whether this is one more equation, clause or overload of the definition just before."""
+        """Return whether this is another equation, clause or overload of the previous definition."""
         if not self._syntax.same_name or not self._pieces or found.kind in CONTAINERS:
             return False
         last = self._pieces[-1]
@@ -316,10 +316,10 @@ class Head(NamedTuple):
 
 
 def _head_of(node: Node, start: int, source: Source, found: Found | None, settings: ChunkSettings) -> Head:
-    """Return the head of a node whose comments begin at ``start``: as much as fits in a chunk with them.
+    """Return the head of a node whose comments begin at ``start``: as much as fits into a chunk with them.
 
-    That is all of a small node, or the part before the body, or the first line. If not even that fits, it is as much as
-    leaves room for the comment's last part.
+    That is a small node as a whole, or the part before the body, or the first line. If not even that fits, the head
+    leaves space for the comment's last part.
     """
     begin, end = node.start_byte, node.end_byte
     for whole, most in ((start, settings.limit), (begin, settings.target)):
@@ -330,7 +330,7 @@ def _head_of(node: Node, start: int, source: Source, found: Found | None, settin
 
 
 def _ends(node: Node, data: bytes, found: Found | None, settings: ChunkSettings) -> Iterator[int]:
-    """Yield where a node's head may end, the furthest first."""
+    """Yield the offsets at which a node's head may end, the last one first."""
     if node.end_byte - node.start_byte <= settings.target:
         yield node.end_byte
     if found is not None and found.body is not None:
@@ -356,7 +356,7 @@ def _stated_at(node: Node) -> int:
 
 
 def head_cuts(data: bytes, start: int, head: Head | None, end: int, settings: ChunkSettings) -> Iterator[int]:
-    """Yield the offsets at which ``data[start:end]`` is cut, its own start first; none is within a head that fits."""
+    """Yield the offsets at which ``data[start:end]`` is cut, its start first; none is within a head that fits."""
     if head is None:
         yield from split_lines(data, start, end, settings)
         return
@@ -369,7 +369,7 @@ def head_cuts(data: bytes, start: int, head: Head | None, end: int, settings: Ch
 
 
 def _last_of_comment(data: bytes, start: int, head: Head, settings: ChunkSettings) -> int:
-    """Return where that part of a long comment begins which stays with the signature: at a line, or between words."""
+    """Return where the part of a long comment begins that stays with the signature: at a line or between words."""
     comment_end = start + len(data[start : head.begin].rstrip())
     most = settings.limit - LONGEST_CHARACTER - (head.begin - comment_end)
     room = min(max(settings.target - (head.end - comment_end), settings.target // 2), most)

@@ -30,12 +30,12 @@ from quaestor.core.bylines import author_line, iso_date
 from quaestor.core.documents import Chunk
 
 _FEWEST = 8
-# Of the section, the items take at least this share; on average none is longer than that many bytes.
+# The least share of a section that items take, and their greatest average size in bytes.
 _SHARE = 0.6
 _LONGEST = 600
 _LINE = re.compile(
     rb"^(?P<fence>[ \t]*(?:```|~~~))"
-    # The term of a definition list has its definition in the next line, further in or behind a colon.
+    # The definition of a term is in the next line, indented or after a colon.
     rb"|^(?P<bullet> {0,3})(?:[-*+]|\xe2\x80\xa2)[ \t]+\S"
     rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?P<term>)(?=[^\s.:|=#<>`~-][^\n]{0,150}\n(?:[ \t]{2,}\S|:[ \t]+\S))"
     rb"|(?:(?<=\n\n)|(?<=\n\r\n))(?P<text>)(?=\S)",
@@ -46,26 +46,26 @@ _LARGEST = 1 << 16
 _YAML = re.compile(rb"---[ \t]*\r?\n(?P<body>.*?)^(?:---|\.\.\.)[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _TOML = re.compile(rb"\+\+\+[ \t]*\r?\n(?P<body>.*?)^\+\+\+[ \t]*\r?(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _AUTHOR = r"authors?|creators?|by"
-# First what says when it was written, then what says when it became known.
+# First fields for the date of writing, then those for the date of publication.
 _DATES = ("date", "created", "date_created", "published", "date_published", "published_at", "pubdate", "publishdate")
 _ENTRY = re.compile(
     rf"^(title|{_AUTHOR}|{'|'.join(_DATES)}|url)[ \t]*[:=][ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE
 )
-# Authors one below the other, each with a name of its own or not; or one, with its name below it.
+# Several authors, one in each line, with a ``name`` field or without; or one, with the name in the next line.
 _LISTED = re.compile(
     r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
 )
 _LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S[^\n]*)", re.MULTILINE)
 _FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
-# A mail's header, as Python's proposals have it and pages of some site generators.
+# A mail's header, as in Python's proposals and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
-# The same set in a block of its own, as proposals in MediaWiki and Markdown have it.
+# The same within a block, as in proposals in MediaWiki and Markdown.
 _SET_APART = re.compile(r"\A\s*(?:<pre>|```\w*)[ \t]*\n(?P<header>.*?)(?:</pre>|```)", re.DOTALL)
 _HEADER_FIELD = re.compile(
     r"^(title|authors?|from|date|created|published):[ \t]*(\S[^\n]*(?:\n[ \t]+\S[^\n]*)*)$",
     re.MULTILINE | re.IGNORECASE,
 )
-# Under the title of an AsciiDoc document: who wrote it, and the version with its date.
+# Below the title of an AsciiDoc document: its author, and the version with its date.
 _UNDER_TITLE = re.compile(
     r"\A(?:(?://|:)[^\n]*\n|\n)*= [^\n]+\n(?P<author>[^\s:=/|\[][^\n<]{0,80}<[^\n>]+@[^\n>]+>[^\n]*)\n"
     r"(?:v?[\d.]+,[ \t]*(?P<date>[^\n:]+))?"
@@ -75,7 +75,7 @@ _FIELDS_WITHIN = 2000
 
 
 def list_items(data: bytes, start: int, end: int) -> list[int]:
-    """Return where the items of a section begin that is mostly one long list; nothing for any other section."""
+    """Return the starts of the items of a section that is mostly one long list; none for any other section."""
     bullets: list[tuple[int, int]] = []
     terms: list[int] = []
     others: list[int] = []
@@ -100,7 +100,7 @@ def list_items(data: bytes, start: int, end: int) -> list[int]:
 
 
 def in_groups(items: list[int], least: int) -> list[int]:
-    """Return the offsets of groups of items, each but the last with at least so many bytes."""
+    """Return the offsets of groups of items, each but the last with at least ``least`` bytes."""
     kept = items[:1]
     for item in items[1:]:
         if item - kept[-1] >= least:
@@ -111,7 +111,7 @@ def in_groups(items: list[int], least: int) -> list[int]:
 def _is_list(items: list[int], others: list[int], start: int, end: int) -> bool:
     if len(items) < _FEWEST:
         return False
-    # An item ends where the next one begins, or a paragraph that is none.
+    # An item ends where the next item or another paragraph begins.
     breaks = [*sorted(others), end]
     total = sum(
         min(following, breaks[bisect_right(breaks, item)]) - item for item, following in pairwise([*items, end])
@@ -128,7 +128,7 @@ _FINDERS: dict[str, Callable[[bytes, int], Iterator[Heading]]] = {
     **MANUALS,
 }
 _FENCE = re.compile(rb"[ \t]*(?:```|~~~)")
-# A paragraph begins after a blank line, and so do list items and fences within running text.
+# A paragraph begins after a blank line, or with a list item or fence within running text.
 _BLOCK = re.compile(
     rb"(?:\A|\n[ \t]*\r?\n)(?P<after>[ \t]*(?=[^\s]))|\n(?P<item>[ \t]*(?:[-*+]|\d{1,3}[.)])[ \t]+(?=\S))"
     rb"|\n(?P<fence>[ \t]*(?:```|~~~))"
@@ -141,12 +141,12 @@ _SENTENCE = re.compile(rb"[.!?][\"')\]]*(?:\r?\n|[ \t]+)|\r?\n|\xe3\x80\x82")
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """A prose document, cut.
+    """A prose document that was cut.
 
     Attributes:
         chunks: in order, covering the document.
         about: title, author and date.
-        has_headings: whether there was any structure to go by.
+        has_headings: whether it has any headings.
     """
 
     chunks: tuple[Chunk, ...]
@@ -155,7 +155,7 @@ class Prose:
 
 
 def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged: bool = False) -> Prose:
-    """Cut a prose document by its headings; a paged one so that no chunk is of two of its highest sections."""
+    """Cut a prose document by its headings; in a paged one no chunk spans two of its highest sections."""
     data, start = decoded.data, decoded.start
     about = read_front_matter(data, start)
     headings = list(_FINDERS[language](data, about.end))
@@ -166,20 +166,20 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged
         piece.page = paged and piece.parent == NO_PARENT
     pieces = [part for piece in pieces for part in _divide(piece, data, settings)]
     groups = merge.group(merge.split(pieces, data, settings), settings)
-    # A page in MediaWiki has its title in no heading of its own.
+    # A MediaWiki page has no heading for its title.
     title = about.title or (None if paged or language == "mediawiki" else _top(headings))
     about = replace(about, title=title)
     return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
 
 
 def _top(headings: list[Heading]) -> str | None:
-    """The first of the highest headings."""
+    """Return the first of the highest headings, or None."""
     titled = [heading for heading in headings if heading.title and heading.level < TERM_LEVEL]
     return min(titled, key=lambda heading: heading.level).title if titled else None
 
 
 def _sections(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
-    """One piece for what precedes the first heading, and one for each section up to the next heading."""
+    """Return a piece for the text before the first heading, and one for each section up to the next heading."""
     pieces: list[Piece] = []
     first = headings[0].start if headings else len(data)
     if data[start:first].strip():
@@ -205,7 +205,7 @@ def _sections(data: bytes, headings: list[Heading], start: int) -> list[Piece]:
 
 
 def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piece]:
-    """A section over the target gives its paragraphs and list items, each under the limit where it can be."""
+    """Yield a section, or its paragraphs and list items if it exceeds the target; each is within the limit."""
     if piece.end - piece.start <= settings.target:
         yield piece
         return
@@ -226,9 +226,9 @@ def _divide(piece: Piece, data: bytes, settings: ChunkSettings) -> Iterator[Piec
 
 
 def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) -> Iterator[int]:
-    """Starts of paragraphs and list items; of sentences, in a paragraph over the limit.
+    """Yield the starts of paragraphs and list items, and of sentences in a paragraph over the limit.
 
-    Of ``items``, if there are any, only the starts, as long as none is over the target.
+    If there are ``items``, only their starts are yielded, unless an item exceeds the target.
     """
     blocks = [at for at in _blocks(data, piece.start, piece.end) if at > piece.start]
     starts = [piece.start, *(_whole(blocks, items, piece.end, settings.target) if items else blocks)]
@@ -239,7 +239,7 @@ def _cuts(piece: Piece, data: bytes, settings: ChunkSettings, items: list[int]) 
 
 
 def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[int]:
-    """Starts of items, and of blocks outside of items and in those that are over the target."""
+    """Return the starts of items, and of blocks outside items and within those that exceed the target."""
     kept = blocks[: bisect_left(blocks, items[0])]
     for start, stop in pairwise([*items, end]):
         kept.append(start)
@@ -249,7 +249,7 @@ def _whole(blocks: list[int], items: list[int], end: int, target: int) -> list[i
 
 
 def _blocks(data: bytes, start: int, end: int) -> Iterator[int]:
-    """Offsets where a paragraph, a list item or fenced code begins; none within fenced code."""
+    """Yield the offsets where a paragraph, a list item or fenced code begins; none within fenced code."""
     fenced = False
     for found in _BLOCK.finditer(data, start, end):
         group = found.lastgroup or "after"
@@ -263,7 +263,7 @@ def _blocks(data: bytes, start: int, end: int) -> Iterator[int]:
 
 
 def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
-    """Offsets after sentences, about ``target`` bytes apart."""
+    """Yield offsets after sentences, about ``target`` bytes apart."""
     last = start
     position = start
     for found in _SENTENCE.finditer(data, start, end):
@@ -280,8 +280,8 @@ class _About:
 
     Attributes:
         title: its title.
-        author: who wrote it, in one line; several with commas between them.
-        date: ISO 8601, as exact as it is written.
+        author: its authors in one line, separated by commas.
+        date: its ISO 8601 date, as precise as it is written.
         end: offset after the front matter.
         url: its address.
     """
@@ -337,14 +337,14 @@ def _first_date(texts: list[str]) -> str | None:
 
 
 def _names(value: str) -> str:
-    """A scalar, or all of a list in brackets."""
+    """Return a scalar, or all elements of a list in brackets."""
     if not value.startswith("["):
         return _scalar(value)
     return ", ".join(filter(None, (name.strip(" \t'\"") for name in value.strip("[]").split(","))))
 
 
 def _scalar(value: str) -> str:
-    """A quoted scalar, a plain one without its comment, or the first of a list in brackets."""
+    """Return a quoted scalar, a plain one without its comment, or the first element of a list in brackets."""
     value = value.strip()
     if value[:1] == "[":
         value = value.strip("[]").split(",")[0].strip()

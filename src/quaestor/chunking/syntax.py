@@ -14,14 +14,14 @@ from quaestor.chunking.finders import classes, other_languages, scripting, syste
 
 
 class Syntax(NamedTuple):
-    """What the outline of a language consists of.
+    """The node types that make the outline of a language.
 
     Attributes:
         grammar: the grammar's name.
         finders: finder by node type.
         leading: types that belong to the definition that follows them.
         transparent: types that are replaced by their children.
-        holders: statements that may hold definitions, such as ``if`` at a module's top.
+        holders: statements that may contain definitions, such as ``if`` at a module's top level.
         trailing: types that belong to the definition before them.
         same_name: whether neighbours of one name are one definition (equations, clauses, overloads).
         embedded: whether a file is markup, and only the scripts within it are of this grammar (Vue, Svelte, Astro).
@@ -336,4 +336,4 @@ SHALLOW = _set(
     """constant_declaration const_spec declaration event_field_declaration field_declaration property_declaration
     state_variable_declaration val_declaration val_definition var_definition var_spec const_item static_item bind"""
 )
-"""Types that hold only values: their definitions within a function are not indexed."""
+"""Types for values: such definitions within a function are not indexed."""

@@ -1,4 +1,4 @@
-"""Who wrote something and when: authors and dates as documents and people write them. Pure."""
+"""Authors and dates, as documents and people write them. Pure."""
 
 from __future__ import annotations
 
@@ -19,25 +19,25 @@ _WORD = re.compile(r"[^\W_]+")
 
 
 def author_line(text: str) -> str | None:
-    """Return the authors that a document names in one line, with commas between them and without addresses.
+    """Return the authors that a document names in one line, separated by commas and without addresses.
 
-    An address alone stays: nothing else names its owner.
+    An address without a name stays, because nothing else identifies its owner.
     """
     text = _BLANKS.sub(" ", text[:_MOST])
     plain = _ADDRESS.sub("", text) or text.strip("<> ")
     return ", ".join(name.strip() for name in _BETWEEN.split(plain) if name.strip())[:_LONGEST_NAME] or None
 
 
-@lru_cache(maxsize=4096)  # a corpus has few authors, and a filter looks at every document's
+@lru_cache(maxsize=4096)  # a corpus has few authors, and a filter checks every document's
 def author_words(text: str) -> frozenset[str]:
-    """Return the words of a name without regard to case, accents and order: "Núñez, Ana" is "ana nunez"."""
-    # In capitals first: those of a Turkish "ı" are "I", whose small letter is another.
+    """Return the words of a name, regardless of case, accents and order: "Núñez, Ana" equals "ana nunez"."""
+    # Upper case comes first, because that of a Turkish "ı" is "I", whose lower case differs.
     plain = unicodedata.normalize("NFKD", text.upper()).casefold()
     return frozenset(_WORD.findall("".join(character for character in plain if not unicodedata.combining(character))))
 
 
 def is_by(author: str | None, names: tuple[str, ...]) -> bool:
-    """Return whether an author line names any of ``names``: all words of one stand in it as whole words."""
+    """Return whether an author line contains all words of any of ``names`` as whole words."""
     if not author:
         return False
     words = author_words(author)
@@ -45,7 +45,7 @@ def is_by(author: str | None, names: tuple[str, ...]) -> bool:
 
 
 def whole_names(author: str) -> frozenset[frozenset[str]]:
-    """Return the words of each author that a line names, and of the whole line, which may be one "Last, First"."""
+    """Return the words of each author in a line, and of the whole line, which may be one "Last, First"."""
     return frozenset(words for name in (author, *_BETWEEN.split(author)) if (words := author_words(name)))
 
 
@@ -68,7 +68,7 @@ _FORMS = (
 WRITTEN = (
     rf"(?:{YEAR}(?:[-/]\d\d?){{0,2}}|{_DAY}(?:\s+of)?\s+{MONTH},?\s+{YEAR}|{MONTH}\s+(?:{_DAY},?\s+)?(?:of\s+)?{YEAR})"
 )
-"""An expression for a date as people write it in a sentence; matches without regard to case."""
+"""A regular expression for a date as people write it in a sentence; to be matched regardless of case."""
 
 _NAMED = rf"({YEAR})-([01]\d)-([0-3]\d)(?=$|[-_. ])"
 _FOLDERS = rf"(?:^|/)({YEAR})/([01]\d)(?:/([0-3]\d))?/"
@@ -76,7 +76,7 @@ _LONGEST_DATE = 200
 
 
 def iso_date(text: str) -> str | None:
-    """Return the first date in a text, as exact as it is written, or None.
+    """Return the first date in a text, as precise as it is written, or None.
 
     Of ``03/04/2021`` only the year is certain.
     """
@@ -89,7 +89,7 @@ def iso_date(text: str) -> str | None:
     return None
 
 
-@cache  # compiled for the first text: that takes as long as cutting a file, and few files name a date
+@cache  # compiled for the first text: it takes as long as cutting a file, and few files contain a date
 def _forms() -> Sequence[re.Pattern[str]]:
     return [re.compile(rf"(?<![\w.-]){form}(?![\w-]|\.\d)", re.IGNORECASE) for form in _FORMS]
 
@@ -119,7 +119,7 @@ def date_bound(text: str) -> str:
 
 
 def date_of_path(path: str) -> str | None:
-    """Return the date that a path names: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
+    """Return the date in a path, or None: ``posts/2021-03-04-title.md`` or ``blog/2021/03/title.md``."""
     folders, _, name = path.rpartition("/")
     if (found := re.match(_NAMED, name)) and (made := _join_date(*map(int, found.groups()))):
         return made
@@ -145,7 +145,7 @@ _MONTHS = {name: number for number, name in enumerate("jan feb mar apr may jun j
 
 
 def _join_date(year: int, month: int = 0, day: int = 0) -> str | None:
-    """Return a date in its form; None for one that no calendar has."""
+    """Return an ISO 8601 date, or None if there is no such date."""
     if not month:
         return None if day else f"{year:04}"
     try:

@@ -1,4 +1,4 @@
-"""What an answer rests on: a claim's pointer to a span, after it was checked. Pure."""
+"""Citations: a claim's pointer to a span, after it was checked. Pure."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Literal
 CitationStatus = Literal["verified", "repaired", "unverified"]
 
 STANDING: dict[str, str] = {"verified": "found there", "repaired": "found nearby", "unverified": "not found"}
-"""What people are told of a citation's words: that they stand in the source, not that they are right."""
+"""What people are told about a citation's words: that the source contains them, not that they are right."""
 
 UNCHECKED = "Not checked: nothing that the model cites stands in the corpus, so this answer is its word alone."
 
@@ -20,10 +20,10 @@ class Citation:
     Attributes:
         n: the number that the answer uses, from 1.
         path: the document's path.
-        url: where a page came from.
+        url: the address of a page that was crawled.
         start_line: first line, 1-based.
         end_line: last line, inclusive.
-        quote: the words that support the claim, as they stand in the source.
+        quote: the words that support the claim, as the source has them.
         status: ``verified`` (found where it points), ``repaired`` (found nearby, pointer corrected) or
             ``unverified``.
     """

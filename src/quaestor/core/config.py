@@ -1,8 +1,8 @@
-"""Settings as they are: read from all origins, checked, each value with where it came from.
+"""The values of settings: read from all origins and checked, each with its origin.
 
-Flags win over the environment, that over the project's file, that over the user's file, that over the defaults.
-A project file belongs to the author of the repository, so it may only tune: most settings are closed to it, and
-limits it may only lower. What it tried to set and may not is kept, to be reported.
+Flags override the environment, then come the project's file, the user's file, and the defaults.
+A project file belongs to the author of the repository, so it may only tune: it cannot set most settings, and can only
+lower limits. Its attempts to set others are recorded, to be reported.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _CREDENTIALS = r"(?i)^([a-z][a-z0-9+.-]*://)[^/?#]*@"
 
 
 class Refusal(NamedTuple):
-    """A setting that a project file tried to make and may not."""
+    """A setting that a project file tried to set and may not."""
 
     name: str
     path: str
@@ -51,7 +51,7 @@ class Refusal(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """Settings with the origin of each value and what was refused."""
+    """Settings with the origin of each value, and refused settings of a project file."""
 
     settings: Settings
     origins: Mapping[str, str]
@@ -110,7 +110,7 @@ def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[R
         try:
             values = _read_toml(file, table)
         except UsageError as error:
-            # A repository's author must not be able to stop its readers.
+            # A repository's author must not be able to make commands fail.
             refusals.append(Refusal("(file)", str(file), str(error)))
             continue
         allowed: dict[str, object] = {}
@@ -127,7 +127,7 @@ def _merge_project(settings: Settings, origins: dict[str, str], refusals: list[R
 
 
 def _refusal(name: str, value: object, settings: Settings, origin: str) -> str | None:
-    """Say why a project file may not set this, or None if it may."""
+    """Return why a project file may not set a setting to a value, or None if it may."""
     if name not in RULES:
         return "there is no such setting"
     rule = RULES[name].project
@@ -223,7 +223,7 @@ def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:
     except (OSError, ValueError) as error:
         raise UsageError(f"Settings file {str(path)!r} cannot be read: {error}. Mend or remove it.") from None
     if any(key not in text for key in table):
-        return {}  # most projects' files are about other tools
+        return {}  # most projects' files configure other tools
     try:
         content: object = read_toml(text)
     except ValueError as error:  # a number with too many digits, too
@@ -242,7 +242,7 @@ def _read_text(path: Path) -> str:
     """
     if not stat.S_ISREG(path.stat().st_mode):
         raise OSError("it is not a regular file")
-    # A pipe that took its place just now is not waited for.
+    # If a pipe has just replaced the file, opening it does not block.
     with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
         data = file.read(_LARGEST + 1) or b""
     if len(data) > _LARGEST:
@@ -275,7 +275,7 @@ def without_credentials(url: str) -> str:
 
 
 def _mask(secret: str) -> str:
-    """Return the last four characters of a long secret, to tell two apart; nothing of a short one."""
+    """Return the last four characters of a long secret, to tell two secrets apart; nothing of a short one."""
     return "•••" + (secret[-4:] if len(secret) >= 16 else "")
 
 

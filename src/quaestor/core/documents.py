@@ -12,7 +12,7 @@ ChunkerName = Literal["tree-sitter", "headings", "lines"]
 
 
 class Span(NamedTuple):
-    """A stretch of a document.
+    """A part of a document.
 
     Attributes:
         start: offset of the first byte.
@@ -39,12 +39,12 @@ class Document(NamedTuple):
         encoding: the codec that turns spans' bytes into text. Files in UTF-16 or UTF-32 are
             transcoded to UTF-8 before they are cut, so their spans count UTF-8 bytes.
         title: a page's or a prose document's title.
-        url: where a page came from.
-        author: its author, or None; several with commas between them.
-        date: date of writing in the form of ISO 8601, as exact as it is known (``2021``, ``2021-03``,
+        url: the address of a page that was crawled.
+        author: its author, or None; several are separated by commas.
+        date: ISO 8601 date of writing, as precise as it is known (``2021``, ``2021-03``,
             ``2021-03-04``). Never the file's own times.
-        chunker: which method cut it.
-        note: why a fallback was used or what was lossy; None when all is as expected.
+        chunker: the method that cut it.
+        note: why a fallback was used or what was lost; None if nothing was.
     """
 
     path: str
@@ -82,18 +82,18 @@ class Chunk(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A chunk that answers a query, with a score and where it came from.
+    """A chunk that answers a query, with its score and origin.
 
     Attributes:
         document: the document that it is a part of.
         chunk: the chunk.
         score: higher is better; comparable within one query only.
-        fresh: whether the file's bytes were checked to be the indexed ones just before answering.
+        fresh: whether the file's bytes were found to be the indexed ones just before answering.
         features: each ranking feature's share in the score, for ``search --explain``.
         chunk_id: the store's identifier of the chunk.
-        also: where the same is said in other documents, as ``path:line``.
-        corpus: the name of the corpus that it was found in, where several were searched; else empty.
-        found: the span of the chunk that was ranked, where ``chunk`` shows more around it; else None.
+        also: places in other documents that say the same, as ``path:line``.
+        corpus: the name of its corpus if several were searched; else empty.
+        found: the span of the chunk that was ranked, if ``chunk`` shows more around it; else None.
     """
 
     document: Document

@@ -4,17 +4,17 @@
     ├── UsageError            the caller can correct it                   exit 2   HTTP 400
     │   ├── NotFoundError     a path, document or session does not exist  exit 2   HTTP 404
     │   ├── ForbiddenError    outside the root, secret, not permitted     exit 2   HTTP 403
-    │   ├── ConflictError     something else is under way                 exit 2   HTTP 409
+    │   ├── ConflictError     another request is changing the same thing  exit 2   HTTP 409
     │   ├── WindowError       must-keep messages exceed the limit         exit 2   HTTP 400
     │   └── LimitError        spending, size or rate limit reached        exit 5   HTTP 429
-    │       └── BudgetError   a request was not sent: it could pass one   exit 5   HTTP 429
+    │       └── BudgetError   a request that could exceed it was not sent exit 5   HTTP 429
     ├── UpstreamError         a model or a site failed; see .retryable    exit 3   HTTP 502
     └── IndexUnusableError    missing, corrupt, newer, other embedder     exit 4   HTTP 503
         ├── IndexBusyError        another process writes it           exit 4   HTTP 503
-        ├── IndexReadOnlyError    it can be read, and not written     exit 4   HTTP 503
+        ├── IndexReadOnlyError    it can be read, but not written     exit 4   HTTP 503
         └── EmbedderChangedError  since it was opened: open it again  exit 4   HTTP 503
 
-Accounts that cannot be used (``accounts/database.py``) leave as an index does.
+Accounts that cannot be used (``accounts/database.py``) have the exit code and status of an index.
 
 A message names the thing with ``!r``, says what happened, and ends with the next step.
 """
@@ -26,7 +26,7 @@ class QuaestorError(Exception):
     """Base of all errors that are meant for people to read.
 
     Attributes:
-        retryable: whether the same may succeed in a moment.
+        retryable: whether the same may succeed soon.
     """
 
     retryable: bool = False
@@ -58,7 +58,7 @@ class ForbiddenError(UsageError):
 
 
 class ConflictError(UsageError):
-    """The same thing is being changed by another request; retry when that one has ended."""
+    """Another request is changing the same thing; retry when it has ended."""
 
     http_status = 409
     code = "conflict"
@@ -68,7 +68,7 @@ class WindowError(UsageError):
     """The messages that must be kept do not fit the limit.
 
     Attributes:
-        needed: tokens that the must-keep messages and the reserve take.
+        needed: tokens of the must-keep messages and the reserve.
         limit: tokens that the window allows.
     """
 
@@ -84,7 +84,7 @@ class LimitError(UsageError):
     """A spending, size or rate limit was reached.
 
     Attributes:
-        retry_after: seconds after which the same request may be let through, if that is known.
+        retry_after: seconds after which the same request may be accepted, if known.
     """
 
     exit_code = 5
@@ -97,7 +97,7 @@ class LimitError(UsageError):
 
 
 class BudgetError(LimitError):
-    """A request to a model could take more money or tokens than a limit leaves; it was not sent."""
+    """A request to a model was not sent, because it could exceed a limit on money or tokens."""
 
     code = "budget"
 
@@ -107,8 +107,8 @@ class UpstreamError(QuaestorError):
 
     Attributes:
         retryable: whether the same request may succeed later.
-        status: the HTTP status that the other side answered with, if it answered.
-        retry_after: seconds to wait before the next try, if the other side said.
+        status: the HTTP status of the response, if there was one.
+        retry_after: seconds to wait before the next try, if the response said so.
     """
 
     exit_code = 3
@@ -138,13 +138,13 @@ class IndexUnusableError(QuaestorError):
 
 
 class IndexBusyError(IndexUnusableError):
-    """Another process was still writing the index when the time to wait was over."""
+    """Another process was still writing the index when the time limit for waiting ended."""
 
     retryable = True
 
 
 class IndexReadOnlyError(IndexUnusableError):
-    """The index may be read and not written."""
+    """The index may be read but not written."""
 
 
 class EmbedderChangedError(IndexUnusableError):

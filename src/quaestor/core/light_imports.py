@@ -1,8 +1,8 @@
-"""Tuples with names, made in half the time that ``typing.NamedTuple`` takes to make one.
+"""Named tuples, whose classes are created in half the time that ``typing.NamedTuple`` takes.
 
 ``typing.NamedTuple`` compiles every annotation that is a string, as all of ours are, into an object that is never used,
-and a cold search imports some fifty such classes. For type checkers this is ``typing.NamedTuple``, and the classes are
-the same but for one more base: what a class statement says besides its fields stands in a class above the bare tuple's.
+and a cold search imports some fifty such classes. For type checkers this is ``typing.NamedTuple``. The classes differ
+only in one more base class, because members other than fields are in a subclass of the bare tuple's class.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ class ToolCall:
     """A model's request to run one subroutine.
 
     Attributes:
-        id: the identifier that the matching result carries.
+        id: the identifier that the matching result repeats.
         name: the subroutine's name.
         arguments: the arguments as JSON text, exactly as the model wrote them.
     """
@@ -28,7 +28,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """One role's content.
+    """A message of a conversation.
 
     Attributes:
         role: who speaks.
@@ -47,7 +47,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens that one request took, as the server reported them or as counted here.
+    """The tokens of one request, as the server reported them or as counted here.
 
     Attributes:
         prompt_tokens: tokens sent.

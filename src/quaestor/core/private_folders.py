@@ -6,14 +6,14 @@ from pathlib import Path
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, so that only this user can enter it.
+    """Create a folder, and its missing parents, so that only this user can enter them.
 
-    An existing folder keeps its permissions: a user who opened it to others meant to.
+    An existing folder keeps its permissions: if a user opened it to others, that was intended.
 
     Raises:
-        OSError: it cannot be made, or something else is there.
+        OSError: it cannot be created, or something else is there.
     """
     if not folder.parent.exists():
         make_private(folder.parent)
-    # Of several missing folders, ``parents`` would give this mode to the last one only.
+    # With ``parents``, only the last of several missing folders would get this mode.
     folder.mkdir(mode=0o700, exist_ok=True)

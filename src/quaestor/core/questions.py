@@ -1,4 +1,4 @@
-"""What a question asks for, as far as its wording tells."""
+"""What a question asks for, as far as its wording shows."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ _LONGEST_FRAMED = 400
 
 
 def asks_for_several(question: str) -> bool:
-    """Return whether a question asks for more than one thing, each of which may stand in a place of its own."""
+    """Return whether a question asks for several things, each of which may be in a different place."""
     return _SEVERAL.search(question) is not None
 
 
 def without_frame(question: str) -> str:
-    """Return a question without what only leads to it: "can you tell me", "I'd like to know", "any idea".
+    """Return a question without its introduction: "can you tell me", "I'd like to know", "any idea".
 
-    These words say nothing of the subject, and an answer is less similar to a question that is full of them. "Where do
-    I start reading to understand how options are parsed" is a question for the place where options are parsed.
+    These words say nothing about the subject, and make a question less similar to its answer. "Where do
+    I start reading to understand how options are parsed" asks for the place where options are parsed.
     """
     found = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
     rest = question[found.end() :] if found else ""

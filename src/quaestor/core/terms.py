@@ -1,11 +1,11 @@
 """Identifier-aware words and terms of a text, the same for the lexical index and the embedder.
 
-``words`` gives what the embedder reads: every identifier split into its parts. ``terms`` gives what the
-lexical index holds: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
-whole as well, so that an exact name finds its exact place. Of scripts that put no space between words (Chinese,
-Japanese, Thai) it holds every two neighbouring letters, and each Han letter, which may be a word.
-``styles_of`` gives one name in the styles of several languages: ``sendAll``, ``send_all``, ``send-all``.
-``content_terms`` leaves out the words that say nothing by themselves.
+``words`` returns what the embedder reads: every identifier split into its parts. ``terms`` returns what the
+lexical index contains: the stems of the parts, so that "serializes" finds a serializer, and each compound identifier
+as a whole, so that an exact name finds its exact place. Of scripts without spaces between words (Chinese,
+Japanese, Thai) these are all pairs of neighbouring letters, and each Han letter, which may be a word.
+``styles_of`` returns one name in the styles of several languages: ``sendAll``, ``send_all``, ``send-all``.
+``content_terms`` leaves out words without a meaning of their own.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from zlib import crc32
 
 import Stemmer
 
-# Vowels and tones of Thai are not letters of their own to Python, and would cut each word into crumbs.
+# Python does not count Thai vowels and tones as letters, so that they would cut each word into fragments.
 _MARKS = "\u0e31\u0e34-\u0e3a\u0e47-\u0e4e"
 # An identifier or a number, in any script.
 _WORD = re.compile(rf"[^\W\d][\w{_MARKS}]*|\d+")
 # getHTTPResponse2 -> get HTTP Response 2; XMLParser -> XML Parser
 _PART = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+")
-# Scripts written without spaces: kana, Han, Thai. What they need is compiled for the first word that is not ASCII.
+# Scripts written without spaces: kana, Han, Thai. Their patterns are compiled for the first word that is not ASCII.
 _HAN = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 _UNSPACED = f"\u0e00-\u0e7f\u3040-\u30ff{_HAN}"
 _OTHER_PART = f"(?![{_MARKS}])[{_UNSPACED}]|[0-9]+|[^\\W\\d_{_UNSPACED}]+"
@@ -33,7 +33,7 @@ _LETTER = f"[^{_MARKS}][{_MARKS}]*|[{_MARKS}]+"
 _ENDINGS = "[\u3040-\u309f]+"  # hiragana: what Japanese inflects and joins words with
 _ACCENTS = re.compile("[\u0300-\u036f]")
 _LONGEST_WORD = 64
-_stemmer = Stemmer.Stemmer("english", 0)  # no cache of its own: terms are cached by word below
+_stemmer = Stemmer.Stemmer("english", 0)  # not cached here: terms are cached by word below
 # What is not a letter, digit or underscore becomes a space: of ASCII text that cuts the words faster than a pattern.
 _SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128))
 KEY_BYTES = 8
@@ -143,7 +143,7 @@ def _unspaced_terms(word: str, *, asked: bool) -> Iterator[str]:
 
     Args:
         word: any mixture of scripts.
-        asked: whether it is a word of a query. Then only pairs are given: single letters tell much less.
+        asked: whether it is a word of a query. Then only pairs are yielded, because single letters say much less.
     """
     for run in runs_of_scripts(unicodedata.normalize("NFC", word)):
         if not has_unspaced(run):
@@ -165,12 +165,12 @@ def terms(text: str) -> list[str]:
 
 
 def key_of(term: str) -> int:
-    """Return the key that a term is indexed by: 64 bits of two check sums, of which the last two are 0.
+    """Return the key under which a term is indexed: 64 bits of two checksums, of which the last two bits are 0.
 
     The chance that any of a million terms has the same key as a given term is one in 2**42.
     """
     data = term.encode("utf-8", "replace")
-    # The check sum of the bytes in reverse tells other things of them than that of the bytes as they are.
+    # The checksum of the reversed bytes adds to what that of the bytes says of them.
     return (crc32(data) << 32 | crc32(data[::-1])) & ~3
 
 
@@ -187,7 +187,7 @@ class _StemKeys(dict[str, bytes]):
 
 
 class _Keys(dict[str, bytes]):
-    """The keys of the terms of each rough word; found on first use."""
+    """The keys of the terms of each unsplit word; found on first use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class _Keys(dict[str, bytes]):
         return found
 
     def _keys(self, word: str) -> bytes:
-        """Return the keys of ``terms_of_word``; here words have many parts in common."""
+        """Return the keys of ``terms_of_word``, using that words share many parts."""
         if has_unspaced(word):
             return b"".join(map(_key, terms_of_word(word)))
         parts = split_identifier(word)
@@ -214,7 +214,7 @@ _keys = _Keys()
 
 
 def term_keys(text: str) -> bytes:
-    """Return the keys of ``terms(text)`` as little-endian integers, one after the other; made in one pass over it."""
+    """Return the keys of ``terms(text)`` as little-endian integers, made in one pass over the text."""
     return b"".join(map(_keys.__getitem__, rough_words(text)))
 
 
@@ -223,7 +223,7 @@ STOP_WORDS = frozenset(
     " not of on or our s should so such t than that the their them then there these they this those to use used uses"
     " using was we were what when where which while who whom whose why will with would you your".split()
 )
-"""Words of English that say nothing about what is asked."""
+"""English words that say nothing about the subject of a question."""
 
 
 def searched_terms(text: str) -> list[str]:
@@ -242,7 +242,7 @@ _STYLED = re.compile(r"[A-Za-z_][\w-]*", re.ASCII)
 
 
 def styles_of(name: str) -> tuple[str, ...]:
-    """Return how a name of several words is written in each style, in lower case; nothing for any other text."""
+    """Return a name of several words in each style, in lower case; nothing for any other text."""
     if not _STYLED.fullmatch(name):
         return ()
     words = split_identifier(name)
@@ -250,7 +250,7 @@ def styles_of(name: str) -> tuple[str, ...]:
 
 
 def same_in_any_style(one: str, other: str) -> bool:
-    """Return whether two names are made of the same words."""
+    """Return whether two names consist of the same words."""
     return split_identifier(one) == split_identifier(other)
 
 
@@ -267,7 +267,7 @@ line lines called calls call defined according shows show shown come comes go go
 happen happens mean means want wants please tell explain
 """
 EMPTY_WORDS = frozenset(_EMPTY.split())
-"""Words that say nothing by themselves."""
+"""Words without a meaning of their own."""
 
 
 def content_terms(text: str) -> frozenset[str]:

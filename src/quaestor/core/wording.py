@@ -9,7 +9,7 @@ def amount(number: int, noun: str) -> str:
 
 
 def command(*words: object) -> str:
-    """Return a command of ours between backticks, quoted so that it can be copied into a shell as it stands."""
+    """Return a command of ours between backticks, quoted so that it can be copied into a shell."""
     import shlex  # noqa: PLC0415 - a search that goes well shows no command
 
     return f"`{shlex.join(['quaestor', *map(str, words)])}`"

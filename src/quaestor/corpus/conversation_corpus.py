@@ -81,7 +81,7 @@ class ConversationCorpus(Protocol):
 
 
 def current_text(corpus: ConversationCorpus, path: str) -> bytes | None:
-    """Return a document's text as it is now; None if it has gone since it was found."""
+    """Return a document's present text, or None if it is gone."""
     try:
         return corpus.read(path)
     except NotFoundError:

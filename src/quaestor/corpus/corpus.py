@@ -116,7 +116,7 @@ class Corpus:
 
     @property
     def retriever(self) -> Retriever:
-        """The retriever, which searches the store as it is, without updating it."""
+        """The retriever, which searches the store without updating it."""
         return self._index.retriever
 
     @property
@@ -194,7 +194,7 @@ class Corpus:
         return self._index.refresh(progress, budget_seconds, allowance=allowance)
 
     def take_in(self) -> None:
-        """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
+        """Update the index within the time allowed; if it cannot be written now, it stays as it is."""
         self._index.take_in()
 
     def overtaken(self, documents: Iterable[Document]) -> bool:
@@ -285,7 +285,7 @@ class Corpus:
         return self.retriever.translated(question)
 
     def in_english(self, question: str) -> str:
-        """Return a question in another language as it is searched for, any other as it is."""
+        """Return the translation of a question in another language, and any other question unchanged."""
         return self.retriever.in_english(question)
 
     def understand(self, question: str, where: Where | None = None) -> Understood:
@@ -322,7 +322,7 @@ class Corpus:
     # Reading.
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's text as it is now, or None if it is no longer a file that can be read.
+        """Return a document's present text, or None if it is no longer a readable file.
 
         These are the bytes on disk; of a document that is converted, the Markdown that they become. ``commit HASH``
         and ``tag NAME`` are read from the repository that the root is in.

@@ -126,7 +126,7 @@ def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | 
 
 
 def coming_object(coming: Coming | None) -> dict[str, Any] | None:
-    """Return how far vectors are that an index is yet to be given; None if there are none."""
+    """Return the progress of an index's coming vectors, or None if there are none."""
     return None if coming is None else coming._asdict()
 
 

@@ -41,7 +41,7 @@ class Coming(NamedTuple):
 
 
 class CorpusStats(NamedTuple):
-    """What an index holds.
+    """The contents of an index.
 
     Attributes:
         root: the folder that was indexed.
@@ -214,7 +214,7 @@ class Meaning:
 
     @property
     def coming(self) -> Coming | None:
-        """The vectors that this index is yet to be given, and how far they are; None if there are none."""
+        """The progress of this index's coming vectors, or None if there are none."""
         return self._coming()
 
     @property

@@ -44,7 +44,7 @@ def _common(parts: list[str], path: str) -> int:
 
 
 def plain(path: str) -> str:
-    """Return a path as the index has it: no ``./``, no doubled slashes. What leads elsewhere stays as it is."""
+    """Return a path in the index's form, without ``./`` and doubled slashes; one that leads elsewhere is unchanged."""
     parts = [part for part in path.strip().split("/") if part not in ("", ".")]
     return path if path.startswith("/") or ".." in parts else "/".join(parts)
 
@@ -69,7 +69,7 @@ def suggest_paths(near: list[str]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder that holds documents.
+    """A folder that contains documents.
 
     Attributes:
         path: relative to the root, without a slash at its end; empty for the root.
@@ -92,7 +92,7 @@ class Folder:
 
 
 def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
-    """Return a folder with ``depth`` levels of subfolders, or None if it holds no document.
+    """Return a folder with ``depth`` levels of subfolders, or None if it contains no document.
 
     Args:
         paths: of all documents.

@@ -40,7 +40,7 @@ class DocumentsOnDisk:
         self._index = index
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's text as it is now, or None if it cannot be read; as ``Corpus.read``."""
+        """Return a document's present text, or None if it cannot be read; as ``Corpus.read``."""
         if is_object(path) and self._index.store.document(path) is None:
             return self._object(path)
         document = self._document_at(path)
@@ -79,7 +79,7 @@ class DocumentsOnDisk:
         return snapshot.data if made is None else made.text.encode("utf-8", "replace")
 
     def _snapshot(self, path: str) -> Snapshot | None:
-        """Return the file of a document of this index as it is on disk now; where no files are, as the index keeps it.
+        """Return the present bytes of a document's file, or, without files, those that the index keeps.
 
         Raises:
             ForbiddenError: the path now leads out of the root.

@@ -113,7 +113,7 @@ class Doubt(NamedTuple):
 
     @property
     def is_unsure(self) -> bool:
-        """Whether an answer is given and may well be wrong; what is not known counts as sure."""
+        """Whether an answer is given that may well be wrong; if that is not known, the answer counts as sure."""
         return self.worth is not None and 0 <= self.worth < _SURE
 
 
@@ -186,7 +186,7 @@ def doubt_of(
 
 
 def likeness(question: str, hits: Sequence[Hit]) -> float:
-    """Return how near in meaning the first hit is to a question, -1 to 1; 0 where there is no hit.
+    """Return the similarity in meaning of the first hit to a question, from -1 to 1; 0 without a hit.
 
     It is a cosine by the bundled embedder, because the weights fit its scale. Code is compared with the question moved
     towards answers, as in a search, because the two share few words. For prose the nearest paragraph counts, because a
@@ -365,7 +365,7 @@ def _is_mentioned(store: Store, name: str) -> bool:
 
 
 def _is_one_word_here(store: Store, name: str) -> bool:
-    """Return whether a name is one word, such as ``hasElements``, that stands so in some chunk, in any case.
+    """Return whether a name is one word, such as ``hasElements``, that some chunk contains, in any case.
 
     The index knows it whole. Chunks with its parts alone, which may be common, can crowd out the few that have it.
     """
@@ -377,7 +377,7 @@ def _is_one_word_here(store: Store, name: str) -> bool:
 
 
 def _is_absolute(name: str) -> bool:
-    """Return whether a name is a path or address on some machine, which is not what is asked about."""
+    """Return whether a name is a path or address on some machine, and so not the subject of a question."""
     return _ABSOLUTE.match(name) is not None
 
 

@@ -71,7 +71,7 @@ class Relatives:
         )
 
     def _current(self) -> Relations:
-        """Return the relations in the store that the index has now: another one once it was embedded anew."""
+        """Return the relations in the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
             self._relations = (store, Relations(store, self._index.meaning.asked))

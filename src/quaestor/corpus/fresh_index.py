@@ -126,7 +126,7 @@ class FreshIndex:
             self.freshness = self.freshness._replace(fresh=False)
 
     def take_in(self) -> None:
-        """Bring the index up to date in the time allowed; where it cannot be written now, it is searched as it is."""
+        """Update the index within the time allowed; if it cannot be written now, it stays as it is."""
         try:
             self.refresh(budget_seconds=self.refresh_seconds)
         except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
@@ -158,7 +158,7 @@ class FreshIndex:
         return changes
 
     def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
-        """Count what the index holds as of the last refresh; as ``Corpus.survey``."""
+        """Count the contents of the index as of the last refresh; as ``Corpus.survey``."""
         return self.reopening(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 
     def has_files(self) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def joint_source(roots: Sequence[str]) -> str:
-    """Return the source of a session about several corpora, as it is recorded: one root a line."""
+    """Return the recorded source of a session about several corpora: one root in each line."""
     return "\n".join(dict.fromkeys(roots))
 
 
@@ -50,7 +50,7 @@ def own_path(path: str, names: Sequence[str]) -> tuple[str, str]:
 
 
 def path_under(name: str, path: str) -> str:
-    """Return the path of a document as it is called where several corpora are asked as one."""
+    """Return a document's path within several corpora: it begins with the corpus's name."""
     return f"{name}/{path}" if name else path
 
 
@@ -92,7 +92,7 @@ class JointCorpus:
         return _under(name, self._read[name].document(own))
 
     def read(self, path: str) -> bytes | None:
-        """Return a document's text as it is now; as ``Corpus.read``."""
+        """Return a document's present text; as ``Corpus.read``."""
         name, own = own_path(path, list(self._read))
         return self._read[name].read(own)
 
@@ -103,7 +103,7 @@ class JointCorpus:
         return replace(found, path=path_under(name, found.path))
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
-        """Return up to ``k`` hits of all corpora, best first; filters of paths hold within each."""
+        """Return up to ``k`` hits of all corpora, best first; path filters apply within each."""
         return [_with_corpus_in_path(hit) for hit in self._several.search(query, k, where=where)]
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -119,7 +119,7 @@ class JointCorpus:
         return self._several.bylines(where)
 
     def spelling(self, query: str) -> Spelling:
-        """Return a query beside what the corpora hold."""
+        """Return a query with its words that the corpora lack."""
         return self._several.spelling(query)
 
     def in_english(self, question: str) -> str:

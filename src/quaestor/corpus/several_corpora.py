@@ -127,7 +127,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
     ) -> tuple[Sequence[Hit], Understood]:
-        """Return up to ``k`` hits for a question as it is understood, and how that is; as ``Corpus.find``."""
+        """Return up to ``k`` hits for a question, and how the question was understood; as ``Corpus.find``."""
         asked = self.understand(question, where) if filters else Understood(question, where)
         hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
@@ -206,7 +206,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return in_words_of_corpus(read_query(text), self._frequencies)
 
     def _frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks of all corpora that hold each term."""
+        """Return the number of chunks of all corpora that contain each term."""
         wanted = list(terms)
         total = Counter(dict.fromkeys(wanted, 0))
         for found in self._each(lambda corpus: corpus.reopening(lambda: corpus.store.frequencies(wanted))).values():
@@ -244,7 +244,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
 
 def _hits(query: Query, found: Mapping[str, tuple[Corpus, Candidates]], k: int, mode: Mode, count: int) -> list[Hit]:
-    """Rank what was found in each corpus as one list."""
+    """Rank the hits of all corpora as one list."""
     names, corpora = list(found), [corpus for corpus, _ in found.values()]
     candidates = join_candidates([own for _, own in found.values()])
     if not candidates.chunks:

@@ -1,4 +1,4 @@
-"""A question's dates and authors against what a corpus holds: never a filter that leaves nothing."""
+"""Filters from a question's dates and authors, and never one that leaves no document."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _NAMED = 5
 
 
 class Understood(NamedTuple):
-    """A question as it is searched.
+    """A question with the filters that were understood.
 
     Attributes:
         text: its words.
@@ -66,7 +66,7 @@ def read_understood(store: HasBylines, question: str, where: Where | None = None
 def search_understood(
     question: str, asked: Understood, search: Callable[[str, Where | None], Sequence[Hit]], where: Where | None = None
 ) -> tuple[Sequence[Hit], Understood]:
-    """Search for a question as it is understood; if nothing is found, search for all of its words.
+    """Search for a question with its filters; if nothing is found, search for all of its words.
 
     Args:
         question: the original question.

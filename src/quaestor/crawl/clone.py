@@ -96,7 +96,7 @@ def fetch_commit(
     try:
         git_program = program()
     except NoHistoryError:
-        raise UsageError("There is no git on this machine. Install git, or give a folder.") from None
+        raise UsageError("git is not installed on this machine. Install git, or give a folder.") from None
     make_private(folder)
     transport = (_settings_for_host(address, host), address.scheme, _ssh(address, host))
     git = _GitRunner(git_program, folder, *transport, seconds, most_bytes)
@@ -217,7 +217,7 @@ def _check_size(git: _GitRunner, most_bytes: int) -> None:
     listed = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
     whole = not listed.code and len(listed.said) < _LISTING_BYTES
     if not whole or sum(int(size) for size in listed.said.split() if size.isdigit()) > most_bytes:
-        raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone what you need.")
+        raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone the part that you need.")
 
 
 def _raise_failure(address: GitAddress, ended: _Ended) -> None:
@@ -226,11 +226,11 @@ def _raise_failure(address: GitAddress, ended: _Ended) -> None:
         return
     if any(words in ended.said for words in _NO_REF):
         what = f"no branch, tag or commit {address.ref!r}" if address.ref else "no commits"
-        raise NotFoundError(f"{address.url!r} has {what}. Check what stands behind '#', or give another address.")
+        raise NotFoundError(f"{address.url!r} has {what}. Check the name after '#', or give another address.")
     lines = (line for line in ended.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
     why = _PLAIN.sub(" ", next(lines, "git said nothing")).removeprefix("fatal: ")[:300]
     raise UpstreamError(
-        f"{address.url!r} was not fetched ({why}). Check that it is a repository that can be read without a password, "
+        f"{address.url!r} was not fetched ({why}). Check that it is a repository that is readable without a password, "
         "or clone it and index the folder."
     )
 
@@ -320,7 +320,7 @@ class _GitRunner:
             looked = time.monotonic() - started
             if held > self._most:
                 raise LimitError(
-                    f"The repository takes more than {self._most:,} bytes. Clone what you need and index that folder."
+                    f"The repository takes more than {self._most:,} bytes. Clone the part that you need and index it."
                 )
             if time.monotonic() > self._until:
                 raise LimitError(

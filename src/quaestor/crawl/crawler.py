@@ -241,7 +241,7 @@ class _Run:
                     self._responses.skip(entry, *reason)
                 else:
                     if self._fetched + len(under_way) >= self._most_requests():
-                        self._stopped = "too many addresses gave no page of their own"
+                        self._stopped = "too many addresses returned no page of their own"
                         return
                     self._pace.wait(host_of(entry.url), self._rules.delay(entry.url))
                     under_way[threads.submit(self._fetch, entry)] = entry
@@ -307,8 +307,8 @@ class _Run:
     def _start_error(self, reason: str, detail: str) -> ForbiddenError | UpstreamError:
         """Return the error for a start page that could not be fetched."""
         kept = self._frontier.count_before()
-        safe = f" What was fetched before is kept ({amount(kept, 'page')})" if kept else ""
-        dropping = f"{safe}; --drop lets it go." if kept else ""
+        safe = f" The earlier pages are kept ({amount(kept, 'page')})" if kept else ""
+        dropping = f"{safe}; --drop removes them." if kept else ""
         said = f"{reason}{': ' if detail else ''}{detail}"
         if reason == PRIVATE:
             return ForbiddenError(
@@ -318,7 +318,8 @@ class _Run:
         if reason == "robots.txt" and self._rules.robots(self._start) is not NOTHING:
             return ForbiddenError(f"{self._start!r} may not be fetched: its site's robots.txt says so.{dropping}")
         return UpstreamError(
-            f"{self._start!r} gave no page ({said}). Check the address, or try again later.{dropping}", retryable=True
+            f"{self._start!r} returned no page ({said}). Check the address or try again later.{dropping}",
+            retryable=True,
         )
 
     def _state(self, under_way: dict[Future[Fetched], Entry]) -> CrawlState:
@@ -365,19 +366,19 @@ def _translate_failures(folder: Path) -> Iterator[None]:
     except (sqlite3.OperationalError, OSError) as error:
         if is_full(error):
             raise LimitError(
-                f"The crawl into {place} could not go on, for lack of space or because the disk fails ({error}); each "
-                "page there is whole, and the crawl continues from there: free some space and run again."
+                f"The crawl into {place} stopped, because the disk is full or fails ({error}); each page "
+                "there is complete: free some space and run again to continue."
             ) from error
         if "locked" in str(error) or "busy" in str(error):
             raise IndexBusyError(f"The crawl into {place} is busy in another process: try again later.") from error
         if "readonly" in str(error) or (isinstance(error, OSError) and error.errno in READ_ONLY):
-            raise IndexReadOnlyError(
-                f"The crawl into {place} cannot be written: let that folder be written."
-            ) from error
-        raise IndexUnusableError(f"The crawl into {place} cannot go on ({error}): run again with --rebuild.") from error
+            raise IndexReadOnlyError(f"The crawl into {place} cannot be written: make that folder writable.") from error
+        raise IndexUnusableError(
+            f"The crawl into {place} cannot continue ({error}): run again with --rebuild."
+        ) from error
     except sqlite3.ProgrammingError:
         raise
     except sqlite3.DatabaseError as error:
         raise IndexUnusableError(
-            f"The list of addresses in {place} is damaged ({error}): run again with --rebuild, which begins anew."
+            f"The list of addresses in {place} is damaged ({error}): run again with --rebuild, which starts over."
         ) from error

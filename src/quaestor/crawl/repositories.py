@@ -77,13 +77,13 @@ def read_git_address(source: str) -> GitAddress:
         )
     if parts.password is not None or (parts.username and parts.scheme != "ssh"):
         raise UsageError(
-            "The address of a repository holds a name or a password, which would be kept. "
-            "Give it without, and a repository that needs one as git@host:name."
+            "The address of a repository contains a name or a password, which would be stored. "
+            "Give the address without it; if the repository needs one, use git@host:name."
         )
     if host.startswith("-") or (parts.username or "").startswith("-") or not parts.path.strip("/"):
-        raise UsageError(f"{source!r} names no repository. Give an address as https://host/name.git.")
+        raise UsageError(f"{source!r} names no repository. Give an address such as https://host/name.git.")
     if ref and (not _REF.fullmatch(ref) or ".." in ref or ref.endswith((".lock", "/", "."))):
-        raise UsageError(f"{ref!r} is not a name of a branch, tag or commit. Give one behind '#', or none.")
+        raise UsageError(f"{ref!r} is not a name of a branch, tag or commit. Give one after '#', or none.")
     name = re.sub(r"[^\w.-]+", "-", parts.path.rstrip("/").rpartition("/")[2].removesuffix(".git"))[:60]
     return GitAddress(
         parts.scheme, host, port or _PORTS.get(parts.scheme, 0), url, ref, name.strip(".") or "repository"

@@ -387,7 +387,7 @@ class Scanner:
             raise NotFoundError(f"{gone} Put it back, or ask about something else.") from None
         if now != self._root:
             # A process that may write beside the folder could replace it by another one.
-            raise NotFoundError(f"{str(self._root)!r} is a link to {str(now)!r} by now. Name that, if you mean it.")
+            raise NotFoundError(f"{str(self._root)!r} is now a link to {str(now)!r}. Name that folder if you mean it.")
         return walk(self._root, self._settings, self._documents, self.decisions)
 
     def _read_store(self) -> None:

@@ -175,8 +175,8 @@ class ComingVectors:
                 yield vectors
         except sqlite3.Error as error:
             raise IndexUnusableError(
-                f"The vectors in {str(place)!r} cannot be read or written ({error}). Free some room, or delete that"
-                " folder: `quaestor index` makes them anew."
+                f"The vectors in {str(place)!r} cannot be read or written ({error}). Free some space, or delete that"
+                " folder: `quaestor index` makes them again."
             ) from error
 
     def finished_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:

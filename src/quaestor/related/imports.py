@@ -11,6 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from posixpath import dirname, splitext
 
+from quaestor.search.path_roles import profile_path
+
 _M = re.MULTILINE
 _PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
 _PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
@@ -64,11 +66,13 @@ class Import:
         line: of the statement, 1-based.
         parts: the module's names, outermost first.
         up: number of folders above the importing file's own; None if the import is not relative.
+        ending: of the file, with its dot, if the import states one: ``#include "tmux.h"``.
     """
 
     line: int
     parts: tuple[str, ...]
     up: int | None = None
+    ending: str = ""
 
 
 def imports_of(text: str, language: str) -> list[Import]:
@@ -129,11 +133,13 @@ def _of_path(stated: str, language: str, line: int) -> Import | None:
     up = sum(piece == ".." for piece in pieces)
     relative = stated.startswith(".") or (language in ("c", "cpp", "zig", "bash") and "/" not in stated)
     kept = [piece for piece in pieces if piece != ".." and not piece.startswith("$")]
+    ending = ""
     if kept and language != "go":
+        ending = splitext(kept[-1])[1]
         kept[-1] = _stem(kept[-1])
     if not kept and not relative:
         return None
-    return Import(line, tuple(kept), up if relative else None)
+    return Import(line, tuple(kept), up if relative else None, ending)
 
 
 def outside_names(text: str, language: str, known: Callable[[], frozenset[str]]) -> frozenset[str]:
@@ -198,20 +204,22 @@ class Modules:
             if wanted.up > len(folder):
                 return None
             base = folder[: len(folder) - wanted.up]
-            return self._exact((*base, *wanted.parts)) or self._exact((*base, *wanted.parts[:-1]))
+            return self._exact((*base, *wanted.parts), wanted.ending, importer) or self._exact(
+                (*base, *wanted.parts[:-1]), "", importer
+            )
         parts = wanted.parts
         # The last name may be something within the module.
         for count in (len(parts), len(parts) - 1):
-            if count >= 1 and (found := self._by_end(parts[:count], importer)) is not None:
+            if count >= 1 and (found := self._by_end(parts[:count], wanted.ending, importer)) is not None:
                 return found
         return None
 
-    def _exact(self, parts: tuple[str, ...]) -> str | None:
-        if not parts:
-            return None
-        return next((path for names, path in self._by_last.get(parts[-1].lower(), ()) if names == parts), None)
+    def _exact(self, parts: tuple[str, ...], ending: str, importer: str) -> str | None:
+        known = self._by_last.get(parts[-1].lower(), ()) if parts else ()
+        found = [path for names, path in known if names == parts]
+        return max(found, key=lambda path: _fits_kind(path, ending, importer), default=None)
 
-    def _by_end(self, parts: tuple[str, ...], importer: str) -> str | None:
+    def _by_end(self, parts: tuple[str, ...], stated: str, importer: str) -> str | None:
         ending = tuple(part.lower() for part in parts)
         own = tuple(dirname(importer).lower().split("/"))
         fits = []
@@ -225,8 +233,15 @@ class Modules:
             if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
                 continue
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
-                fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), path))
-        return max(fits)[3] if fits else None
+                kind = _fits_kind(path, stated, importer)
+                fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), kind, path))
+        return max(fits)[-1] if fits else None
+
+
+def _fits_kind(path: str, ending: str, importer: str) -> tuple[bool, bool, bool]:
+    """Return what decides between files of one name: the stated ending, the importer's, and whether it is no prose."""
+    own = splitext(path)[1]
+    return (own == ending, own == splitext(importer)[1], not profile_path(path).prose)
 
 
 def _module_names(path: str) -> Iterator[tuple[str, ...]]:

@@ -22,7 +22,7 @@ _MOST_LETTERS = 4000
 
 
 def bare_name(text: str) -> str:
-    """Return a name without what a sentence puts around it: backticks, arguments, a full stop."""
+    """Return a name without a sentence's marks around it: backticks, arguments, a full stop."""
     plain = text.strip().strip("`'\"“”").rstrip("?.,;:")
     return re.sub(r"\([^()]*\)$|\[\]$", "", plain).strip()
 

@@ -110,7 +110,7 @@ def _of_any_file(folders: Sequence[str], name: str) -> str:
 
 
 def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
-    """Return whether a file holds a program's texts in a language: ``values-ja/strings.xml``, ``messages/ja/a.php``."""
+    """Return whether a file has a program's texts in a language: ``values-ja/strings.xml``, ``messages/ja/a.php``."""
     codes = (found[1] or found[2] for part in folders if (found := _RESOURCES.match(part)))
     if any(code in _LANGUAGES for code in codes):
         return True
@@ -175,7 +175,7 @@ def earlier_editions(paths: Sequence[str], query: str) -> list[int]:
 
 @lru_cache(maxsize=1 << 14)
 def _edition_of(path: str) -> tuple[str, str, tuple[int, ...]] | None:
-    """Return what stands before and after the version in a path, and the version; None if it names none."""
+    """Return the parts of a path before and after its version, and the version; None if it has none."""
     named = _EDITION.fullmatch(path)
     return named and (named["before"], named["after"], tuple(map(int, re.split(r"[._]", named["version"]))))
 

@@ -164,7 +164,7 @@ _HOW = re.compile(r"^\W*(?:how|why|when)\b|\bhow (?:do|does|can|could|should|to|
 
 
 def read_callers_question(text: str) -> CallersQuestion | None:
-    """Return what a question asks about the uses of a name; None if it asks for something else."""
+    """Return what a question asks about the uses of a name, or None if it asks for something else."""
     text = _MESSAGE.sub(" ", text).strip()
     if not text or len(text) > _LONGEST or text.count("\n") > 2:
         return None

@@ -133,7 +133,7 @@ def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDA
 
 
 def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Return which chunks hold the beginning, or the named line, of the file whose path the query is or ends with."""
+    """Return which chunks have the beginning, or the named line, of the file whose path the query is or ends with."""
     end, line = path_and_line(query.whole)
     fits = np.array([_path_fit(end, path) for path in files.paths])
     best = fits.max()
@@ -228,7 +228,7 @@ def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Trait
 def _best_with_options(
     options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]
 ) -> NDArray[np.bool_]:
-    """Return which chunk is the best of those that hold most of the options exactly, if they are few."""
+    """Return the best of the chunks that contain most of the options exactly, if they are few."""
     found = np.zeros(len(traits), dtype=np.bool_)
     patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
     held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
@@ -240,7 +240,7 @@ def _best_with_options(
 
 
 def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
-    """Return which chunks hold the beginning, or the named line, of the files that fit the query's path best."""
+    """Return which chunks contain the beginning, or the named line, of the files that fit the query's path best."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for place in query.places:
         fits = np.array([agreement(place.path, path) for path in files.paths])[files.owner]
@@ -253,13 +253,13 @@ def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> N
 
 
 def _holds_line(known: Traits, line: int | None) -> bool:
-    """Return whether a chunk holds a line of its file, or its beginning if no line is named."""
+    """Return whether a chunk contains a line of its file, or the file's beginning if no line is named."""
     span = known.stored.chunk.span
     return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
 
 
 def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
-    """Return which chunks hold quoted words exactly, except for white space, if they are few."""
+    """Return which chunks contain quoted words exactly, except for white space, if they are few."""
     words = quote.split()
     together, longest = " ".join(words), max(words, key=len)
     texts = [known.stored.chunk.text for known in traits]
@@ -278,7 +278,7 @@ def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
 
 
 def _asks_more(query: Query) -> bool:
-    """Return whether a query says more than what it quotes."""
+    """Return whether a query contains more than its quotes."""
     rest = query.text
     for quote in query.quotes:
         rest = rest.replace(quote, " ")

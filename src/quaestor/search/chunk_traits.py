@@ -116,7 +116,7 @@ class Traits:
 
     @property
     def owners(self) -> frozenset[str]:
-        """The names that enclose it and its file's, in lower case: what stands before a qualified name."""
+        """The names of its enclosing definitions and its file, in lower case, as they precede a qualified name."""
         chunk, path = self.stored.chunk, self.path
         of_symbol = (chunk.symbol,) if chunk.symbol else ()
         return frozenset(map(str.lower, (*chunk.scope, *of_symbol, path.stem, *path.folders)))
@@ -137,7 +137,7 @@ class Traits:
 
 
 def is_inline_test(stored: StoredChunk) -> bool:
-    """Return whether a chunk is part of a test that stands in the source file it tests."""
+    """Return whether a chunk is part of a test within the source file that it tests."""
     if stored.document.language not in _MARKED_LANGUAGES:
         return False
     chunk = stored.chunk

@@ -30,7 +30,7 @@ _OTHERWISE = {"off": "disable", "on": "enable"}
 
 
 def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[str, int]]) -> tuple[str, ...]:
-    """Return the terms of the other spelling of each compound in a text, if the corpus holds them.
+    """Return the terms of the other spelling of each compound in a text, if the corpus contains them.
 
     The two-word spelling is added only if the corpus hardly holds the one-word spelling, because "time out" tells far
     less than "timeout".

@@ -115,6 +115,6 @@ def _group_with_leader(group: Sequence[int], ranked: Sequence[Traits], steps: Se
 
 
 def places_of(duplicates: Sequence[int], ranked: Sequence[Traits]) -> tuple[str, ...]:
-    """Return where the duplicates of a group stand, as ``path:line``."""
+    """Return the places of a group's duplicates, as ``path:line``."""
     stored = [ranked[place].stored for place in duplicates]
     return tuple(f"{one.document.path}:{one.chunk.span.start_line}" for one in stored)

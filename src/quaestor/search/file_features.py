@@ -37,7 +37,7 @@ class Files(NamedTuple):
 
 
 def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
-    """Return candidates by file; files stand in the order of their first candidates."""
+    """Return candidates by file, in the order of each file's first candidate."""
     numbers: dict[str, int] = {}
     owner = [numbers.setdefault(chunk.document.path, len(numbers)) for chunk in chunks]
     return Files(np.array(owner), list(numbers), list(map(profile_path, numbers)))

@@ -1,4 +1,4 @@
-"""One ranking of what several corpora hold.
+"""Ranking the candidates of several corpora as one list.
 
 Each corpus gives its candidates, scored as if all chunks were in one store (``Store.counts``). Here they become one
 list, which is ranked like that of one corpus. Pure: no store is asked. A corpus is identified by its position.
@@ -165,7 +165,7 @@ def _hit(stored: StoredChunk, score: float) -> Hit:
 
 
 def _top_rows(scores: NDArray[np.float32], count: int) -> list[tuple[int, float]]:
-    """Return the rows with the highest scores, best first; a score of 0 is none."""
+    """Return the rows with the highest scores above 0, best first."""
     rows = [row for row in np.argsort(-scores, kind="stable").tolist() if scores[row] != 0]
     return [(row, float(scores[row])) for row in rows[:count]]
 
@@ -204,6 +204,6 @@ def _with_unique_path(stored: StoredChunk, number: int) -> StoredChunk:
 
 
 def _text_with_names(stored: StoredChunk) -> str:
-    """Return what a chunk says, its names included."""
+    """Return the words of a chunk, including its names."""
     document, chunk = stored.document, stored.chunk
     return "\n".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

@@ -25,7 +25,7 @@ _MEAN_NAMED = 12.0
 
 
 class Matches(NamedTuple):
-    """Terms of a query by the row that they stand in.
+    """Terms of a query by their rows.
 
     Attributes:
         rows: the row of each entry, ascending; shape ``(entries,)``.

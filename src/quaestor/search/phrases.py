@@ -93,7 +93,7 @@ def _segments(text: str) -> list[list[str]]:
 
 
 def shares_of_runs(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
-    """Return the shares of the triples, of the pairs and of the words (both by what they tell) that stand in each text.
+    """Return the shares of triples, and the weighted shares of pairs and words, that each text contains.
 
     Args:
         runs: of the query.

@@ -87,7 +87,7 @@ class Retriever:
         return self._fuse(query, k, mode, where)
 
     def read(self, text: str) -> Query:
-        """Read a query as it is searched for in this corpus."""
+        """Read a query, with its words corrected for this corpus."""
         return self.in_words_of_corpus(read_query(without_name(text, self.project)))
 
     def translated(self, text: str) -> tuple[str, ...]:
@@ -95,11 +95,11 @@ class Retriever:
         return self.read(text).translated if language_of(text) in CARRIED else ()
 
     def in_english(self, text: str) -> str:
-        """Return a question in another language translated as it is searched for; any other question unchanged."""
+        """Return the translation of a question in another language; any other question unchanged."""
         return self.read(text).text if self.translated(text) else text
 
     def in_words_of_corpus(self, query: Query) -> Query:
-        """Return a query as it is searched for in this corpus."""
+        """Return a query with its words corrected for this corpus."""
         return in_words_of_corpus(query, self.store.frequencies)
 
     def candidates(
@@ -232,7 +232,7 @@ class Retriever:
         return join_passages(ranked, k, self.chunks_of)
 
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
-        """Return the chunks of a document in order; remembered while the index stays as it is."""
+        """Return the chunks of a document in order; they are cached until the index changes."""
         return self._chunks.of_document(self.store, path)
 
     def _fuse(self, query: Query, k: int, mode: Mode, where: Where | None) -> list[Hit]:
@@ -329,13 +329,13 @@ def _in_other_styles(query: Query) -> tuple[str, ...]:
 
 
 def _rarity(frequencies: Mapping[str, int]) -> Mapping[str, float]:
-    """Return each term's weight by the number of chunks that hold it."""
+    """Return each term's weight by the number of chunks that contain it."""
     total = max(frequencies.values(), default=0) + 1
     return {term: math.log(1 + 2 * total / (1 + count)) for term, count in frequencies.items()}
 
 
 def _shows(stored: StoredChunk, place: Place) -> bool:
-    """Return whether a chunk is what a place points at: its line, or the beginning of the file."""
+    """Return whether a chunk contains a place: its line, or the beginning of the file."""
     if place.line is None:
         return stored.position == 0
     return stored.chunk.span.start_line <= place.line <= stored.chunk.span.end_line

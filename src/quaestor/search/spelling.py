@@ -1,4 +1,4 @@
-"""Words of a query that stand nowhere in a corpus, and the nearest that do: one slip of the keyboard or ear away.
+"""Words of a query that a corpus lacks, and the most similar that it has: one typing or spelling error away.
 
 The lexical index keeps keys of terms and no list of words, but all slips of a word are soon made and looked up at
 once. A word that stands somewhere is never changed, nor is one that English has: those who write "founder" do not
@@ -104,7 +104,7 @@ def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:
 
 
 def atlantic_spellings(word: str) -> Iterator[str]:
-    """Yield a word as it is spelt on the other side of the Atlantic: ``serialise`` and ``serialize``."""
+    """Yield the British or American spelling of a word: ``serialise`` and ``serialize``."""
     for one, other in (("is", "iz"), ("ys", "yz")):
         for first, second in ((one, other), (other, one)):
             for ending in ("e", "ing", "ation"):
@@ -116,7 +116,7 @@ def atlantic_spellings(word: str) -> Iterator[str]:
 
 
 class Unknown(NamedTuple):
-    """A word of a query that stands nowhere.
+    """A word of a query that the corpus lacks.
 
     Attributes:
         word: as it is written.
@@ -135,7 +135,7 @@ class _Near(NamedTuple):
 
 
 class Spelling(NamedTuple):
-    """A query beside what its corpus holds.
+    """A query with its corrected words.
 
     Attributes:
         text: what is searched for: the query with the nearest words in the place of those that stand nowhere.
@@ -149,7 +149,7 @@ class Spelling(NamedTuple):
 
 
 class Spellings:
-    """Remembers how queries are spelt for as long as a store stays at one generation, which ``follow`` is told."""
+    """Caches corrections of queries until the store's generation, which ``follow`` is told, changes."""
 
     def __init__(self) -> None:
         self._generation = -1
@@ -163,17 +163,17 @@ class Spellings:
         return known[query.text]
 
     def note(self, query: Query) -> None:
-        """Remember of a query that all of its words stand in the store."""
+        """Record that the store contains all words of a query."""
         self._known.setdefault(query.text, Spelling(query.text))
 
     def follow(self, generation: int) -> None:
-        """Forget what is outdated, and everything when that is too much."""
+        """Remove outdated entries, and all entries if they are too many."""
         if generation != self._generation or len(self._known) >= _REMEMBERED:
             self._known, self._generation = {}, generation
 
 
 def correct_spelling(store: Store, query: Query) -> Spelling:
-    """Return a query as it is to be searched for in a store.
+    """Return a query with its words corrected for a store.
 
     A pasted text, a trace and a question in another language than English stay as they are.
     """
@@ -199,7 +199,7 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
 
 
 def mend(text: str, unknown: Iterable[Unknown]) -> str:
-    """Return a text with the nearest words in the place of those that stand nowhere."""
+    """Return a text in which the most similar words replace those that the store lacks."""
     nearest = {one.word: one.nearest[0] for one in unknown if one.nearest}
     return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
 
@@ -210,7 +210,7 @@ def is_foreign(text: str) -> bool:
 
 
 def only_names(text: str) -> frozenset[str]:
-    """Return the words that are code, quoted, or names by their capitals: only what is defined is near to them."""
+    """Return the words that are code, quoted, or names by their capitals; only defined names may replace them."""
     found = {word for stretch in _CODE.findall(text) for word in find_words(stretch)}
     for one in _CAPITAL.finditer(text):
         if one.group().isupper() or not _BEGINS.search(text, max(0, one.start() - _BEFORE), one.start()):
@@ -219,7 +219,7 @@ def only_names(text: str) -> frozenset[str]:
 
 
 def _nearest(store: Store, word: str, *, name: bool) -> tuple[str, ...]:
-    """Return the words that stand in a store and are nearest to one that does not."""
+    """Return the words of a store that are most similar to one that it lacks."""
     if not (word.isascii() and word.replace("_", "").isalpha() and _SHORTEST <= len(word) <= _LONGEST):
         return ()
     lower = word.lower()
@@ -259,7 +259,7 @@ def _terms(words: Collection[str]) -> dict[str, str]:
 
 
 def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_Near]:
-    """Return those words of which the terms stand in a store, with how likely each is."""
+    """Return the words whose terms the store has, with how likely each is."""
     counts = store.frequencies(terms.values()) if terms else {}
     return [
         _Near(word, term, worths[word], worths[word] + math.log(counts[term]))
@@ -282,7 +282,7 @@ def _ordinary_english(store: Store, near: Sequence[_Near]) -> list[_Near]:
 
 
 def _is_written(store: Store, near: _Near) -> bool:
-    """Return whether a word stands in these very letters, and not only some other word of its stem."""
+    """Return whether the store has a word itself, and not only another word with its stem."""
     written = re.compile(rf"\b{near.word}\b", re.IGNORECASE)
     holders = store.get(store.holding([near.term], _LOOKED_AT)).values()
     return any(written.search(one.chunk.text) for one in holders)

@@ -96,7 +96,7 @@ class Matched(NamedTuple):
 
 
 class Counts(NamedTuple):
-    """BM25's counts: the size of the whole index, and the number of chunks that hold each term of a query.
+    """BM25's counts: the size of the whole index, and the number of chunks that contain each term of a query.
 
     Attributes:
         chunks: number of chunks.
@@ -214,7 +214,7 @@ class StoredChunk(NamedTuple):
 
 
 class Where(NamedTuple):
-    """A filter on documents; every given condition must hold.
+    """A filter on documents; all given conditions apply.
 
     Attributes:
         paths: globs, any of which must match; empty means all. As in ignore files: ``*`` stays within
@@ -378,14 +378,14 @@ class Store(Protocol):
         ...
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
-        """Return identifiers of up to ``k`` chunks whose text holds all of the terms, in arbitrary order.
+        """Return identifiers of up to ``k`` chunks whose text contains all of the terms, in arbitrary order.
 
         Terms are compared by their keys, so a caller must check the text. No terms find nothing.
         """
         ...
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks that hold each term, counted in the field that holds it most often."""
+        """Return the number of chunks that contain each term, counted in the field with most of them."""
         ...
 
     def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
@@ -438,7 +438,7 @@ class Store(Protocol):
         ...
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
-        """Yield the given documents that exist, as ``pack`` made them, so that another store can hold them."""
+        """Yield the given documents that exist, as ``pack`` made them, for storing them in another store."""
         ...
 
     def all_metadata(self) -> Mapping[str, str]:

@@ -36,7 +36,7 @@ class Copied(NamedTuple):
 
 
 def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> Copied:
-    """Make ``target`` hold what ``source`` does, and compare all of both afterwards.
+    """Copy the contents of ``source`` to ``target``, and compare both completely afterwards.
 
     Args:
         source: the store to read.
@@ -76,7 +76,7 @@ class Digest(NamedTuple):
 
 
 def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
-    """Return a hash of all that a store holds of its documents: chunks, vectors, terms, and bytes if it keeps them."""
+    """Return a hash of everything in a store about its documents: chunks, vectors, terms, and bytes if kept."""
     whole, documents, chunks = hashlib.sha256(), 0, 0
     for _, batch in _batches(sorted(store.documents())):
         found = {packed.document.path: packed for packed in store.packed_documents(batch)}
@@ -107,7 +107,7 @@ def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
 
 
 def _copy_batch(source: Store, target: Store, paths: Sequence[str], *, with_bytes: bool) -> int:
-    """Write the documents that the other store lacks or holds differently; return their number."""
+    """Write the documents that are missing or different in the other store; return their number."""
     held = {
         packed.document.path: packed_hash(packed, with_bytes=with_bytes) for packed in target.packed_documents(paths)
     }

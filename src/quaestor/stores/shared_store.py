@@ -45,7 +45,7 @@ class SharedWork(Protocol):
         ...
 
     def take(self, count: int, besides: Collection[str]) -> Sequence[str]:
-        """Lease up to ``count`` free items, except ``besides``, and return their paths."""
+        """Lease up to ``count`` free items, not those in ``besides``, and return their paths."""
         ...
 
     def give_back(self, paths: Collection[str]) -> None:
@@ -62,13 +62,13 @@ class SharedWork(Protocol):
         ...
 
     def count_remaining(self, besides: Collection[str]) -> int:
-        """Return how many items are neither finished nor among ``besides``."""
+        """Return how many items are neither finished nor in ``besides``."""
         ...
 
 
 @runtime_checkable
 class SharingStore(Protocol):
-    """A store that several processes fill together, for servers that need not hold the files."""
+    """A store that several processes fill together, for servers that may lack the files."""
 
     def sharing(self) -> AbstractContextManager[SharedWork]:
         """Join the processes that fill the index; at the end of the block all leases of this process end."""

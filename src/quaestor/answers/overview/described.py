@@ -11,6 +11,7 @@ from itertools import islice
 from quaestor.answers.overview.introduction import first_sentence, from_manifests, readme_of, shorten
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Source, Statement
+from quaestor.chunking.manual_headings import MANUALS
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
@@ -44,7 +45,7 @@ _SKIPPED = re.compile(
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
-    r"|redistribut|warrant"
+    r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
     r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
     r"|deny|feature)\b|nolint"
     r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
@@ -54,7 +55,7 @@ _SKIPPED = re.compile(
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
-    r"|public domain|disclaim",
+    r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
@@ -118,6 +119,8 @@ def _of_file(material: Material, path: str) -> Statement | None:
     if document is None:
         return None
     if not is_code(document) and document.language not in ("yaml", "toml"):
+        if document.language in MANUALS:
+            return Statement(shorten(document.title, LONGEST)) if document.title else None
         said = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
         return said if said and not _FILLED_IN.search(said.text) else None
     return from_head(material.lines(path)[:_HEAD], path, document.language)

@@ -48,6 +48,8 @@ _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
 _DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
+# client/   - the app: the next line of a list without marks.
+_NEXT_PATH = re.compile(r"\s*[\w.*-]+(?:/[\w.*-]*)+\s+(?:-|—|–|#)\s")
 _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
 _OPTION = re.compile(r"\s+--?\w")
@@ -269,6 +271,7 @@ class _Reader:
             and self._lines[last].startswith((" ", "\t"))
             and self._lines[last].strip()
             and not _BULLET.match(self._lines[last])
+            and not _NEXT_PATH.match(self._lines[last])
             and not _DRAWN.match(self._lines[last])
         ):
             last += 1

@@ -15,6 +15,8 @@ _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+# <b>slide</b>s is one word.
+_WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
     r"^\s*(?:\.\. |:[\w-]+:|\[[^\]]*\]:|\[\[|\[[\w=,\" .%#-]+\]\s*$|ifdef::|endif::|include::|---\s*$)"
 )
@@ -51,7 +53,7 @@ class Paragraph:
 def plain(text: str) -> str:
     """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
     # The patterns take the square of what looks like markup and is none.
-    text = _TAG.sub(" ", _IMAGE.sub(" ", text[:_LONGEST])).replace("&nbsp;", " ")
+    text = _TAG.sub(" ", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST]))).replace("&nbsp;", " ")
     for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
         text = pattern.sub(r"\1", text)
     # reStructuredText joins what emphasis parts: **f**\ riendly.

@@ -14,7 +14,7 @@ _TYPE_WORD = re.compile(r"[\w.:]+")
 
 
 def declarator_field(kind: str) -> Finder:
-    """Return a finder for fields and properties that keep their name in a nested declarator."""
+    """Return a finder for fields and properties whose name is in a nested declarator."""
 
     def find(node: Node, source: Source) -> Found | None:
         for _ in range(4):

@@ -1,4 +1,4 @@
-"""Finders for languages with grammars of their own kind, Elixir and Haskell among them."""
+"""Finders for languages with unusual grammars, such as Elixir and Haskell."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -
 
 
 def whole(kind: str, *path: str) -> Finder:
-    """Return a finder like ``nested`` for names in which dots and other marks part nothing."""
+    """Return a finder like ``nested`` for names in which dots and other marks do not separate scopes."""
     find_part = nested(kind, *path)
 
     def find(node: Node, source: Source) -> Found | None:
@@ -70,7 +70,7 @@ def _child(node: Node, step: str) -> Node | None:
 
 
 def dart_member(node: Node, source: Source) -> Found | None:
-    """A method, getter, setter or constructor, with its body or without; a field."""
+    """A method, getter, setter or constructor, with or without a body; a field."""
     for child in node.named_children:
         if child.type.endswith("_signature"):
             labels = [one for one in child.named_children if one.type == "identifier"]
@@ -239,7 +239,7 @@ def elixir_call(node: Node, source: Source) -> Found | None:
     name = _elixir_name(first, source)
     if not name:
         return None
-    # A.B.C is known as C, too; of what is not an alias dots are part of the name.
+    # A.B.C is also known as C; in other names dots are part of the name.
     scope, name = split_qualified(name) if first.type == "alias" else ((), name)
     return Found(name, kind, scope, body_of(node), kind not in {"extension", "test"})
 

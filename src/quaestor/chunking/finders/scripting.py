@@ -78,7 +78,7 @@ def js_statement(node: Node, source: Source) -> Found | None:
 
 
 def js_member(node: Node, source: Source) -> Found | None:
-    """A class field or an object's pair; a method when its value is a function."""
+    """A class field or an object's pair; a method if its value is a function."""
     label = node.child_by_field_name("name") or node.child_by_field_name("key")
     label = label or node.child_by_field_name("property")
     if label is None or label.type == "computed_property_name":

@@ -16,7 +16,7 @@ _C_NAME = re.compile(r"~?[^\W\d][\w$]*|operator.*")
 
 
 def _declarator(node: Node) -> tuple[Node, bool] | None:
-    """Follow declarators to the declared name; also whether it is a function's."""
+    """Return the node of the declared name, and whether it is a function's."""
     is_function = False
     for _ in range(_MOST_DECLARATORS):
         if node.type == "function_declarator":
@@ -27,7 +27,7 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
             "parenthesized_declarator",
             "attributed_declarator",
         }:
-            # Before the declarator may stand what the grammar cannot read: (CALLED *name).
+            # The declarator may follow text that the grammar cannot read: (CALLED *name).
             inner = next((child for child in node.named_children if child.type != "ERROR"), None)
         if inner is None:
             return node, is_function
@@ -46,7 +46,7 @@ def c_function(node: Node, source: Source) -> Found | None:
 
 
 def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
-    """Scope and name; of ``MACRO name``, which unknown macros leave behind, the last word."""
+    """Return scope and name; of ``MACRO name``, which remains of unknown macros, the last word."""
     scope, name = split_qualified(text)
     if not name.startswith("operator"):
         name = name.rpartition(" ")[2]
@@ -64,7 +64,7 @@ def c_macro(node: Node, source: Source) -> Found | None:
 
 
 def c_declaration(node: Node, source: Source) -> Found | None:
-    """A prototype, a variable, or a type defined on the way: ``struct A { } a;``."""
+    """A prototype, a variable, or a type defined together with it: ``struct A { } a;``."""
     stated = node.child_by_field_name("type")
     if stated is not None and stated.type in C_TYPES:
         found = c_type(stated, source)

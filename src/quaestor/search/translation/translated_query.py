@@ -1,4 +1,4 @@
-"""A query in another language as it is searched for: its English, its names, and words that the index itself holds.
+"""Translating a query in another language: its English, its names, and words that the index itself has.
 
 German, French and Spanish put blanks between words; Chinese and Japanese are read as runs of letters.
 """
@@ -125,7 +125,7 @@ def _translate_compound(word: str, glossary: Glossary) -> English | None:
 
 
 def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
-    """Return the English of the fewest known parts that make up a word, None where there are none."""
+    """Return the English of the fewest known parts that make up a word, or None."""
     if word not in tried:
         tried[word] = None
         whole = _look_up(word, glossary)
@@ -190,7 +190,7 @@ def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
 
 
 def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
-    """Tell whether a word that the glossary knows stands at a place; one in katakana stands by itself."""
+    """Return whether a word of the glossary is at a position; one in katakana must be a whole run."""
     word = run[at : at + length]
     if word not in glossary.words:
         return False
@@ -225,7 +225,7 @@ _OWN = 2
 
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:
-    """Return a query as it is searched for in an index; the same one if the glossary knows none of its words.
+    """Return the translation of a query for an index, or the query itself if the glossary knows none of its words.
 
     Args:
         query: as it was read.
@@ -248,14 +248,14 @@ def _share(language: str, frequencies: Frequencies) -> float:
 
 
 def _is_missing(piece: Piece, frequencies: Frequencies) -> bool:
-    """Return whether an index lacks a word as it stands."""
+    """Return whether an index lacks a word in this very form."""
     own = _own_terms(piece)
     held = frequencies(own)
     return not all(held.get(term) for term in own)
 
 
 def _has_content(word: str) -> bool:
-    """Return whether an English word is none of grammar."""
+    """Return whether an English word is not a function word."""
     return not STOP_WORDS.issuperset(find_words(word))
 
 
@@ -284,7 +284,7 @@ def _query_of_pieces(
 
 
 def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
-    """Return the words by which a piece stands in the English text."""
+    """Return the words for a piece in the English text."""
     if piece.english is None:
         return () if has_unspaced(piece.original) and not own else (piece.original,)
     return piece.english

@@ -57,7 +57,7 @@ def _identifiers(text: str) -> list[str]:
 
 
 def digest(reply: str) -> str:
-    """Return what to search for of a reply: all of a short one; of a long one its beginning and what it names."""
+    """Return the part of a reply to search for: a short one as a whole; of a long one the beginning and names."""
     if len(reply) <= _SHORT_REPLY:
         return reply
     prose = without_code(reply).strip() or reply
@@ -139,7 +139,7 @@ def informative_words(text: str) -> list[str]:
 
 
 def read_signals(question: str, before: str) -> Signals:
-    """Read a question against the exchange before it."""
+    """Read a question in the context of the previous exchange."""
     text = (without_code(question).strip() or question)[:_READ]
     words = informative_words(text)
     pronoun = _PRONOUN.search(text)
@@ -155,7 +155,7 @@ def read_signals(question: str, before: str) -> Signals:
 
 
 def continuity(question: str, before: str) -> float:
-    """Return how likely ``question`` goes on with the topic of ``before``, the exchange before it: 0 to 1."""
+    """Return how likely ``question`` continues the topic of ``before``, the previous exchange: 0 to 1."""
     signals = read_signals(question, before)
     odds = (
         _ALONE

@@ -61,7 +61,7 @@ class TurnQuery:
 
     @property
     def single(self) -> str:
-        """The one text to search for, where only one can be: with what was said before if the topic goes on."""
+        """The text to search for if only one is possible: with earlier messages if the topic continues."""
         return self.text if self.continuity >= _GOES_ON else self.newest
 
 

@@ -104,7 +104,7 @@ class Blocks:
         self._known = bytearray(len(self._sums))
 
     def check(self, start: int, end: int) -> None:
-        """Sum up the blocks that hold the bytes from ``start`` to ``end``.
+        """Update the checksums of the blocks with the bytes from ``start`` to ``end``.
 
         Raises:
             DamagedError: one is not as it was written.

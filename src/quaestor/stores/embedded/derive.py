@@ -101,7 +101,7 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
 
 
 def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
-    """Return the changes to catch up on and whether to begin anew, or None if nothing needs doing."""
+    """Return the changes to apply and whether to rebuild everything, or None if there is nothing to do."""
     found = lag(connection, mark)
     if found is not None and found.size <= sizes.overlaid:
         return None

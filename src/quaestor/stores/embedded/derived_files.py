@@ -46,7 +46,7 @@ class Flush:
 
 
 def discard(path: Path) -> None:
-    """Remove a file, a link or a folder with all that it holds; what is missing is not an error.
+    """Remove a file, a link or a folder with its contents, if it exists.
 
     Raises:
         OSError: it cannot be removed.

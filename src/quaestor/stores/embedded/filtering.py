@@ -154,7 +154,7 @@ def compile_globs(globs: tuple[str, ...]) -> re.Pattern[str]:
 
 
 def literal_folder(globs: Iterable[str]) -> str:
-    """Return the folder, with its final ``/``, that holds every match of every glob, or ""."""
+    """Return the folder, with its final ``/``, that contains every match of every glob, or ""."""
     folders = {_folder(glob) for glob in globs}
     return folders.pop() if len(folders) == 1 else ""
 

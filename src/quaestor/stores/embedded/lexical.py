@@ -146,7 +146,7 @@ class RecentChunks:
         return total
 
     def holding(self, terms: Sequence[str]) -> list[int]:
-        """Return the chunks whose body holds all of the terms."""
+        """Return the chunks whose body contains all of the terms."""
         keys = keys_of(terms)
         return [chunk for segment in self._segments for chunk in segment.holding(segment.bounds(keys)).tolist()]
 
@@ -265,7 +265,7 @@ def lengths_of(segment: Segment, rows: NDArray[np.bool_] | NDArray[np.intp]) -> 
 
 
 class _Part(NamedTuple):
-    """A segment that is to count: its file with its checksum, and which of its chunks exist."""
+    """A segment in use: its file with its checksum, and which of its chunks exist."""
 
     path: Path
     checksum: int
@@ -319,7 +319,7 @@ class LexicalUpdate:
             self._gather()
 
     def finish(self) -> None:
-        """Write what was added and begin to flush it, so that ``publish`` is quick."""
+        """Write the added segment and begin to flush it, so that ``publish`` is quick."""
         self._gather()
         self._flush = Flush(part.path for part in self._parts if part.path in self._written)
 
@@ -376,7 +376,7 @@ class LexicalUpdate:
         return _Part(path, checksum, Segment.map(path, checksum), np.ones(len(segment.chunks), dtype=np.bool_))
 
     def _are_merged(self, earlier: int, later: int) -> bool:
-        """Return whether neighbouring segments with so many chunks are merged."""
+        """Return whether neighbouring segments with these numbers of chunks are merged."""
         return earlier + later <= self._most_rows and earlier <= _FALLING * later
 
 

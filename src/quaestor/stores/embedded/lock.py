@@ -86,7 +86,7 @@ class WriteLock:
 
     @staticmethod
     def _sign(file: BinaryIO) -> None:
-        """Write who holds the lock after its first byte, which Windows locks against readers."""
+        """Write the lock's holder after the first byte, which Windows locks against readers."""
         try:
             file.truncate(0)
             file.write(f" {os.getpid()}".encode())

@@ -104,7 +104,7 @@ class MatrixUpdate:
     """Changes to the matrix that readers do not see before ``publish``."""
 
     def __init__(self, folder: Path, dimensions: int, base: MatrixBase | None) -> None:
-        """Begin; without ``base`` the matrix is made anew, beside the present one."""
+        """Begin an update; without ``base`` the matrix is rebuilt beside the present one."""
         self._folder = folder
         self._dimensions = dimensions
         self._base = base
@@ -134,7 +134,7 @@ class MatrixUpdate:
         self._alive = np.concatenate([self._alive, factors > 0])
 
     def finish(self) -> None:
-        """Begin to flush what was written, so that ``publish`` is quick."""
+        """Begin to flush the written rows, so that ``publish`` is quick."""
         self._flush = Flush(self._place.iterdir())
 
     def publish(self, mark: Mark) -> None:
@@ -159,7 +159,7 @@ class MatrixUpdate:
                 _delete(old)
 
     def abandon(self) -> None:
-        """Drop the changes; the next update overwrites what was written behind the published rows."""
+        """Discard the changes; the next update overwrites the rows after the published ones."""
         if self._flush is not None:
             with suppress(OSError):
                 self._flush.wait()

@@ -1,4 +1,4 @@
-"""One segment of the lexical index: which chunks hold which terms, in one file that never changes.
+"""One segment of the lexical index: which chunks contain which terms, in one immutable file.
 
 The file holds arrays, one after the other: the chunks, their lengths, the keys of the terms in ascending order, where
 each term's postings begin, and the postings: places of chunks within the segment, ascending, and how often the term
@@ -207,7 +207,7 @@ class Segment(NamedTuple):
         return bounds
 
     def holding(self, bounds: Bounds) -> NDArray[np.int64]:
-        """Return the chunks whose body holds all of the terms; ``bounds`` of the terms."""
+        """Return the chunks whose body contains all of the terms; ``bounds`` are those of the terms."""
         runs = sorted(bounds[:, FIELDS.index("body")].T.tolist(), key=lambda run: run[1] - run[0])
         for start, end in runs:
             self._check(start, end)

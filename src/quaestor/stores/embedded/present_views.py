@@ -178,7 +178,7 @@ class PresentViews:
         return base, lag(connection, base.mark if base else None)
 
     def _catch_up(self) -> bool | None:
-        """Catch the derived files up; returns None if another process holds the lock, False if it failed."""
+        """Update the derived files; return None if another process holds the lock, False if it failed."""
         from quaestor.stores.embedded import derive  # noqa: PLC0415 - rarely needed by a search
 
         try:

@@ -1,4 +1,4 @@
-"""The SQLite file that holds the truth: its tables, how it is opened, what makes it unusable, and its upgrade.
+"""The SQLite file with the authoritative data: its tables, opening it, what makes it unusable, and its upgrade.
 
 A database of an older version is migrated, so that nobody has to index again.
 """
@@ -198,7 +198,7 @@ def _open_connection(place: Path | str, *, uri: bool = False) -> sqlite3.Connect
 
 
 def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
-    """Open the database to read from it; return whether it is seen as it is now, whatever is written later.
+    """Open the database for reading; return whether it is a snapshot that later writes do not change.
 
     That is so where SQLite cannot make the files beside it that several processes need: the folder must not be written,
     or the disk is full.
@@ -279,7 +279,7 @@ def create(connection: sqlite3.Connection, embedder: str, dimensions: int) -> No
 
 
 def seal_state(connection: sqlite3.Connection) -> None:
-    """Update the checksum of the row that holds the index's state."""
+    """Update the checksum of the row with the index's state."""
     connection.execute("UPDATE state SET checksum = ?", (row_sum(_state(connection)[:-1]),))
 
 
@@ -344,7 +344,7 @@ def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) 
 
 
 def upgrade(connection: sqlite3.Connection) -> None:
-    """Give the rows of a database of schema 2 or 3 their checksums; any other is left as it is.
+    """Add checksums to the rows of a database of schema 2 or 3; any other database stays unchanged.
 
     Nothing is done where the database cannot be written: it is then refused as one of an older version.
     """
@@ -401,7 +401,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
 
 
 def _copy(connection: sqlite3.Connection) -> None:
-    """Make the tables anew in which a new column does not come last, or is part of the key."""
+    """Rebuild the tables in which a new column does not come last, or is part of the key."""
     held = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()
     }

@@ -24,7 +24,7 @@ _FULL_WORDS = (
 
 
 def unusable(folder: Path, what: str) -> IndexUnusableError:
-    """Return the error for an index that has to be made anew."""
+    """Return the error for an index that must be rebuilt."""
     return IndexUnusableError(f"The index in {str(folder)!r} {what}: {REBUILD}.")
 
 

@@ -117,7 +117,7 @@ class EmbeddedStore(LexicalQueries):
 
     @staticmethod
     def erase(folder: Path) -> None:
-        """Delete the index in ``folder``, and nothing else there; what is missing is not an error.
+        """Delete the index in ``folder``, if there is one, and nothing else there.
 
         Derived files go first, so that an interruption leaves a whole index or none. The lock file stays: another
         process may wait for it.
@@ -184,7 +184,7 @@ class EmbeddedStore(LexicalQueries):
             self._reader.follow_writer()
 
     def settle(self) -> None:
-        """Do nothing: writers and searches build what is needed."""
+        """Do nothing: writers and searches build all that is needed."""
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
         return self._views.of_lexical(read, where)
@@ -287,7 +287,7 @@ class EmbeddedStore(LexicalQueries):
 
     @property
     def repaired(self) -> Collection[str]:
-        """The derived files that were not as they were written, since it was opened; they are made anew."""
+        """The derived files that were found damaged since the store was opened; they are rebuilt."""
         return frozenset(self._views.damaged)
 
     def _store_bytes(self) -> int:

@@ -1,4 +1,4 @@
-"""Reading the truth: what SQLite holds, as values."""
+"""Reading the authoritative data in SQLite as values."""
 
 from __future__ import annotations
 

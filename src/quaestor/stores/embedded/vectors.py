@@ -63,7 +63,7 @@ def restore(data: bytes) -> Floats:
 
 
 def plane_count(dimensions: int) -> int:
-    """Return how many planes hold the signs of vectors of so many dimensions."""
+    """Return the number of planes for the signs of vectors with a number of dimensions."""
     return -(-dimensions // _DIMENSIONS)
 
 

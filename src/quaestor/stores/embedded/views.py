@@ -64,7 +64,7 @@ class LexicalView(NamedTuple):
 
     @classmethod
     def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
-        """Lay what ``lag`` tells over ``base``."""
+        """Apply the changes in ``lag`` on top of ``base``."""
         entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
         recent = RecentChunks(entries)
         require(len(recent) == lag.added, "the number of chunks with terms")
@@ -137,7 +137,7 @@ class LexicalView(NamedTuple):
         return Matched(found, known)
 
     def holding(self, terms: Sequence[str], k: int, allowed: Allowed | None) -> list[int]:
-        """Return up to ``k`` chunks whose body holds all of the terms, the oldest first."""
+        """Return up to ``k`` chunks whose body contains all of the terms, oldest first."""
         found: list[int] = []
         if self.base is not None:
             for segment, alive, bounds in zip(self.base.segments, self.alive, self._bounds(terms), strict=True):
@@ -201,7 +201,7 @@ class DenseView(NamedTuple):
     def make(
         cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int, sizes: Sizes
     ) -> DenseView:
-        """Lay what ``lag`` tells over ``base``."""
+        """Apply the changes in ``lag`` on top of ``base``."""
         parts: list[Rows] = []
         if base is not None:
             runs = [np.arange(run.first_chunk, run.first_chunk + run.chunk_count) for run in lag.removed]
@@ -277,12 +277,12 @@ class LexicalQueries(ABC):
         return self._of_lexical(lambda view, _: view.counts(known))
 
     def holding(self, terms: Iterable[str], k: int, where: Where | None = None) -> Sequence[int]:
-        """Return up to ``k`` chunks whose text holds all of the terms, the oldest first; none for no terms."""
+        """Return up to ``k`` chunks whose text contains all of the terms, oldest first; none without terms."""
         known = _distinct(terms)
         return self._of_lexical(lambda view, allowed: view.holding(known, k, allowed), where)
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
-        """Return the number of chunks that hold each term, counted in the field that holds it most often."""
+        """Return the number of chunks that contain each term, counted in the field with most of them."""
         known = _distinct(terms)
         found = self._of_lexical(lambda view, _: view.frequencies(known))
         return dict(zip(known, found.max(axis=0).tolist(), strict=True))
@@ -298,7 +298,7 @@ def weigh(terms: Sequence[str]) -> dict[str, float]:
 
 
 def _distinct(terms: Iterable[str]) -> list[str]:
-    """Return each term once, in order, without those that no index can hold."""
+    """Return each term once, in order, without those that no index can contain."""
     return list(filter(_is_text, dict.fromkeys(terms)))
 
 

@@ -1,4 +1,4 @@
-"""One database: its pool of connections, transactions with time-outs on everything, and repeating what is safe.
+"""One database: its connection pool, transactions with time-outs for everything, and retries of what is safe to repeat.
 
 Nothing here or above it leaves anything in a session, so that a pooler in transaction mode works: no
 prepared statements, no ``SET`` but a ``LOCAL`` one, no lock that outlives its transaction. The pool says at once why

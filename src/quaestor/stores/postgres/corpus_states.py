@@ -129,7 +129,7 @@ def state_query(corpus: int) -> str:
 
 
 def read_state(row: Sequence[Any] | None) -> State:
-    """Return the state that a row holds; raises as ``state``."""
+    """Return the state in a row; raises as ``state``."""
     if row is None:
         raise IndexUnusableError("The corpus was deleted from the store meanwhile: run `quaestor index`.")
     return State(unescape(row[0]), *row[1:])

@@ -186,7 +186,7 @@ class Transaction:
         return {by_key[key]: _Place(*place) for key, *place in found}
 
     def _drop(self, places: Sequence[_Place]) -> None:
-        """Delete the chunks at ``places``, and log that they went where a segment holds them."""
+        """Delete the chunks at ``places``, and log those that a segment contains as removed."""
         if not places:
             return
         self._content_changed = True

@@ -103,7 +103,7 @@ def _rights(connection: Connection) -> list[str]:
 
 
 def _names(connection: Connection, condition: str) -> str:
-    """Return some of our tables for which something holds; an empty text for none."""
+    """Return some of our tables for which a condition is true, as a text; "" if there are none."""
     rows = connection.execute(f"SELECT n.nspname || '.' || c.relname {_OF_OURS} {condition} ORDER BY 1".encode())
     names = [name for (name,) in rows]
     return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

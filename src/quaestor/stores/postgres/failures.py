@@ -159,7 +159,7 @@ class Address(NamedTuple):
 
     @classmethod
     def read(cls, uri: str) -> Address:
-        """Read ``postgresql://USER@HOST:PORT/DATABASE``; several hosts stand with commas between them.
+        """Read ``postgresql://USER@HOST:PORT/DATABASE``; several hosts are separated by commas.
 
         Raises:
             UsageError: it is not such an address.

@@ -88,7 +88,7 @@ class LeasedWork:
             self._add(rows[start : start + _OFFERED_AT_ONCE])
 
     def take(self, count: int, besides: Collection[str]) -> Sequence[str]:
-        """Lease up to ``count`` free items, except ``besides``, and return their paths."""
+        """Lease up to ``count`` free items, not those in ``besides``, and return their paths."""
         values = {**self._values, "besides": _keys(besides), "count": count}
 
         def lease(connection: Connection) -> tuple[int, list[str]]:
@@ -113,7 +113,7 @@ class LeasedWork:
         return {unescape(path) for (path,) in writer.run_beside(_DELETE, {**self._values, "keys": _keys(paths)})}
 
     def count_remaining(self, besides: Collection[str]) -> int:
-        """Return how many items are neither finished nor among ``besides``."""
+        """Return how many items are neither finished nor in ``besides``."""
         query = "SELECT count(*) FROM quaestor.work_items WHERE corpus_id = %s AND path_key <> ALL(%s)"
 
         def count(connection: Connection) -> int:

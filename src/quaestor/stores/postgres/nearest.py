@@ -89,7 +89,7 @@ def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
 
 
 def make_index(database: Database, corpus: int, dimensions: int) -> None:
-    """Build the index of a corpus concurrently; drop what an interrupted build left."""
+    """Build the index of a corpus concurrently; drop the remains of an interrupted build."""
     part = database.read(lambda connection: _part_of(connection, corpus), primary=True)
     name = index_name(corpus, dimensions)
     database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")

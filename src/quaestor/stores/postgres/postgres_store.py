@@ -66,13 +66,13 @@ def _find(database: Database, name: str) -> int | None:
 
 
 def _read_anywhere(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
-    """Return what is found on a standby, or else on the primary, because the standby may lag."""
+    """Return the result from a standby, or from the primary if the standby may lag."""
     found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
     return database.read(look, primary=True) if found is None and database.address.standbys else found
 
 
 class _LagsError(Exception):
-    """A standby has not taken in yet what this store has seen."""
+    """A standby has not yet reached the state that this store has seen."""
 
 
 class PostgresStore(LexicalQueries):
@@ -158,7 +158,7 @@ class PostgresStore(LexicalQueries):
 
     @staticmethod
     def erase(database: Database, name: str) -> None:
-        """Delete a corpus; what is missing is not an error."""
+        """Delete a corpus, if it exists."""
         migrate(database)
 
         def erase(connection: Connection) -> None:
@@ -399,7 +399,7 @@ class PostgresStore(LexicalQueries):
 
     @property
     def repaired(self) -> Collection[str]:
-        """The segments on this machine that were damaged and fetched anew."""
+        """The segments on this machine that were damaged and fetched again."""
         return frozenset(self._damaged)
 
     def close(self) -> None:
@@ -459,7 +459,7 @@ class PostgresStore(LexicalQueries):
         return known[1]
 
     def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
-        """Return the result of a lexical query of the present state; fetch damaged segments anew and ask again."""
+        """Return the result of a lexical query of the present state; fetch damaged segments again and retry."""
         try:
             return read(*self._lexical_now(where))
         except DamagedError:

@@ -73,7 +73,7 @@ def to_half_vectors(rows: NDArray[np.int8]) -> Iterator[bytes | None]:
 
 
 def from_half_vector(data: bytes | None, dimensions: int) -> bytes:
-    """Return the int8 row that a ``halfvec`` in binary form holds."""
+    """Return the int8 row in a ``halfvec`` in binary form."""
     if data is None:
         return bytes(dimensions)
     return np.frombuffer(data, ">f2", offset=_HEAD.size).astype(np.int8).tobytes()
@@ -99,7 +99,7 @@ def path_key(path: str) -> bytes:
 
 
 def name_key(name: str | bytes) -> int:
-    """Return the key of a name in lower case, as bytes, which hold what UTF-8 cannot."""
+    """Return the key of a name in lower case, as bytes, which can represent what UTF-8 cannot."""
     data = name if isinstance(name, bytes) else name.encode("utf-8", "surrogatepass")
     return int.from_bytes(blake2b(data, digest_size=8).digest(), "little", signed=True)
 
@@ -233,7 +233,7 @@ def unkept_paths(connection: Connection, corpus: int) -> list[str]:
 
 
 def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> dict[bytes, Kept]:
-    """Return what is kept under these hashes."""
+    """Return the bytes stored under these hashes."""
     query = "SELECT hash, data FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
     rows = connection.cursor(binary=True).execute(query, (corpus, list(hashes)))
     return {found: Kept(found, data) for found, data in rows}

@@ -110,7 +110,7 @@ def count_gone(connection: Connection, corpus: int, kept: Kept, removed: Iterabl
 
 
 def removed_runs(connection: Connection, corpus: int) -> list[Removed]:
-    """Return the runs of chunks that went while a segment holds them."""
+    """Return the runs of removed chunks that a segment still contains."""
     rows = connection.execute(
         "SELECT document, first_chunk, chunk_count FROM quaestor.removed WHERE corpus_id = %s", (corpus,)
     )
@@ -204,7 +204,7 @@ def _gather(entries: Iterable[DocumentTerms], count: int) -> Iterator[list[Docum
 
 
 def _are_merged(earlier: int, later: int) -> bool:
-    """Return whether neighbouring segments with so many chunks are merged."""
+    """Return whether neighbouring segments with these numbers of chunks are merged."""
     return earlier + later <= MOST_ROWS and earlier <= _FALLING * later
 
 
@@ -224,7 +224,7 @@ def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iter
 
 
 def in_memory(data: bytes) -> Segment:
-    """Return the segment that a file holds."""
+    """Return the segment in a file."""
     return Segment.read(memoryview(data)[: int.from_bytes(data[-8:], "little")])
 
 
@@ -287,7 +287,7 @@ class CorpusWords:
             return view
 
     def forget(self, *, damaged: bool = False) -> None:
-        """Make the next view anew; of segments that are fetched anew if those held are damaged."""
+        """Rebuild the next view, from segments that are fetched again if the present ones are damaged."""
         with self._mutex:
             self._view = None
             if damaged:
