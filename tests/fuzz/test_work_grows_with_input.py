@@ -18,6 +18,8 @@ from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.overview.entry_points import _CONSOLE
+from quaestor.answers.overview.named_paths import _RUNNING, _TOKEN
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
@@ -219,6 +221,12 @@ def test_blanks_in_a_heading_and_an_overview_of_it(tmp_path: Path) -> None:
     (tmp_path / "corpus" / "README.md").write_text(f"# Name{blanks}x\n\nA tool that bakes bread.\n", "utf-8")
     with Index.build(tmp_path / "corpus", settings=Settings(home=str(tmp_path / "home"))) as index:
         assert "bakes bread" in index.overview().text
+
+
+def test_lines_of_which_an_overview_names_paths_and_commands() -> None:
+    assert not _RUNNING.match(" \t" * 200_000)
+    assert not list(_TOKEN.finditer("+" * 400_000))
+    assert not _CONSOLE.search("1a" * 200_000)
 
 
 def test_a_long_name_in_code() -> None:
