@@ -8,10 +8,12 @@ from datetime import date
 from importlib import import_module
 from typing import NamedTuple
 
+from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.fixed_parts import template_words
 from quaestor.answers.history_questions import history_question
 from quaestor.answers.names_question import read_name_question
@@ -211,6 +213,8 @@ PARSERS: Mapping[str, Parser] = {
     "a question about callers": Parser("answers", read_callers_question),
     "a question about history": Parser("answers", lambda text: history_question(text, TODAY)),
     "a question about a name": Parser("answers", read_name_question),
+    "a question about a term": Parser("answers", read_term_question),
+    "a question without context": Parser("answers", is_without_context),
     "a question for an overview": Parser("answers", asks_for_overview),
     "filters of a question": Parser("answers", lambda text: read_filters(text, KNOWN)),
     "a query": Parser("answers", read_query),

@@ -321,7 +321,7 @@ class Agent(User):
     def leave(self) -> None:
         if self.program is not None and self.program.stdin is not None:
             self.program.stdin.close()
-            if self.program.wait(30):
+            if self.program.wait(PATIENCE):
                 raise Wrong(f"the server ended with code {self.program.returncode}")
             assert self.program.stdout is not None
             self.program.stdout.close()

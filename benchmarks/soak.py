@@ -30,7 +30,7 @@ from typing import Any
 import _machine
 import _serve_processes
 import _soak_plot
-from _soak_users import CROWD, SCRIPTED, Agent, Place, Record, User, copied
+from _soak_users import CROWD, PATIENCE, SCRIPTED, Agent, Place, Record, User, copied
 
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
@@ -72,6 +72,7 @@ def soaked(root: Path, folder: Path, minutes: float) -> dict[str, Any]:
             "QUAESTOR_HOME": str(home),
             "QUAESTOR_MODEL": "scripted",
             "QUAESTOR_BASE_URL": model.base_url,
+            "QUAESTOR_TIMEOUT": str(PATIENCE),  # a busy machine lets the script wait, too
         }
         with serving(root, environment, folder / "log") as (port, process):
             record = Record()
@@ -106,7 +107,7 @@ def attended(place: Place, process: int, home: Path, seconds: float) -> list[dic
         samples.append(sampled(place, process, home, users))
     stop.set()
     for user in users:
-        user.join(150)
+        user.join(2 * PATIENCE)
         if user.is_alive():
             place.record.wrong.append((place.record.now(), f"{user.name} never came to its end"))
     return samples

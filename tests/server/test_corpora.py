@@ -38,7 +38,7 @@ def test_each_is_searched_by_its_name_or_its_folder(roots: list[Path]) -> None:
     with Corpora(roots, settings_for) as corpora:
         for root, name in zip(roots, corpora.names, strict=True):
             for asked in (name, str(root)):
-                [hit] = corpora.get(asked, wait=60).search("which word is it?")
+                [hit] = corpora.get(asked, wait=600).search("which word is it?")
                 assert root.name in hit.text
 
 
@@ -54,7 +54,7 @@ def test_whoever_asks_too_early_is_told_so(roots: list[Path]) -> None:
         with pytest.raises(StillIndexingError, match="still being made"):
             corpora.get()
         may_begin.set()
-        assert corpora.get(wait=60).search("word")
+        assert corpora.get(wait=600).search("word")
         assert [state.ready for state in corpora.states()] == [True]
 
 
@@ -62,8 +62,8 @@ def test_one_that_cannot_be_indexed_costs_only_itself(roots: list[Path]) -> None
     gone = roots[0].parent / "gone"
     with Corpora([gone, roots[2]], settings_for) as corpora:
         with pytest.raises(NotFoundError, match="gone"):
-            corpora.get("gone", wait=60)
-        assert corpora.get("notes", wait=60).search("word")
+            corpora.get("gone", wait=600)
+        assert corpora.get("notes", wait=600).search("word")
 
 
 def test_names_that_mean_nothing(roots: list[Path]) -> None:
@@ -91,10 +91,10 @@ def test_one_that_is_added_is_its_owners_alone(roots: list[Path]) -> None:
         corpora.add("mine", roots[1], owner="ben")
         corpora.add("mine", roots[1], owner="anna")
         for user, root in (("anna", roots[2]), ("ben", roots[1])):
-            [hit] = corpora.get("mine", user=user, wait=60).search("which word is it?")
+            [hit] = corpora.get("mine", user=user, wait=600).search("which word is it?")
             assert root.parent.name in hit.text
             assert [(state.name, state.owned) for state in corpora.states(user)] == [("app", False), ("mine", True)]
-            assert corpora.get("app", user=user, wait=60).root == roots[0]
+            assert corpora.get("app", user=user, wait=600).root == roots[0]
         for nobody in (None, "", "carl"):
             with pytest.raises(NotFoundError, match="Name one of 'app'"):
                 corpora.get("mine", user=nobody)
@@ -102,14 +102,14 @@ def test_one_that_is_added_is_its_owners_alone(roots: list[Path]) -> None:
                 corpora.settings(str(roots[2]), user=nobody)
             assert [state.name for state in corpora.states(nobody)] == ["app"]
         assert corpora.names == ("app",)
-        assert corpora.get(user="anna", wait=60).root == roots[0]
+        assert corpora.get(user="anna", wait=600).root == roots[0]
 
 
 def test_ones_own_stands_before_everybodys(roots: list[Path]) -> None:
     with Corpora(roots[:1], settings_for) as corpora:
         corpora.add("app", roots[2], owner="anna")
-        assert corpora.get("app", user="anna", wait=60).root == roots[2]
-        assert corpora.get("app", user="ben", wait=60).root == roots[0]
+        assert corpora.get("app", user="anna", wait=600).root == roots[2]
+        assert corpora.get("app", user="ben", wait=600).root == roots[0]
 
 
 def test_nothing_is_added_when_all_is_over(roots: list[Path]) -> None:

@@ -99,7 +99,7 @@ def test_a_first_index_that_was_killed_is_none_to_a_server_until_it_is_whole(roo
 @pytest.mark.parametrize("apart", [False, True])
 def test_a_server_goes_on_with_it(root: Path, broken_off: Settings, apart: bool) -> None:
     with Corpora([root], lambda _: broken_off, in_processes=apart) as corpora:
-        assert len(corpora.get(wait=60).store.documents()) == 41
+        assert len(corpora.get(wait=600).store.documents()) == 41
 
 
 def test_a_search_of_the_command_line_takes_in_the_rest(root: Path, broken_off: Settings) -> None:
@@ -155,6 +155,6 @@ def test_one_process_makes_it_and_the_others_wait(root: Path, tmp_path: Path) ->
 def test_a_server_answers_from_an_index_made_elsewhere(root: Path, tmp_path: Path) -> None:
     settings = Settings(home=str(tmp_path / "home"))
     with Corpora([root], lambda _: settings, in_processes=True) as corpora:
-        assert corpora.get(wait=60).search("part seven")
+        assert corpora.get(wait=600).search("part seven")
     with Corpora([root], lambda _: settings, in_processes=True) as corpora:
-        assert len(corpora.get(wait=60).store.documents()) == 41
+        assert len(corpora.get(wait=600).store.documents()) == 41

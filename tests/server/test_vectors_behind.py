@@ -62,7 +62,7 @@ def test_of_several_processes_one_makes_them(root: Path, settings: Settings, tmp
 
 def test_a_server_answers_first_and_has_them_made(root: Path, settings: Settings) -> None:
     with Corpora([root], lambda _: settings, in_processes=True) as corpora:
-        index = corpora.get(wait=60)
+        index = corpora.get(wait=600)
         assert index.search("heron", 3)
         behind = corpora._opening["corpus"].vectors
         assert behind is not None
@@ -73,7 +73,7 @@ def test_a_server_answers_first_and_has_them_made(root: Path, settings: Settings
 def test_a_model_that_cannot_be_run_stops_nobody(root: Path, settings: Settings, tmp_path: Path) -> None:
     (tmp_path / "model" / "model.onnx").write_bytes(b"\x08\x08")
     with Corpora([root], lambda _: settings, in_processes=True) as corpora:
-        index = corpora.get(wait=60)
+        index = corpora.get(wait=600)
         behind = corpora._opening["corpus"].vectors
         assert behind is not None
         behind.wait()

@@ -25,7 +25,7 @@ _POINTING = re.compile(
     re.IGNORECASE,
 )
 _BARE = re.compile(
-    r"^\W*(?:and|but|so|ok|okay|well|hm+|then)?\W*(?:why|how|how so|why not|what|where|when|who|which"
+    r"^\W*(?:(?:and|but|so|ok|okay|well|hm+|then)\W*)?(?:why|how|how so|why not|what|where|when|who|which"
     r"|and|more|really|go on|continue|explain"
     r"|what else|anything else|else|for example|an example|example|details|tell me more|more details"
     r"|what now|help|how come|since when)"

@@ -32,7 +32,7 @@ _DEFINING = 10
 _WHOLE = 40
 _ROLES = ("call", "reference", "import", "mention")
 _WORD = re.compile(r"\w+")
-_CALL = re.compile(r"([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
+_CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
 
 def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:

@@ -53,7 +53,7 @@ _LONGEST_PARAGRAPH = 10
 _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
-_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
 # Lines that print nothing, and comments.
 _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
@@ -81,7 +81,7 @@ _TELLS_OF_FAULTS = re.compile(
 _REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
 """What somebody may say before a message, and of much else."""
 _ASKS = re.compile(r"^\W*(?:how|where|which|what|who|when|why|can|does|do|is|are|should|could)\b", re.IGNORECASE)
-_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^”\n]{8,}”")
+_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
 """What may show where a message begins in what somebody says; code and lists of things look so too."""
 

@@ -62,8 +62,10 @@ def markdown_headings(data: bytes, start: int) -> Iterator[Heading]:
         elif found["html"]:
             yield Heading(found.start(), int(found["html"]), plain_title(found["inner"]))
         else:
-            text = re.sub(rb"(?:^|[ \t]+)#+[ \t\r]*$", b"", found["atx"] or b"")
-            yield Heading(found.start(), len(found["hashes"]), plain_title(text))
+            text = (found["atx"] or b"").rstrip(b" \t\r")
+            open_end = text.rstrip(b"#")
+            title = open_end if open_end[-1:] in b" \t" else text
+            yield Heading(found.start(), len(found["hashes"]), plain_title(title))
         previous_end = found.end()
 
 

@@ -39,7 +39,7 @@ class CallersQuestion:
 
 
 _LONGEST = 400
-_MESSAGE = re.compile(r"\"[^\"\n]*\s[^\"\n]*\s[^\"\n]*\"|“[^”\n]*\s[^”\n]*\s[^”\n]*”")
+_MESSAGE = re.compile(r"\"(?:[^\"\s]*\s){2}[^\"\n]*\"|“(?:[^“”\s]*\s){2}[^“”\n]*”")
 """Three quoted words: what a program said, of which no name is asked about."""
 _VERBS = (
     r"(?:calls?|called|calling|uses?|used|using|invokes?|invoked|instantiates?|constructs?|creates?|imports?|imported"

@@ -20,7 +20,7 @@ from quaestor.core.bylines import WRITTEN, after, author_words, date_bound, iso_
 from quaestor.core.terms import find_words
 from quaestor.stores import Bylines, Where
 
-_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^”\n]*”|«[^»\n]*»|`[^`\n]*`")
+_QUOTED = re.compile(r"\"[^\"\n]*\"|“[^“”\n]*”|«[^«»\n]*»|`[^`\n]*`")
 _TEXTS = r"(?:posts?|articles?|notes?|pages?|entries|essays?|papers?|documents?|docs|chapters?|proposals?|peps?|rfcs?)"
 _WRITTEN = r"(?:written|wrote|writes?|published|posted|authored|blogged)"
 _LEAD = re.compile(

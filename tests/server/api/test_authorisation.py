@@ -45,7 +45,7 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
             stored = anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."}).json()
             session = begin(anna, corpus="kitchen", title="annas-title")
             assert of(turn(anna, session, "what did the heron do?"), "done")
-            server.served.corpora.get("my-documents", user=user.id, wait=60)
+            server.served.corpora.get("my-documents", user=user.id, wait=600)
             yield Both(server, anna, ben, Ids(session, stored["id"]))
 
 
@@ -106,7 +106,7 @@ def test_the_same_names_are_each_ones_own(tmp_path: Path) -> None:
         people = {name: joined(server, name) for name in words}
         for name, (user, api) in people.items():
             api.post("/api/documents", json={"name": "diary.md", "text": f"I saw a {words[name]} today."})
-            server.served.corpora.get("my-documents", user=user.id, wait=60)
+            server.served.corpora.get("my-documents", user=user.id, wait=600)
         for name, (_, api) in people.items():
             [other] = set(words.values()) - {words[name]}
             for query in ("heron", "kingfisher", "diary today"):

@@ -94,7 +94,7 @@ def test_nobody_finds_what_is_anothers(tmp_path: Path) -> None:
         with anna, ben:
             anna.post("/api/documents", json={"name": "diary.md", "text": "I saw a heron today."})
             anna.get("/api/corpora")
-            server.served.corpora.get("my-documents", user=user.id, wait=60)
+            server.served.corpora.get("my-documents", user=user.id, wait=600)
             asked = {"query": "heron", "corpora": ["*"]}
             mine = anna.post("/api/search", json=asked).json()
             assert mine["hits"][0]["corpus"] == "my-documents"

@@ -178,7 +178,7 @@ def test_a_corpus_that_is_still_indexed_is_said_to_be(tmp_path: Path) -> None:
         assert "data-ready" not in shown
         assert get(f"{server.url}/search?q=dough").status_code == 503
         may_begin.set()
-        corpora.get(wait=60)
+        corpora.get(wait=600)
         assert "data-ready" in get(f"{server.url}/parts/indexing").text
         assert get(f"{server.url}/search?q=dough").status_code == 200
 

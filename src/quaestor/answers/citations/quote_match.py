@@ -10,7 +10,7 @@ from itertools import pairwise
 
 _WORDS = re.compile(r"\w+|[^\w\s]")
 _ELISION = re.compile(r"\s*(?:\[\s*(?:\.\.\.|…)\s*\]|\.\.\.|…)\s*")
-_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|`+)(?=\S)(.+?)(?<=\S)\1(?!\w)")
+_EMPHASIS = re.compile(r"(?<!\w)(\*\*|__|\*|(?<!`)`+(?!`))(?=\S)(.+?)(?<=\S)\1(?!\w)")
 _LINE_NUMBER = re.compile(r"^\s*\d+\s*\|", re.MULTILINE)
 # Blanks and Markdown emphasis, then perhaps the sign that begins a further line of a comment or a quotation. Atomic, so
 # that a quote of nothing but such signs cannot make the search take forever.

@@ -15,7 +15,7 @@ _MOST = 14
 _DEEPEST = 4
 _SCRIPT_TABLE = re.compile(r"^\[(?:project\.(?:gui-)?scripts|tool\.poetry\.scripts)\]\s*$")
 _ASSIGNED = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+)(?::[\w.]+)?""")
-_CONSOLE = re.compile(r"""["']?([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
+_CONSOLE = re.compile(r"""["']?(?<![\w.-])([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
 _CARGO_BIN = re.compile(r"^\[\[bin\]\]")
 _CARGO_FIELD = re.compile(r'^(name|path)\s*=\s*"([^"]+)"')
 _CABAL = re.compile(r"^(?:executable)\s+(\S+)", re.IGNORECASE)

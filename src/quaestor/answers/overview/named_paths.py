@@ -28,7 +28,7 @@ _FOR_DEVELOPERS = _MAPS - frozenset("layout code files modules overview design a
 _LEADING = frozenset("readme agents claude architecture hacking development contributing contribute".split())
 # The marks before an item: of a list, a table, a drawn tree, a heading.
 _MARKER = re.compile(r"^([\s│├└─|`+\\-]*?)((?:[-*+•|>]|\d{1,2}[.)]|[│├└─]+|#{1,6}|\\--|\|--|`--)?\s*)(\[[ x]\]\s*)?")
-_TOKEN = re.compile(r"(?<![\w./@:-])\.?/?[\w@+.-]*\w(?:/[\w@+.-]+)*/?")
+_TOKEN = re.compile(r"(?<![\w./@:+-])\.?/?[\w@+.-]*\w(?:/[\w@+.-]+)*/?")
 _URL = re.compile(r"https?://(?:github\.com|gitlab\.com)/[\w.-]+/[\w.-]+/(?:-/)?(?:tree|blob)/[\w.-]+/")
 _OTHER_URL = re.compile(r"https?://[^\s)>\]]+")
 _STRONG_BEFORE = re.compile(r"[`*(\[\"'/_]$|file:`$")
@@ -39,7 +39,7 @@ _JOINS = re.compile(r"[,/&|]|\b(?:and|or)\b")
 _SEPARATOR = re.compile(r"^[\s`*_)\]|'\"/\\#]*(?:[:–—=-]+|\.\.+)?[\s`*_|]*")
 # What goes on in a sentence: ", which would be ignored)".
 _RUNNING = re.compile(
-    r"^[\s`*_)\]'\"]*,?\s*(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where"
+    r"^[\s`*_)\]'\"]*(?:,\s*)?(?:which|that|who|and|or|but|so|then|than|as well|too|instead|if|when|where"
     r"|has|have|had|was|were|will|should|would|must|did)\b",
     re.I,
 )

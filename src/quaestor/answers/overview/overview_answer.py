@@ -107,4 +107,4 @@ def _title(corpus: Corpus) -> str:
 
     file = next((found for path in _READMES if (found := load_file(corpus.store, path)) is not None), None)
     title = "" if file is None else next((text for _, text in headings(file.lines[:_TITLE_LINES])), "")
-    return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", title))[0].strip()
+    return _TITLE_ENDS.split(_TITLE_BEGINS.sub("", " ".join(title.split())))[0].strip()
