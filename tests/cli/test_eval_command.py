@@ -127,7 +127,8 @@ def test_an_embedder_that_costs_money_is_paid_only_when_told(
         assert refused.code == 2
         assert "Nothing was sent" in refused.sentence and "--yes" in refused.sentence
         unknown = quaestor(*grid, "--max-cost", "1")
-        assert "no price" in unknown.sentence
+        assert "the price of" in unknown.sentence
+        assert "is not known" in unknown.sentence
         assert server.requests == []
         poor = quaestor(*grid, "--price", "10", "--yes", "--max-cost", "0.000001")
         assert poor.code == 5

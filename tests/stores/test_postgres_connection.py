@@ -297,7 +297,7 @@ def test_what_a_user_may_not_do_is_told(postgres_server: PostgresServer, grants:
 
 
 def test_a_server_without_pgvector_is_told(postgres_server: PostgresServer) -> None:
-    if not postgres_server.run_sql("SELECT FROM pg_settings WHERE name = 'extension_control_path'"):
+    if not postgres_server.run_sql("SELECT 1 FROM pg_settings WHERE name = 'extension_control_path'"):
         pytest.skip("before PostgreSQL 18 extensions cannot be hidden from one database")
     with postgres_server.database("bare") as address:
         postgres_server.run_sql("ALTER DATABASE bare SET extension_control_path = '/nowhere'")

@@ -9,6 +9,7 @@ import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,10 +19,12 @@ from postgres_server import PostgresServer, server_folder
 
 pytest.importorskip("psycopg")
 
+import psycopg
 from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
 from store_factories import entry
 
 from quaestor.core.errors import IndexUnusableError, LimitError
+from quaestor.stores.postgres.postgres_sizes import Sizes
 
 
 def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:
@@ -101,6 +104,31 @@ def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[...
         (left.pop() if left else then)(connection)
 
     return act
+
+
+def test_an_index_that_a_deadlock_ends_is_built_again(opened: Opened, postgres_server: PostgresServer) -> None:
+    """Somebody analyses the table in a transaction that the index waits for; the server ends the building."""
+    with postgres_server.database("waits") as address:
+        store = opened(address=address, sizes=Sizes(exact=-1))
+        put(store, *several(1))
+        postgres_server.run_sql("ALTER DATABASE waits SET deadlock_timeout = '2s'")
+        store.close()
+        store = opened(address=address, sizes=Sizes(exact=-1))
+        with psycopg.connect(address) as somebody, ThreadPoolExecutor(1) as thread:
+            somebody.execute("SET deadlock_timeout = '1h'")
+            somebody.commit()
+            somebody.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ")
+            somebody.execute("SELECT")
+            settled = thread.submit(store.settle)
+            while not postgres_server.run_sql("SELECT 1 FROM pg_locks WHERE locktype = 'virtualxid' AND NOT granted"):
+                time.sleep(0.02)
+            somebody.execute("ANALYZE quaestor.vectors")
+            somebody.commit()
+            settled.result(600)
+        [(whole,)] = postgres_server.run_sql(
+            "SELECT indisvalid FROM pg_index WHERE indexrelid::regclass::text ~ 'hnsw'", "waits"
+        )
+        assert whole
 
 
 @contextmanager

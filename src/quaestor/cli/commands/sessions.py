@@ -104,7 +104,7 @@ def resume(context: click.Context, session: str) -> object:
 @click.option("--markdown", is_flag=True, help="Markdown for people instead of complete JSON.")
 @click.option("--json", "_json", is_flag=True, help="Complete JSON (the default).")
 def export(session: str, output: Path | None, markdown: bool, _json: bool) -> None:
-    """Write a conversation to a file, with everything that was sent to a model."""
+    """Write a conversation to a file, with all that a model was sent."""
     if markdown and _json:
         raise UsageError("--markdown and --json exclude each other; give one")
     with _sessions().open(session) as transcript:

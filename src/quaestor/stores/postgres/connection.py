@@ -37,6 +37,7 @@ Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
 _CONNECT_SECONDS = 10
 _WAIT_SECONDS = 30.0
+_TRIES = 3
 
 
 class Database:
@@ -157,12 +158,22 @@ class Database:
         with translate_failures(self.address):
             return self._retry(self._standby, once)
 
-    def run_outside(self, statement: str) -> None:
-        """Run a statement such as ``VACUUM`` outside any transaction, without a time limit."""
+    def run_outside(self, *statements: str) -> None:
+        """Run statements such as ``VACUUM`` outside any transaction, without a time limit.
+
+        All are run again if a deadlock ends one: building an index waits for somebody's ANALYZE that waits for it.
+        """
         with translate_failures(self.address):
             connection = self._primary.take()
             try:
-                connection.execute(statement.encode())
+                for left in reversed(range(_TRIES)):
+                    try:
+                        for statement in statements:
+                            connection.execute(statement.encode())
+                        return
+                    except psycopg.Error as error:
+                        if code_of(error) not in UNDONE or not left:
+                            raise
             finally:
                 self._primary.give(connection)
 

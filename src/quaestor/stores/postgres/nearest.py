@@ -90,17 +90,17 @@ def has_index(connection: Connection, corpus: int, dimensions: int) -> bool:
 
 def make_index(database: Database, corpus: int, dimensions: int) -> None:
     """Build the index of a corpus concurrently; drop the remains of an interrupted build."""
-    part = database.read(lambda connection: _part_of(connection, corpus), primary=True)
+    part = database.read(lambda connection: part_of(connection, corpus), primary=True)
     name = index_name(corpus, dimensions)
-    database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
     database.run_outside(
+        f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}",
         f"CREATE INDEX CONCURRENTLY {name} ON {part} USING hnsw "
         f"((embedding::halfvec({dimensions})) halfvec_cosine_ops) "
-        f"WHERE corpus_id = {corpus} AND vector_dims(embedding) = {dimensions}"
+        f"WHERE corpus_id = {corpus} AND vector_dims(embedding) = {dimensions}",
     )
 
 
-def _part_of(connection: Connection, corpus: int) -> str:
+def part_of(connection: Connection, corpus: int) -> str:
     """Return the part of the table that a corpus's vectors belong in.
 
     A row would tell where it lies, but in Citus that is a shard, which only its node knows.

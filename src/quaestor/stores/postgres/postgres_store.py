@@ -221,7 +221,7 @@ class PostgresStore(LexicalQueries):
                 if lacks_index:
                     nearest.make_index(self._database, self._corpus, self._dimensions)
                 if is_unknown:
-                    upkeep.analyse_tables(self._database)
+                    upkeep.analyse_tables(self._database, self._corpus)
         with self._mutex:
             self._indexed = None
 

@@ -13,7 +13,7 @@ from quaestor.core.wording import amount
 from quaestor.stores import Kept
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
-from quaestor.stores.postgres.nearest import index_name, index_names
+from quaestor.stores.postgres.nearest import index_name, index_names, part_of
 from quaestor.stores.shared_store import is_whole
 
 if TYPE_CHECKING:
@@ -250,10 +250,14 @@ def is_known(connection: Connection, corpus: int) -> bool:
     return True
 
 
-def analyse_tables(database: Database) -> None:
-    """Analyse the tables of all corpora, for the planner."""
+def analyse_tables(database: Database, corpus: int) -> None:
+    """Analyse the tables that a corpus's rows are in, for the planner.
+
+    Of the table of vectors it is only the corpus's part: it takes statistics of each index there as well.
+    """
+    part = database.read(lambda connection: part_of(connection, corpus), primary=True)
     for table in TABLES:
-        database.run_outside(f"ANALYZE quaestor.{table}")
+        database.run_outside(f"ANALYZE {part if table == 'vectors' else f'quaestor.{table}'}")
 
 
 def vacuum_tables(database: Database) -> None:
