@@ -301,7 +301,7 @@ def background_among(query: Query, traits: Sequence[Traits], files: Files) -> ND
     if GENERATED not in asked:
         documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
         found[[number for number, document in documents.items() if is_generated(document.note)]] = True
-    if not files.corpora:
+    if not files.corpora:  # files of several corpora are no editions of one another
         found[earlier_editions(files.paths, query.text)] = True
     if query.places:
         found &= best_agreement(query.places, files) < 1

@@ -232,8 +232,10 @@ async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:
 
 
 async def _rest(pieces: AsyncIterator[bytes]) -> None:
-    """Read an answer to its end, if that comes soon; failures are ignored, because the reply is complete."""
-    with suppress(Exception):
+    """Read an answer to its end, if that comes soon; failed connections are ignored, because the reply is complete."""
+    from quaestor.llm.endpoints.client import TROUBLE  # noqa: PLC0415 - loads the HTTP library, as the answer did
+
+    with suppress(TimeoutError, *TROUBLE):
         async with asyncio.timeout(_REST_SECONDS):
             async for _ in pieces:
                 pass
