@@ -7,7 +7,7 @@ from collections.abc import Collection
 from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.languages import PROSE, WITHOUT_GRAMMAR, recognise, why_not_parse
+from quaestor.chunking.languages import KEYED, PROSE, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
 
 
@@ -46,6 +46,11 @@ def cut(
         found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
         if found:
             return Cut(language, decoded.encoding, "lines", found, note=note)
+    if settings.method in ("auto", "syntax") and language in KEYED and not why_not_parse(decoded.data, path):
+        from quaestor.chunking.keys import cut_keys  # noqa: PLC0415 - see above
+
+        if keyed := cut_keys(decoded, language, settings):
+            return Cut(language, decoded.encoding, "lines", keyed, note=note)
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 

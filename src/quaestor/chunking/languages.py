@@ -163,6 +163,8 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "visual-basic": "vb bas",
     "wgsl": "wgsl",
 }
+KEYED = frozenset({"ini", "json", "properties", "toml", "yaml"})
+"""What is cut along its keys; see ``keys.cut_keys``."""
 WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
 """Code that is cut along the lines that begin a definition; see ``code.cut_by_defining_lines``."""
 
