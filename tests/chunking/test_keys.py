@@ -28,6 +28,7 @@ PACKAGE = (
     '  "users": [\n    {\n      "id": 7,\n      "name": "Ana",\n      "age": 3\n    },\n    {"name": "Bo"}\n  ]\n}\n'
 )
 PYPROJECT = 'top = 1\n\n# Of the tool.\n[tool.shop]\n# A text.\ntext = """\nx = 1\n[y]\n"""\nlist = [\n  "a",\n]\n'
+UNIT = "# Runs it.\n[Service]\n# Who.\nUser=git\nExecStart=/usr/bin/shop \\\n  --port=80\n\n[Install]\nWantedBy=x\n"
 INI = "; first\nroot = true\n\n[http]\n# Where.\nport = 80\nhost: a\n"
 LABELS = {
     "compose.yml": (
@@ -57,6 +58,8 @@ LABELS = {
     "values.yaml": (VALUES, ["a.replicas", "a.extra", "a.other"]),
     "package.json": (PACKAGE, ["name", "scripts.test", "users.Ana.id", "users.Ana.name", "users.Ana.age", "users.Bo"]),
     "pyproject.toml": (PYPROJECT, ["top", "tool.shop.text", "tool.shop.list"]),
+    "shop.service": (UNIT, ["Service.User", "Service.ExecStart", "Install.WantedBy"]),
+    ".env.example": ("# Where.\nURL=http://x\nPORT=80\n", ["URL", "PORT"]),
     "shop.ini": (INI, ["root", "http.port", "http.host"]),
 }
 

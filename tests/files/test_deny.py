@@ -38,6 +38,7 @@ def test_secrets(name: str) -> None:
     "name",
     [
         ".env.example",
+        ".env.example.complete",
         "id_rsa.pub",
         "credentials.py",
         "secrets.go",

@@ -11,7 +11,14 @@ BY_NAME: dict[str, str] = {
     ".bash_aliases": "bash",
     ".bash_profile": "bash",
     ".bashrc": "bash",
+    ".clang-format": "yaml",
+    ".coveragerc": "ini",
+    ".editorconfig": "ini",
+    ".flake8": "ini",
+    ".gitconfig": "ini",
+    ".gitmodules": "ini",
     ".profile": "bash",
+    ".pylintrc": "ini",
     ".zshrc": "bash",
     "authors": "text",
     "brewfile": "ruby",
@@ -41,6 +48,8 @@ BY_NAME: dict[str, str] = {
     "pipfile": "toml",
     "pkgbuild": "bash",
     "podfile": "ruby",
+    "procfile": "yaml",
+    "pylintrc": "ini",
     "rakefile": "ruby",
     "readme": "text",
     "snakefile": "python",
@@ -72,7 +81,7 @@ _EXTENSIONS: dict[str, str] = {
     "haskell": "hs hs-boot hsc",
     "hcl": "tf tfvars hcl nomad",
     "html": "html htm xhtml",
-    "ini": "ini cfg conf",
+    "ini": "ini cfg conf cnf service timer socket mount desktop nspawn netdev",
     "java": "java",
     "javascript": "js jsx mjs cjs es6",
     "jinja": "j2 jinja jinja2",
@@ -97,7 +106,7 @@ _EXTENSIONS: dict[str, str] = {
     "php": "php php3 php4 php5 php7 phtml",
     "pod": "pod",
     "powershell": "ps1 psm1 psd1",
-    "properties": "properties",
+    "properties": "properties env",
     "proto": "proto",
     "python": "py pyi pyw pyx pxd",
     "r": "r",
@@ -125,7 +134,7 @@ _EXTENSIONS: dict[str, str] = {
     "vimhelp": "",
     "vue": "vue",
     "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj props targets",
-    "yaml": "yaml yml",
+    "yaml": "yaml yml cff sublime-syntax",
     "zig": "zig zon",
 }
 _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
@@ -269,9 +278,9 @@ def recognise(data: bytes, path: str) -> str:
 
 
 def _inner(stem: str) -> str | None:
-    """Return the kind of prose by the last extension but one: ``a.rst.inc``, ``README.md.in``."""
+    """Return the kind of prose or configuration by the last extension but one: ``README.md.in``, ``app.ini.sample``."""
     language = BY_EXTENSION.get(stem.rpartition(".")[2]) if "." in stem else None
-    return language if language in PROSE else None
+    return language if language in PROSE or language in KEYED else None
 
 
 def _manual(data: bytes) -> str:
@@ -287,7 +296,9 @@ def _is_asciidoc(data: bytes) -> bool:
 
 
 def _by_prefix(name: str) -> str | None:
-    """Return the language of names such as ``Dockerfile.dev`` and ``Makefile.am``, or None."""
+    """Return the language of names such as ``Dockerfile.dev`` and ``.env.example``, or None."""
+    if name.startswith(".env"):
+        return "properties"
     first = name.partition(".")[0]
     return BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
 

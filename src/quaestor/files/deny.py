@@ -116,7 +116,7 @@ _SECRETS = Globs(
 )
 _NOT_SECRETS = Globs(
     _words(
-        """.env.example .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
+        """.env.example .env.example.* .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
     *.pub"""
     )
 )
