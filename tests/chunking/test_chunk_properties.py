@@ -36,7 +36,7 @@ ENDINGS = [
         "scala",
         "sh",
     ],
-    *["lua", "ex", "hs", "zig", "md", "rst", "adoc", "txt", "json", "yaml", "toml"],
+    *["lua", "ex", "hs", "zig", "md", "rst", "adoc", "txt", "json", "yaml", "toml", "erb", "twig"],
 ]
 PATHS = [f"a.{ending}" for ending in ENDINGS] + ["README", "none"]
 METHODS = [
@@ -48,6 +48,7 @@ MARKUP = [
     *["# T", "## U", "T", "===", "---", "```", "~~~ x", "- a", "1. b", "", "    code", "<!--", "-->"],
     *["= A", "....", "***", "+++", "title: x", "\t", "\x0c"],
     *["a:", "  b: 1", "- name: x", "  # c", "---", "run: |", '"k": {', "  [", "[t]", "k = 1", 'x = """', "{{ if }}"],
+    *["{% block a %}", "{#", "#}", "<h2>A</h2>", '  <nav id="a">', "<%# a"],
     "A sentence. Another one! ",
     "é漢字🙂",
 ]

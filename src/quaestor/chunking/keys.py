@@ -61,8 +61,8 @@ _INLINE_NAME = re.compile(rb"[\"']?\b(name|id|key|title)[\"']?[ \t]*:[ \t]*([\"'
 
 
 @dataclass(slots=True)  # mutable: an item is named by what follows
-class _Node:
-    """A key or an item of a list, with all that it holds.
+class Node:
+    """A key, an item of a list or a named part of a template, with all that it holds.
 
     Attributes:
         start: offset of its first line, comments above included.
@@ -90,9 +90,15 @@ def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[
     data, start = decoded.data, decoded.start
     if len(data) > LARGEST:
         return ()
-    nodes = _outlined(list(_NODES[language](data, start)), len(data))
+    return cut_outline(decoded, [*_NODES[language](data, start)], settings)
+
+
+def cut_outline(decoded: Decoded, nodes: list[Node], settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none."""
     if not nodes:
         return ()
+    data, start = decoded.data, decoded.start
+    _outline(nodes, len(data))
     if len(data) > _LARGE:
         settings = settings._replace(target=settings.limit)
     units = [*_merged([*_units(nodes, start, settings)], settings)]
@@ -111,7 +117,7 @@ def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[
     )
 
 
-def _outlined(nodes: list[_Node], end: int) -> list[_Node]:
+def _outline(nodes: Sequence[Node], end: int) -> None:
     """Give each node its parent, its end and the place of what follows it."""
     above: list[int] = []
     for place, node in enumerate(nodes):
@@ -124,10 +130,9 @@ def _outlined(nodes: list[_Node], end: int) -> list[_Node]:
             _close(node, place + 1, node.start)
     for place in above:
         _close(nodes[place], len(nodes), end)
-    return nodes
 
 
-def _close(node: _Node, following: int, end: int) -> None:
+def _close(node: Node, following: int, end: int) -> None:
     node.following, node.end = following, end
 
 
@@ -152,7 +157,7 @@ class _Unit:
     told: bool = False
 
 
-def _units(nodes: Sequence[_Node], start: int, settings: ChunkSettings) -> Iterator[_Unit]:
+def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings) -> Iterator[_Unit]:
     """Yield what stands before the first key, each key that fits into a chunk, and the heads of those that do not."""
     if nodes[0].start > start:
         yield _Unit(start, nodes[0].start, -1, [], opens=nodes[0].start - start < settings.target * _SLIGHT)
@@ -183,7 +188,7 @@ def _merged(units: Sequence[_Unit], settings: ChunkSettings) -> Iterator[_Unit]:
     yield last
 
 
-def _label(unit: _Unit, nodes: Sequence[_Node]) -> tuple[str, ...]:
+def _label(unit: _Unit, nodes: Sequence[Node]) -> tuple[str, ...]:
     """Return the path of keys to a unit; of several siblings the first are named together."""
     names = list(dict.fromkeys(name for place in unit.nodes if (name := nodes[place].name)))
     path = [", ".join(names[:_MOST_NAMED]) + ", …" * (len(names) > _MOST_NAMED)] if names else []
@@ -194,7 +199,7 @@ def _label(unit: _Unit, nodes: Sequence[_Node]) -> tuple[str, ...]:
     return tuple(name for name in reversed(path) if name)
 
 
-class _Comment:
+class Comment:
     """The comment right above a line: where it begins, and how far in."""
 
     def __init__(self) -> None:
@@ -209,24 +214,24 @@ class _Comment:
         """Read a line that is none."""
         self._start = -1
 
-    def node(self, line: int, level: int, name: str, column: int = 0) -> _Node:
+    def node(self, line: int, level: int, name: str, column: int = 0) -> Node:
         """Return a node that begins at the comment above it, unless that stands further in."""
         told = self._start >= 0 and self._column <= column
         start, self._start = self._start if told else line, -1
-        return _Node(start, level, name, told=told)
+        return Node(start, level, name, told=told)
 
 
-def _yaml_nodes(data: bytes, start: int) -> Iterator[_Node]:
+def _yaml_nodes(data: bytes, start: int) -> Iterator[Node]:
     """Yield the keys and items of YAML: those at one column are siblings, items below the key above them."""
-    comment, item, inside = _Comment(), _Items(), -1
+    comment, item, inside = Comment(), _Items(), -1
     if name := _manifest(data, start):
-        yield _Node(start, -1, name)
+        yield Node(start, -1, name)
     for line in _YAML_LINE.finditer(data, start):
         column = len(line["indent"])
         if line["separator"] and not column:
             comment.ends()
             inside = -1
-            yield _Node(line.start(), -1, _manifest(data, line.end()))
+            yield Node(line.start(), -1, _manifest(data, line.end()))
         elif inside >= 0 and (column > inside or line.end() == line.start() + column):
             continue
         elif line["comment"]:
@@ -252,10 +257,10 @@ class _Items:
     """The item of a list that was begun last, and its name."""
 
     def __init__(self) -> None:
-        self._node: _Node | None = None
+        self._node: Node | None = None
         self._column = -1
 
-    def begun(self, node: _Node, text: bytes) -> _Node:
+    def begun(self, node: Node, text: bytes) -> Node:
         """Begin an item; ``text`` is what stands on its first line."""
         self._node, self._column, node.rank = node, -1, len(_NAMING)
         if found := _INLINE_NAME.search(text, 0, 400):
@@ -283,9 +288,9 @@ def _manifest(data: bytes, start: int) -> str:
     return f"{kind[1].decode()} {name[1].decode()}" if kind and name else ""
 
 
-def _json_nodes(data: bytes, start: int) -> Iterator[_Node]:
+def _json_nodes(data: bytes, start: int) -> Iterator[Node]:
     """Yield the keys and items of JSON that begin a line: those that are equally far in are siblings."""
-    comment, item = _Comment(), _Items()
+    comment, item = Comment(), _Items()
     for line in _JSON_LINE.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))
         if line["comment"]:
@@ -299,9 +304,9 @@ def _json_nodes(data: bytes, start: int) -> Iterator[_Node]:
             comment.ends()
 
 
-def _assigned_nodes(data: bytes, start: int) -> Iterator[_Node]:
+def _assigned_nodes(data: bytes, start: int) -> Iterator[Node]:
     """Yield the sections and keys of TOML, INI files and properties; nothing if most lines are neither."""
-    comment, within, others = _Comment(), b"", 0
+    comment, within, others = Comment(), b"", 0
     nodes = []
     for line in _ASSIGNED.finditer(data, start):
         text = line["value"] or line["text"] or b""

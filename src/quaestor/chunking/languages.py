@@ -64,6 +64,7 @@ _EXTENSIONS: dict[str, str] = {
     "astro": "astro",
     "bash": "sh bash zsh ksh bats ebuild eclass",
     "batch": "bat cmd",
+    "blade": "",
     "c": "c h",
     "clojure": "clj cljs cljc edn bb",
     "cmake": "cmake",
@@ -72,12 +73,16 @@ _EXTENSIONS: dict[str, str] = {
     "css": "css",
     "csv": "csv tsv",
     "dart": "dart",
+    "ejs": "ejs",
     "elixir": "ex exs",
+    "erb": "erb rhtml eex leex heex",
     "erlang": "erl hrl escript",
     "fortran": "f90 f95 f03 f08 for ftn",
     "go": "go",
     "graphql": "graphql gql graphqls",
     "groovy": "groovy gradle gvy",
+    "gotemplate": "tmpl gotmpl gohtml tpl",
+    "handlebars": "hbs handlebars mustache",
     "haskell": "hs hs-boot hsc",
     "hcl": "tf tfvars hcl nomad",
     "html": "html htm xhtml",
@@ -85,6 +90,7 @@ _EXTENSIONS: dict[str, str] = {
     "java": "java",
     "javascript": "js jsx mjs cjs es6",
     "jinja": "j2 jinja jinja2",
+    "liquid": "liquid",
     "json": "json json5 jsonc jsonl ndjson geojson webmanifest",
     "jsonnet": "jsonnet libsonnet",
     "julia": "jl",
@@ -111,6 +117,7 @@ _EXTENSIONS: dict[str, str] = {
     "python": "py pyi pyw pyx pxd",
     "r": "r",
     "racket": "rkt",
+    "razor": "cshtml vbhtml razor",
     "rd": "rd",
     "restructuredtext": "rst rest",
     "roff": "man mdoc roff",
@@ -128,6 +135,7 @@ _EXTENSIONS: dict[str, str] = {
     "text": "txt text log",
     "toml": "toml",
     "tsx": "tsx",
+    "twig": "twig",
     "typescript": "ts mts cts",
     "typst": "typ",
     "vim": "vim",
@@ -172,6 +180,8 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "visual-basic": "vb bas",
     "wgsl": "wgsl",
 }
+TEMPLATES = frozenset({"blade", "ejs", "erb", "gotemplate", "handlebars", "jinja", "liquid", "razor", "twig"})
+"""What is cut along its named parts; see ``templates.cut_template``."""
 KEYED = frozenset({"ini", "json", "properties", "toml", "yaml"})
 """What is cut along its keys; see ``keys.cut_keys``."""
 WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
@@ -264,6 +274,7 @@ def recognise(data: bytes, path: str) -> str:
         return BY_NAME[name]
     stem, dot, extension = name.rpartition(".")
     language = BY_EXTENSION.get(extension) if dot else None
+    language = "blade" if name.endswith(".blade.php") else language
     if language == "text" or language is None:
         named = BY_NAME.get(stem) or _by_prefix(name)
         found = (language and named) or language or named or _by_content(data) or _inner(stem) or "text"
