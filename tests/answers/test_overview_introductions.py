@@ -318,6 +318,23 @@ def test_a_program_of_c_is_described_by_its_manual_and_headers_are_imported(said
     assert "Permission" not in told
 
 
+def test_packages_of_go_are_described_by_their_comments_and_programs_found_beside_hundreds_of_tests(said: Say) -> None:
+    rights = "// Copyright 2009 The Shop Authors. All rights reserved.\n\n"
+    coins = "// Package coins tells one coin from another.\n//\n// See the law of coins.\npackage coins\n"
+    notes = "// package notes\n\n// A note is worth more.\npackage notes\n"
+    told = said(
+        {
+            "src/cmd/till/main.go": f"{rights}// Till counts the coins of a shop.\npackage main\n\nfunc main() {{}}\n",
+            "src/coins/coins.go": f"{rights}//go:generate go run make_table.go\n\n{coins}\nfunc Tell() {{}}\n",
+            "src/notes/notes.go": f"{rights}{notes}\nfunc Tell() {{}}\n",
+            **{f"test/case{n}/run.go": "package main\n\n// main main\nfunc main() { main() }\n" for n in range(450)},
+        }
+    )
+    assert "Entry points:\n- src/cmd/till/main.go" in told
+    assert "Package coins tells one coin from another." in told
+    assert "A note is worth more." in told
+
+
 def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:
     listed = "```\nclient/   - the app that shows tills\nserver/   - counts the coins of tills\n```\n"
     listed = listed.replace("client", "  client").replace("server", "  server")

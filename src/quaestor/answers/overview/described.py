@@ -46,9 +46,9 @@ _SKIPPED = re.compile(
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
     r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
-    r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
-    r"|deny|feature)\b|nolint"
-    r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
+    r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
+    r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
