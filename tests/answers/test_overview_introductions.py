@@ -47,6 +47,14 @@ CODE = {"shop/orders.py": "def send(order):\n    return order\n"}
             "till: a simple library for tills and orders",
         ),
         (
+            "<kbd>\n  Show your love for tills, in shirts and mugs!\n</kbd>\n\n---\n\nTill is a drawer for coins.\n",
+            "Till is a drawer for coins.",
+        ),
+        (
+            "# Till\n\nTill brings order for coins.\n\nThere are a number of useful tools for tills and coins.\n",
+            "Till brings order for coins.",
+        ),
+        (
             "<div>\n  <p>\n    A quick build tool that is inspired by tills.\n </p>\n</div>\n\n## Install\n\nRun it.\n",
             "A quick build tool that is inspired by tills.",
         ),
