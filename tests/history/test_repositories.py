@@ -130,8 +130,10 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 )
 def test_of_code_without_a_history_nothing_else_is_quoted(tmp_path: Path, question: str) -> None:
     made = "def client():\n    return 'Ask again next week, who wrote last.'\n"
-    (tmp_path / "client.py").write_text(made, encoding="utf-8")
-    with Index.build(tmp_path) as index:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "client.py").write_text(made, encoding="utf-8")
+    with Index.build(folder) as index:
         refused = answer_by_way(Question(question), index)
     assert refused is not None
     assert not refused.known
