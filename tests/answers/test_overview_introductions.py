@@ -343,6 +343,18 @@ def test_packages_of_go_are_described_by_their_comments_and_programs_found_besid
     assert "A note is worth more." in told
 
 
+def test_of_a_source_file_the_sentence_beneath_its_heading_is_taken(said: Say) -> None:
+    told = said(
+        {
+            "Cargo.toml": '[package]\nname = "till"\n',
+            "src/lib.rs": "//! # The Till Library\n//!\n//! Coins and notes are counted here.\n\nmod coins;\n",
+            "src/coins.rs": "//! ## Coins of all kinds\n\npub fn count() {}\n",
+        }
+    )
+    assert "lib.rs: Coins and notes are counted here" in told
+    assert "coins.rs: Coins of all kinds" in told
+
+
 def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:
     listed = "```\nclient/   - the app that shows tills\nserver/   - counts the coins of tills\n```\n"
     listed = listed.replace("client", "  client").replace("server", "  server")
