@@ -46,9 +46,9 @@ _SKIPPED = re.compile(
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
     r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
-    r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
-    r"|deny|feature)\b|nolint"
-    r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
+    r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
+    r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
@@ -58,6 +58,7 @@ _LEGAL = re.compile(
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
+_TITLE = re.compile(r"#{1,6}\s+")
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
 _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
@@ -131,18 +132,27 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     if lines and _DIRECTIVE.match(lines[0]):
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
+    titled = None
     for begun, paragraph in _comments(lines, language):
-        text = " ".join(paragraph)
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
-        if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
-            first = _first(text)
-            last = begun + next(
-                (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
-            )
-            text = shorten(_without_markup(first), LONGEST)
-            return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
-    return None
+        if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
+            continue
+        if not _TITLE.match(paragraph[0]):
+            return _first_statement(path, begun, paragraph)
+        # A heading says less than the sentence beneath it.
+        titled = titled or _first_statement(path, begun, paragraph[:1])
+        if len(paragraph) > 1:
+            return _first_statement(path, begun + 1, paragraph[1:])
+    return titled
+
+
+def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:
+    """Return the first sentence of a comment's paragraph, which begins in line ``begun``."""
+    first = _first(" ".join(paragraph))
+    last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
+    text = shorten(_without_markup(first), LONGEST)
+    return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
@@ -206,7 +216,7 @@ def _first(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", text)).split())
+    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", _TITLE.sub("", text))).split())
 
 
 def _short(said: Statement) -> Statement:
