@@ -378,7 +378,7 @@ def test_a_class_alone_in_its_file_is_described_by_its_comment_and_nothing_of_th
 
 
 def test_a_class_of_csharp_is_described_by_its_summary(said: Say) -> None:
-    summary = "    /// <summary>\n    /// Counts the coins of a shop.\n    /// </summary>\n    /// <param name=x>One</param>\n"
+    summary = "    /// <summary>\n    /// Counts the coins of a shop.\n    /// </summary>\n    /// <param>One</param>\n"
     told = said(
         {
             "src/Till.cs": f"using System;\n\nnamespace Shop.Tills\n{{\n{summary}    public class Till\n    {{\n"
