@@ -17,6 +17,8 @@ from quaestor.search.path_roles import profile_path
 
 LONGEST = 110
 _HEAD = 60
+_LONGEST_COMMENT = 300
+"""Lines of the comment above a definition, at most."""
 _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
@@ -40,6 +42,8 @@ _USUAL = frozenset(
 )
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
+"""A line of a comment, an annotation or an attribute."""
 _SKIPPED = re.compile(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
@@ -58,7 +62,13 @@ _LEGAL = re.compile(
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
+_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
 _TITLE = re.compile(r"#{1,6}\s+")
+_TERMS = re.compile(
+    r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
+    r"|\bthis notice\b|licen[cs]ed under",
+    re.IGNORECASE,
+)
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
 _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
@@ -133,7 +143,15 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
     titled = None
-    for begun, paragraph in _comments(lines, language):
+    rights = 0
+    for comment, first, whole in _comments(lines, language):
+        begun, paragraph = first, whole
+        # What follows the terms of a licence in the same comment belongs to them: "Please contact Example Ltd if …".
+        rights = comment if _TERMS.search(" ".join(paragraph)) else rights
+        if rights == comment:
+            continue
+        within, paragraph = _within_tags(paragraph)
+        begun += within
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
         if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
@@ -145,6 +163,18 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         if len(paragraph) > 1:
             return _first_statement(path, begun + 1, paragraph[1:])
     return titled
+
+
+def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return what stands between the first tag that fills a line and the next, and how many lines stand before it.
+
+    C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
+    """
+    tags = [at for at, line in enumerate(paragraph) if _TAG_ALONE.match(line)]
+    if not tags or tags[0] != 0:
+        return 0, paragraph
+    end = next((at for at in tags if at > 1), len(paragraph))
+    return (1, paragraph[1:end]) if end > 1 else (0, paragraph)
 
 
 def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:
@@ -162,9 +192,9 @@ def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
 
 
-def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the paragraphs of comments before the first code, each with the number of its first line."""
-    block, begun, kept = "", 0, list[str]()
+def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield the paragraphs before the first code, each with the numbers of its comment and of its first line."""
+    comment, block, begun, kept = 1, "", 0, list[str]()
     for number, line in enumerate(lines, 1):
         text, block = _comment_text(line, block, language) if line.strip() else ("", block)
         if text:
@@ -172,12 +202,13 @@ def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[s
             kept.append(text)
             continue
         if kept:
-            yield begun, kept
+            yield comment, begun, kept
             begun, kept = 0, []
+        comment += not block and (text is None or not line.strip() or bool(_COMMENT_ENDS.match(line)))
         if text is None and not _CODE_LINE.match(line):
             return
     if kept:
-        yield begun, kept
+        yield comment, begun, kept
 
 
 def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
@@ -249,8 +280,10 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
         return None
     number = shown[0][1]
     listed = f"defines {', '.join(name for name, _ in shown)}"
+    # That List.java defines List tells nothing.
+    brief = listed if any(_plain(name) != own for name, _ in shown) else None
     if said := _said_of_definition(found.lines, number, path, found.document.language):
-        return replace(said, brief=listed)
+        return replace(said, brief=brief)
     telling = (at for name, at in shown if _is_telling(found.lines[at - 1], name))
     number = next(telling, 0)
     if not number:  # a value, or the middle of a statement
@@ -269,13 +302,20 @@ def _is_telling(line: str, name: str) -> bool:
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
     """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
     its own."""
+    csharp = file.document.language == "csharp"
     names: dict[str, int] = {}
     sizes: Counter[str] = Counter()
     for chunk in (stored.chunk for stored in file.chunks):
         top = chunk.scope[0] if chunk.scope else chunk.symbol or ""
         sizes[top] += chunk.span.end_line - chunk.span.start_line + 1
         for name in () if chunk.scope else (chunk.symbol, *chunk.defines):
-            if name and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
+            if (
+                name
+                and len(name) > 2
+                and not name.startswith("_")
+                and name not in _USUAL
+                and not (csharp and "." in name)
+            ):
                 names.setdefault(name, chunk.span.start_line)
     return names, sizes
 
@@ -291,8 +331,9 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
         begin = next((at for at in range(number, last) if lines[at - 1].rstrip().endswith(":")), last)
         end = begin + _HEAD if begin < len(lines) and _PYTHON.match(lines[begin]) else begin
     else:
-        end = begin = number - 1
-        while begin and (_LINE_COMMENT.match(lines[begin - 1]) or _BLOCK.match(lines[begin - 1])):
+        blank = number > 2 and not lines[number - 2].strip()
+        end = begin = number - 1 - blank
+        while begin and _ABOVE_DEFINITION.match(lines[begin - 1]):
             begin -= 1
     said = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
     if said is None or said.source is None:
@@ -302,7 +343,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
 
 def _line_with(file: IndexedFile, name: str, start: int) -> int:
     """Return the first line from one on that holds a name: comments and decorators stand before it."""
-    last = min(start + _HEAD, len(file.lines))
+    last = min(start + _LONGEST_COMMENT, len(file.lines))
     holding = [number for number in range(start, last + 1) if name in file.lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
     lines = [(at, file.lines[at - 1]) for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])]
