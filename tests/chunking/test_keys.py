@@ -101,6 +101,11 @@ def test_what_has_no_keys_is_cut_by_lines(path: str, text: str) -> None:
     assert {(chunk.symbol, chunk.kind) for chunk in cut(text.encode(), path).chunks} <= {(None, "block")}
 
 
+def test_each_section_of_a_small_file_is_found_by_its_own_name() -> None:
+    text = "count: 1\nservice:\n  port: 80\nimage:\n  tag: v1\n  name: x\na: 1\nb: 2\nlast:\n  text: " + "x" * 150
+    assert labels(text, "a.yml", ChunkSettings(200, 400)) == ["count", "service", "image", "a, b", "last.text"]
+
+
 def test_a_large_file_is_cut_into_fewer_pieces() -> None:
     text = "".join(f"# {'x' * 90}\nkey{number}: {'y' * 90}\n" for number in range(1_000))
     assert len(labels(text, "a.yml", ChunkSettings())) > 1.5 * len(labels(text * 2, "a.yml", ChunkSettings())) / 2

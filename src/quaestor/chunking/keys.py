@@ -23,9 +23,13 @@ KIND = "key"
 _LARGE = 200_000
 """Bytes from which on a file is cut into fewer pieces: it is written by a program, or all data."""
 
-# Shares of the target size: a key with all that it holds is one chunk up to WHOLE, siblings are up to TOGETHER, or to
-# TOLD if a comment says what one of them is.
-_WHOLE, _TOGETHER, _TOLD, _SLIGHT = 0.5, 0.5, 0.2, 0.1
+# Shares of the target size: a key with all that it holds is one chunk up to WHOLE, or NESTED if it holds more than LOW
+# levels. Siblings are one up to TOGETHER, up to TOLD if a comment says what one of them is, and hardly ever if one
+# holds others: each service, each section is found by its own name.
+_WHOLE, _NESTED, _TOGETHER, _TOLD, _SLIGHT = 0.5, 0.25, 0.5, 0.2, 0.1
+_LOW = 2
+_FINE = 50_000
+"""Bytes up to which a file is cut so finely: a larger one would have thousands of chunks."""
 _LONGEST_NAME = 80
 _MOST_NAMED = 3
 _TAB = 4
@@ -73,6 +77,7 @@ class Node:
         parent: its place among the nodes; -1 at the top.
         following: the place of the next node that is none of its own.
         end: offset of that.
+        height: how many levels of keys and items are within it.
     """
 
     start: int
@@ -83,6 +88,7 @@ class Node:
     parent: int = -1
     following: int = 0
     end: int = 0
+    height: int = 0
 
 
 def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
@@ -101,7 +107,7 @@ def cut_outline(decoded: Decoded, nodes: list[Node], settings: ChunkSettings) ->
     _outline(nodes, len(data))
     if len(data) > _LARGE:
         settings = settings._replace(target=settings.limit)
-    units = [*_merged([*_units(nodes, start, settings)], settings)]
+    units = [*_merged([*_units(nodes, start, settings, fine=len(data) <= _FINE)], settings)]
     ends = [*(unit.start for unit in units[1:]), len(data)]
     cuts: list[int] = []
     labels: list[tuple[str, ...]] = []
@@ -122,18 +128,22 @@ def _outline(nodes: Sequence[Node], end: int) -> None:
     above: list[int] = []
     for place, node in enumerate(nodes):
         while above and nodes[above[-1]].level >= node.level:
-            _close(nodes[above.pop()], place, node.start)
+            _close(nodes, above, place, node.start)
         node.parent = above[-1] if above else -1
-        if len(above) < _DEEPEST:
-            above.append(place)
-        else:
-            _close(node, place + 1, node.start)
-    for place in above:
-        _close(nodes[place], len(nodes), end)
+        above.append(place)
+        if len(above) > _DEEPEST:
+            _close(nodes, above, place + 1, node.start)
+    while above:
+        _close(nodes, above, len(nodes), end)
 
 
-def _close(node: Node, following: int, end: int) -> None:
+def _close(nodes: Sequence[Node], above: list[int], following: int, end: int) -> None:
+    """End the innermost of the nodes that are open."""
+    node = nodes[above.pop()]
     node.following, node.end = following, end
+    if above:
+        outer = nodes[above[-1]]
+        outer.height = max(outer.height, node.height + 1)
 
 
 @dataclass(slots=True)  # mutable: grows by what is merged into it
@@ -147,6 +157,7 @@ class _Unit:
         nodes: the places of the keys in it that are siblings; empty for what stands before the first key.
         opens: whether it is the first lines of a key whose members follow.
         told: whether a comment stands above any of the keys.
+        holds: whether any of the keys holds others.
     """
 
     start: int
@@ -155,19 +166,23 @@ class _Unit:
     nodes: list[int]
     opens: bool = False
     told: bool = False
+    holds: bool = False
 
 
-def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings) -> Iterator[_Unit]:
+def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings, *, fine: bool) -> Iterator[_Unit]:
     """Yield what stands before the first key, each key that fits into a chunk, and the heads of those that do not."""
     if nodes[0].start > start:
         yield _Unit(start, nodes[0].start, -1, [], opens=nodes[0].start - start < settings.target * _SLIGHT)
     place = 0
     while place < len(nodes):
         node = nodes[place]
-        whole = node.following <= place + 1 or node.end - node.start <= settings.target * _WHOLE
+        share = _NESTED if fine and node.height > _LOW else _WHOLE
+        whole = node.following <= place + 1 or node.end - node.start <= settings.target * share
         following = node.following if whole else place + 1
         end = node.end if whole else nodes[following].start
-        yield _Unit(node.start, max(end, node.start), node.parent, [place], opens=not whole, told=node.told)
+        yield _Unit(
+            node.start, max(end, node.start), node.parent, [place], not whole, node.told, fine and node.height > 0
+        )
         place = max(following, place + 1)
 
 
@@ -175,12 +190,13 @@ def _merged(units: Sequence[_Unit], settings: ChunkSettings) -> Iterator[_Unit]:
     """Yield units with each head joined to its first member, and small siblings joined."""
     last = units[0]
     for unit in units[1:]:
-        size, told = unit.end - last.start, unit.told or last.told
+        size = unit.end - last.start
+        told, holds = unit.told or last.told, unit.holds or last.holds
         related = unit.parent == last.parent and last.nodes and not unit.opens
         if last.opens and size <= settings.limit:
             last = replace(unit, start=last.start)
-        elif related and size <= settings.target * (_TOLD if told else _TOGETHER):
-            last.end, last.told = unit.end, told
+        elif related and size <= settings.target * (_SLIGHT if holds else _TOLD if told else _TOGETHER):
+            last.end, last.told, last.holds = unit.end, told, holds
             last.nodes += unit.nodes
         else:
             yield last
