@@ -41,7 +41,7 @@ _USUAL = frozenset(
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _SKIPPED = re.compile(
-    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
@@ -49,10 +49,13 @@ _SKIPPED = re.compile(
     r"|permission|^file:|^author|^created|^version|this file is part of|^(?:import|package|module|from|allow"
     r"|deny|feature)\b|nolint"
     r"|go:build|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
+_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+"""What an editor reads at the end of a file's first line."""
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
@@ -132,9 +135,9 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
     for begun, paragraph in _comments(lines, language):
-        text = " ".join(paragraph)
         if name := _NAMED_FIRST.match(paragraph[0]):
-            paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
+            paragraph[0] = _MODE_LINE.sub("", paragraph[0][name.end() :]) or paragraph[0]
+        text = " ".join(paragraph)
         if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
             first = _first(text)
             last = begun + next(
