@@ -401,6 +401,16 @@ def test_all_fixed_words_of_a_message_tell_what_prints_it(
         assert places(found(index, message))[0] == printed
 
 
+def test_what_uses_a_name_in_a_test_beside_it_stands_behind(tmp_path: Path) -> None:
+    """In Rust a test needs no module of its own."""
+    code = "pub fn plane(board: u8) -> u8 {\n    board\n}\n\n#[test]\nfn boards_are_planed() {\n    plane(1);\n}\n"
+    files = {"src/plane.rs": code, "src/deck.rs": "use crate::plane::plane;\n\nfn deck() {\n    plane(2);\n}\n"}
+    with index_of(tmp_path / "yard", files) as index:
+        answer = found(index, "who calls plane?")
+        assert places(answer) == [("src/deck.rs", 4), ("src/plane.rs", 7), ("src/plane.rs", 1)]
+        assert "and at 1 place in 1 file in tests" in said(answer)
+
+
 def test_what_is_caught_is_no_word_of_a_message(index: Index) -> None:
     """Neither ``except ValueError:`` nor what is printed below it is what failed here."""
     assert answer_by_way(Question('ValueError: Failed to parse the cron expression "* * *"'), index) is None
