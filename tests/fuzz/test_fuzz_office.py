@@ -11,6 +11,7 @@ from quaestor.convert import ConversionError
 from quaestor.convert.conversion import Converted
 from quaestor.convert.docx import from_docx
 from quaestor.convert.epub import from_epub
+from quaestor.convert.odf import from_odf
 from quaestor.convert.pdf import from_pdf
 from quaestor.convert.pptx import from_pptx
 from quaestor.convert.xlsx import from_xlsx
@@ -43,6 +44,46 @@ BOOK = [
     *('<item id="a" href="a.x" media-type="text/html"/>', '<itemref idref="a"/>', '<itemref idref="b"/>', "<spine>"),
     *('<item id="b" href="../../b" media-type="text/html"/>', '<item href="%00"/>', "<title>", "</title>", "<creator>"),
     *("</spine>", "<date>", "</date>", "<!DOCTYPE", "<!ENTITY", "&#0;", "<p>", "</p>", 'xmlns="a"'),
+]
+OPEN = [
+    *(
+        "<text:p>",
+        "</text:p>",
+        '<text:h text:outline-level="99">',
+        "</text:h>",
+        "<text:list>",
+        "</text:list>",
+        "<text:s/>",
+    ),
+    *(
+        "<text:list-item>",
+        "</text:list-item>",
+        "<table:table>",
+        "</table:table>",
+        "<table:table-row>",
+        "</table:table-row>",
+    ),
+    *(
+        "<table:table-cell>",
+        "</table:table-cell>",
+        '<table:table-cell table:number-columns-repeated="-1">',
+        "<draw:page>",
+    ),
+    *(
+        '<table:table-row table:number-rows-repeated="99999999">',
+        "</draw:page>",
+        "<text:note-body>",
+        "<text:a>",
+        "&#0;",
+    ),
+    *(
+        "<presentation:notes>",
+        "</presentation:notes>",
+        "<text:tracked-changes>",
+        "</text:tracked-changes>",
+        "a",
+        "<draw:",
+    ),
 ]
 PDF = [
     *("1 0 obj", "endobj", "<<", ">>", "/Type /Pages", "/Kids [", "]", "/Count -1", "3 0 R", "1 0 R", "stream\n"),
@@ -128,6 +169,14 @@ def book(text: str) -> bytes:
 @fuzzed(WORD, [made.paragraph("a", "Heading1") + made.paragraph("b", bold=True)])
 def test_a_word_document_is_read_or_refused(text: str) -> None:
     _read(from_docx, made.docx(text))
+
+
+@fuzzed(
+    OPEN, ["<text:p>a</text:p><table:table><table:table-row><table:table-cell><text:p>b</text:p></table:table-cell>"]
+)
+def test_an_open_document_is_read_or_refused(text: str) -> None:
+    for kind in ("text", "spreadsheet", "presentation"):
+        _read(from_odf, made.odf(text, kind))
 
 
 @fuzzed(SHEET, ['<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>'])

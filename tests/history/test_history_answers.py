@@ -38,6 +38,25 @@ def told(found: WayAnswer | None) -> str:
     return found.text(range(1, len(found.hits) + 1))
 
 
+def test_the_message_of_a_squashed_commit_is_quoted_without_gaps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who helped with each of its parts stands in the middle of it."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    made = Repository(tmp_path / "fleet")
+    helped, signed = "Co-authored-by: Bo Li <bo@example.org>", "Signed-off-by: Mo Ray <mo@example.org>"
+    message = f"Add hoist_the_sail\n\nBoats drifted.\n\n{helped}\n\n* Name it as sailors do\n\n{signed}\n"
+    made.commit(message, {"sail.py": "def hoist_the_sail():\n    return 1\n"}, "2024-01-05")
+    with Index.build(made.folder) as index:
+        answer = answer_by_way(Question("when was hoist_the_sail added?"), index)
+        text = told(answer)
+        assert answer is not None
+        checked = verify(text, number(answer.hits), index.read)
+    assert "Name it as sailors do" in text
+    assert signed not in text
+    assert {one.status for one in checked.citations} == {"verified"}
+
+
 ASKED = {
     "what changed in 1.1?": ("Add send_with_retry for busy servers", "between `v1.0.0` (2023-01-10) and `v1.1.0`"),
     "what changed between 1.0 and 1.1": ("Add the colour option", "3 commits"),

@@ -16,6 +16,7 @@ from quaestor.search.path_roles import profile_path
         ("core/src/commonTest/kotlin/Retry.kt", "test"),
         ("src/Polly.Core.Tests/Retry.cs", "test"),
         ("t/retry.t", "test"),
+        ("drivers/gpu/selftests/pages.c", "test"),
         ("src/Snippets/Retry.cs", "example"),
         ("examples/hello.py", "example"),
         ("benchmarks/speed.py", "example"),

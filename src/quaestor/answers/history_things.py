@@ -161,9 +161,11 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
 
 
 def quote_message(text: CommitText, draft: Draft) -> None:
-    """Quote a commit's message, without who signed it off."""
-    lines = [line for line in text.text.split("\n")[4 : text.head_lines] if not _TRAILER.match(line)]
+    """Quote a commit's message, without who signed it off at its end; within it, a quote has no gaps."""
+    lines = text.text.split("\n")[4 : text.head_lines]
     end = next((at for at, line in enumerate(lines) if line == "Files:"), len(lines))
+    while end and (not lines[end - 1].strip() or _TRAILER.match(lines[end - 1])):
+        end -= 1
     shown = "\n".join(lines[: min(end, _MOST_MESSAGE)]).strip("\n").split("\n")
     draft.quote(commit_hit(text), shown)
 

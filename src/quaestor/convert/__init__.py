@@ -1,4 +1,4 @@
-"""Documents that are not plain text, as Markdown: HTML, PDF, Word, Excel, PowerPoint, EPUB, notebooks, JSON Lines.
+"""Documents that are not plain text, as Markdown: HTML, PDF, Office files, OpenDocument, EPUB, notebooks, JSON Lines.
 
 A converted document is cut, embedded, shown and quoted as its Markdown; its lines and spans refer to that Markdown.
 The index keeps it as the document's chunks, under the hash of the original bytes, which decide whether it is current.
@@ -16,9 +16,10 @@ from quaestor.files.extras import EXTRAS, extra_is_installed
 
 _PAGES = frozenset({"html", "htm", "xhtml"})
 _BOOKS = frozenset({"xml", "docbook", "dbk"})
-_APART = frozenset({"epub", *EXTRAS})
+_OPEN = frozenset({"epub", "odp", "ods", "odt"})
+_APART = _OPEN | EXTRAS.keys()
 _RECORDS = frozenset({"jsonl", "ndjson"})
-_ALWAYS = frozenset({"epub", "ipynb", *EXTRAS})
+_ALWAYS = _APART | {"ipynb"}
 CONVERTED_SUFFIXES = _PAGES | _BOOKS | _RECORDS | _ALWAYS
 
 LARGEST = 64_000_000

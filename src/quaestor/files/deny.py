@@ -116,7 +116,7 @@ _SECRETS = Globs(
 )
 _NOT_SECRETS = Globs(
     _words(
-        """.env.example .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
+        """.env.example .env.example.* .env.sample .env.template .env.dist .env.defaults .env.schema *.tfvars.example
     *.pub"""
     )
 )
@@ -129,13 +129,13 @@ _MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm 
     bin nib"""
 _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt
     pth onnx safetensors gguf tflite joblib mat rdb"""
-_PRINT = "doc xls ppt odt ods odp rtf mobi djvu"
+_PRINT = "doc xls ppt rtf mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
 _PACKED = frozenset("zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar".split())
 _SAVED_AS = {
-    **dict.fromkeys(("xls", "ods"), ".xlsx or .csv"),
-    **dict.fromkeys(("ppt", "odp"), ".pptx or .pdf"),
-    **dict.fromkeys(("doc", "odt", "rtf", "djvu", "mobi"), ".docx, .pdf or .md"),
+    **dict.fromkeys(("xls",), ".xlsx or .csv"),
+    **dict.fromkeys(("ppt",), ".pptx or .pdf"),
+    **dict.fromkeys(("doc", "rtf", "djvu", "mobi"), ".docx, .pdf or .md"),
 }
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
@@ -143,7 +143,7 @@ _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
 # Only the text of these is read, a small part of their bytes (see ``convert``).
-_CONVERTED = frozenset({"pdf", "docx", "xlsx", "pptx", "epub"})
+_CONVERTED = frozenset("pdf docx xlsx pptx epub odt ods odp".split())
 _CONVERTED_FACTOR = 32
 _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 

@@ -137,7 +137,8 @@ def _evidence(name: str) -> re.Pattern[str]:
     word = word_pattern(name).pattern
     qualified = rf"\.\s*{word}"
     imported = rf"\b(?:import|require|export|from)\b[^\n]*{word}|^[ \t]*(?:type[ \t]+)?{word}[ \t]*(?:,|as\b|$|[)}}])"
-    return re.compile(f"{qualified}|{imported}|{_WILDCARD.pattern}", re.MULTILINE)
+    required = rf"{word}[^\n;]*=\s*require\b"
+    return re.compile(f"{qualified}|{imported}|{required}|{_WILDCARD.pattern}", re.MULTILINE)
 
 
 def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:
@@ -267,10 +268,19 @@ class _Reader:
         for _ in range(8):
             if above is None:
                 break
-            if _IMPORT.search(above.type):
+            if _IMPORT.search(above.type) or self._is_required(above, node):
                 return "import"
             above = above.parent
         return "reference"
+
+    def _is_required(self, declarator: Node, node: Node) -> bool:
+        """Return whether a name stands left of ``= require(...)``, alone or taken out of what that returns."""
+        if declarator.type != "variable_declarator":
+            return False
+        bound, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
+        if bound is None or value is None or node.end_byte > bound.end_byte:
+            return False
+        return self._source.data.startswith(b"require", value.start_byte)
 
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent
