@@ -111,12 +111,12 @@ class ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
         return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
-    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
-        """Return the answer with renumbered passages; quotes that ``earlier`` answers show are shortened."""
+    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = (), question: str = "") -> ExtractiveAnswer:
+        """Return the answer with renumbered passages; what ``earlier`` answers quote is shortened for this question."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, lead=self.lead))
+        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, question, lead=self.lead))
 
 
 def answer(
