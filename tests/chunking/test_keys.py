@@ -117,3 +117,12 @@ def test_a_key_is_found_by_its_path(tmp_path: Path) -> None:
     with Index.build(tmp_path) as index:
         hits = index.search("which image does the db service use?")
         assert (hits[0].path, hits[0].symbol) == ("compose.yml", "services.db.image")
+
+
+def test_one_service_is_shown_without_the_next(tmp_path: Path) -> None:
+    service = "    image: example.org/shop/a-long-name-of-an-image:1\n    ports:\n      - '80:80'\n"
+    services = "".join(f"  {name}:\n{service}" for name in ("web", "db", "cache"))
+    (tmp_path / "compose.yml").write_text(f"services:\n{services}")
+    with Index.build(tmp_path) as index:
+        hit = index.search("which port does the db service expose?")[0]
+        assert (hit.symbol, hit.text) == ("services.db", f"  db:\n{service}")

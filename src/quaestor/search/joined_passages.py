@@ -86,6 +86,10 @@ class Run(NamedTuple):
         last, first = self.chunks[-1].chunk.span, other.chunks[0].chunk.span
         if last.end != first.start or _on_different_pages(self.chunks[-1], other.chunks[0]):
             return False
+        # One service of a configuration file is not read with the next one.
+        keyed = "key" in (self.main.chunk.kind, other.main.chunk.kind)
+        if keyed and _common(self.names, other.names) not in (self.names, other.names):
+            return False
         if self.size + other.size > (LARGEST if self.prose else LARGEST_CODE):
             return False
         return not self.prose or self.rank < other.rank or self.names == other.names
