@@ -358,7 +358,7 @@ def test_of_a_source_file_the_sentence_beneath_its_heading_is_taken(said: Say) -
 def test_a_class_alone_in_its_file_is_described_by_its_comment_and_nothing_of_the_licence_above(said: Say) -> None:
     terms = (
         "/*\n * Copyright (c) 1997, Example Ltd. All rights reserved.\n *\n * This code is free software; you can\n"
-        " * redistribute it.\n *\n * Please contact Example Ltd, 5 Example Parkway, if you need more of it.\n */\n\npackage shop;\n\n"
+        " * redistribute it.\n *\n * Please contact Example Ltd if you need more of it.\n */\n\npackage shop;\n\n"
     )
     told = said(
         {
@@ -375,6 +375,31 @@ def test_a_class_alone_in_its_file_is_described_by_its_comment_and_nothing_of_th
     assert "contact" not in told
     assert told.partition("Main parts:")[0].split("Entry points:\n")[1].startswith("- src/Run.java")
     assert "Said.java" not in told.partition("Main parts:")[0]
+
+
+def test_a_class_of_csharp_is_described_by_its_summary(said: Say) -> None:
+    summary = "    /// <summary>\n    /// Counts the coins of a shop.\n    /// </summary>\n    /// <param>One</param>\n"
+    told = said(
+        {
+            "src/Till.cs": f"using System;\n\nnamespace Shop.Tills\n{{\n{summary}    public class Till\n    {{\n"
+            "    }\n}\n",
+            "src/Shop.Tests.Speed/Fast.cs": "namespace Shop.Tests.Speed;\n\npublic class Fast { public int x; }\n",
+        }
+    )
+    assert "Till.cs: Counts the coins of a shop." in told
+    assert "Shop.Tills" not in told
+    assert "Fast.cs" not in told
+
+
+def test_tags_over_several_lines_and_advertisements_are_no_introduction(said: Say) -> None:
+    badges = (
+        '<div>\n<a href="https://example.org/a"><img\n  src="https://example.org/b" alt="Till Shop Coin State"></a>\n'
+    )
+    advertised = (
+        '</div>\n<p>\n  👉 Buy at Example and <a href="https://example.org">get 200 coins</a> for free!\n</p>\n'
+    )
+    told = said({"README.md": f"{badges}{advertised}\n## Vision\n\nTill aims to count coins.\n", "till.py": "x = 1\n"})
+    assert told.partition("What it is:\n")[2].startswith("- Till aims to count coins.")
 
 
 def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:

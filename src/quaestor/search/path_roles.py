@@ -15,7 +15,7 @@ _TEST_FOLDERS = frozenset(
     selftest selftests unittest unittests testcase testcases testsuite testsuites""".split()
 )
 # commonTest, integration-tests, Core.Tests, test_utils; not latest, nor bloc_test, as products for tests are called.
-_TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests$|^[Tt]ests?[-_. ]|^test[A-Z]")
+_TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests(?=$|\.)|^[Tt]ests?[-_. ]|^test[A-Z]")
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
 _EXAMPLE_FOLDERS = frozenset(

@@ -62,10 +62,11 @@ _LEGAL = re.compile(
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
     re.IGNORECASE,
 )
+_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
 _TITLE = re.compile(r"#{1,6}\s+")
 _TERMS = re.compile(
     r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
-    r"|\bthis notice\b",
+    r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
@@ -143,11 +144,14 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     lines = _without_metadata(lines)
     titled = None
     rights = 0
-    for comment, begun, paragraph in _comments(lines, language):
+    for comment, first, whole in _comments(lines, language):
+        begun, paragraph = first, whole
         # What follows the terms of a licence in the same comment belongs to them: "Please contact Example Ltd if …".
         rights = comment if _TERMS.search(" ".join(paragraph)) else rights
         if rights == comment:
             continue
+        within, paragraph = _within_tags(paragraph)
+        begun += within
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
         if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
@@ -159,6 +163,18 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         if len(paragraph) > 1:
             return _first_statement(path, begun + 1, paragraph[1:])
     return titled
+
+
+def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return what stands between the first tag that fills a line and the next, and how many lines stand before it.
+
+    C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
+    """
+    tags = [at for at, line in enumerate(paragraph) if _TAG_ALONE.match(line)]
+    if not tags or tags[0] != 0:
+        return 0, paragraph
+    end = next((at for at in tags if at > 1), len(paragraph))
+    return (1, paragraph[1:end]) if end > 1 else (0, paragraph)
 
 
 def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:
@@ -286,13 +302,20 @@ def _is_telling(line: str, name: str) -> bool:
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
     """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
     its own."""
+    csharp = file.document.language == "csharp"
     names: dict[str, int] = {}
     sizes: Counter[str] = Counter()
     for chunk in (stored.chunk for stored in file.chunks):
         top = chunk.scope[0] if chunk.scope else chunk.symbol or ""
         sizes[top] += chunk.span.end_line - chunk.span.start_line + 1
         for name in () if chunk.scope else (chunk.symbol, *chunk.defines):
-            if name and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
+            if (
+                name
+                and len(name) > 2
+                and not name.startswith("_")
+                and name not in _USUAL
+                and not (csharp and "." in name)
+            ):
                 names.setdefault(name, chunk.span.start_line)
     return names, sizes
 
