@@ -66,6 +66,17 @@ def test_a_phrase_that_names_a_kind_introduces(said: Say, readme: str, introduct
     assert "book" not in told
 
 
+def test_a_file_of_lisp_is_described_by_its_first_line(said: Say) -> None:
+    head = ";; Homepage: https://example.org/till\n;; Keywords: tools\n\n;;; Commentary:\n\n;; More of it.\n"
+    files = {
+        f"lisp/{name}.el": f";;; {name}.el --- {says}  -*- lexical-binding:t -*-\n\n{head}\n(defun {name} (x)\n  x)\n"
+        for name, says in (("till-coins", "Counting the coins of a till"), ("till-open", "Opening a till in Emacs"))
+    }
+    told = said(files)
+    assert "till-coins.el: Counting the coins of a till" in told
+    assert "till-open.el: Opening a till in Emacs" in told
+
+
 @pytest.mark.parametrize("place", ["", ".github/", "docs/"])
 def test_a_readme_where_github_looks_for_it_introduces_and_its_trademarks_do_not(said: Say, place: str) -> None:
     telling = "# Till\n\nTill is a shop of plain goods.\n\n(Coin and the coin's face are trademarks of Mint Inc.)\n"

@@ -45,7 +45,7 @@ _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
 _ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
 """A line of a comment, an annotation or an attribute."""
 _SKIPPED = re.compile(
-    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
@@ -53,10 +53,13 @@ _SKIPPED = re.compile(
     r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
+_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+"""What an editor reads at the end of a file's first line."""
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
@@ -153,7 +156,7 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         within, paragraph = _within_tags(paragraph)
         begun += within
         if name := _NAMED_FIRST.match(paragraph[0]):
-            paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
+            paragraph[0] = _MODE_LINE.sub("", paragraph[0][name.end() :]) or paragraph[0]
         if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
             continue
         if not _TITLE.match(paragraph[0]):
