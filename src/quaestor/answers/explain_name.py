@@ -92,7 +92,7 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
+def _of_name(corpus: Corpus, related: Related, taken: str) -> WayAnswer:
     """Return what a name is: its first definition and the comment above it, its members, and its uses.
 
     Args:
