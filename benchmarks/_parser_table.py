@@ -199,7 +199,7 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "front matter": Parser("documents", lambda text: read_front_matter(f"---\n{text}\n---\n".encode(), 0)),
     "fields": Parser("documents", lambda text: read_fields(text.encode(), 0)),
-    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json")},
+    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json", "a.yaml", "a.ini")},
     **{
         f"imports of {language}": Parser("documents", lambda text, language=language: imports_of(text, language))  # type: ignore[misc]
         for language in ("python", "javascript", "go", "rust", "java", "c", "php", "ruby")

@@ -19,6 +19,21 @@ RANDOM_ACCESS = """/* pick.c -- example of random access to a packed file
 #include "pick.h"
 
 """ + "".join(f"int pick_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
+SCHEDULER = """// SPDX-License-Identifier: GPL-2.0-only
+/*
+ *  Core of the scheduler and what programs ask of it
+ *
+ *  Copyright (C) 1991-2002  Mona Petit
+ */
+""" + "".join(
+    f"/* Schedules much at once, by way {n}. */\nint way_{n}(int at) {{\n    return at;\n}}\n\n" for n in range(20)
+)
+QUEUE = """/*
+ * SPDX-License-Identifier: MIT
+ *
+ * A queue that many threads put orders into.
+ */
+""" + "".join(f"int queue_{n}(int at) {{\n    return at + {n};\n}}\n\n" for n in range(20))
 PERMITTED = (
     """/* Copyright (C) 2005 Mona Petit
  *
@@ -108,6 +123,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     files = {
         "pick.c": RANDOM_ACCESS,
         "agent.c": PERMITTED,
+        "core.c": SCHEDULER,
+        "queue.c": QUEUE,
         "run/guard.go": GUARD,
         "run/runner.go": "package run\n\nfunc Run() {}\n",
         "cmd/main.go": 'package main\n\nimport "example.org/shop/run"\n\nfunc main() { run.Run() }\n',
@@ -125,6 +142,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     [
         ("What is pick.c?", "example of random access to a packed file"),
         ("What is agent.c for?", "Asks an agent for keys"),
+        ("What does core.c do?", "Core of the scheduler and what programs ask of it"),
+        ("What does queue.c do?", "A queue that many threads put orders into"),
         ("What does run/guard.go do?", "hides what is not staged"),
         ("what is lib/order.rb", "the scope in which all routing is done"),
         ("what is shop_adapter", "Derived from a client of another project"),
@@ -138,7 +157,7 @@ def test_a_file_is_told_by_its_own_words(index: Index, question: str, said: str)
     assert said in found.hits[0].text
 
 
-@pytest.mark.parametrize("name", ["pick.c", "agent.c", "Patterns.hs"])
+@pytest.mark.parametrize("name", ["pick.c", "agent.c", "core.c", "queue.c", "Patterns.hs"])
 def test_nothing_of_a_licence_is_quoted(index: Index, name: str) -> None:
     found = explain_name(Question(f"What is {name}?"), index)
     assert found is not None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from subroutine_parts import FILES, write
 
+from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.way import Question, WayAnswer
@@ -338,6 +340,75 @@ def test_a_class_that_is_named_without_a_fault_is_not_asked_to_be_raised(index: 
 def test_a_message_that_is_put_together_of_pieces(index: Index) -> None:
     answer = found(index, "java.lang.IllegalStateException: Only 3 pieces are left in stock, 12 were wanted")
     assert places(answer)[0][0] == "java/shop/Stock.java"
+
+
+CARGO = {
+    "hold/errors.go": 'package hold\n\nimport "errors"\n\n'
+    'var ErrOverladen = errors.New("the hold is laden beyond its waterline")\n',
+    "hold/load.go": "package hold\n\nfunc Load(crates int) error {\n\tif crates > 9 {\n\t\treturn ErrOverladen\n\t}\n"
+    "\treturn nil\n}\n\nfunc Try() bool {\n\treturn errors.Is(Load(1), ErrOverladen)\n}\n",
+    "deck/src/error.rs": '#[derive(Error)]\npub enum Error {\n    #[error("no plank fits the gap at {0}")]\n'
+    "    PlankMissing(String),\n}\n",
+    "deck/src/lay.rs": "fn lay(gap: &str) -> Result<(), Error> {\n    Err(Error::PlankMissing(gap.into()))\n}\n\n"
+    "fn see(e: Error) -> bool {\n    match e {\n        Error::PlankMissing(_) => true,\n    }\n}\n",
+    "mast/errors.js": "const codes = {\n  MAST_ERR_SPLIT: createError(\n    'MAST_ERR_SPLIT',\n"
+    "    \"Mast '%s' split below its third yard\"\n  ),\n}\nmodule.exports = codes\n",
+    "mast/raise.js": "const { MAST_ERR_SPLIT } = require('./errors')\n\nfunction raiseMast (mast) {\n"
+    "  if (mast.split) throw new MAST_ERR_SPLIT(mast)\n}\n",
+    "chart/find.py": "def find(name, folders):\n"
+    '    raise ChartError("Unable to find chart %r (looked into: %s)." % (name, folders))\n',
+    "chart/words.md": "Charts, folders, harbours, sea, north, south, isles and coasts: all of them are drawn.\n",
+    "tide/turn.swift": "func turnTide(_ phase: String) {\n    guard phase.isEmpty else {\n"
+    "        refuse(\"'turnTide' cannot be asked for inside '\\\\(phase)', only outside of it\")\n    }\n}\n\n"
+    'func turnTwice() {\n    turnTide("a")\n}\n',
+    "rope/tie.c": 'void tie(int n) {\n  fprintf(stderr, "rope: error: cannot splice frayed end\\n");\n}\n\n'
+    'char *knot(int k) {\n  return text("Cannot knot %s with %s", of(k), of(k));\n}\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("message", "raised"),
+    [
+        ("the hold is laden beyond its waterline", [("hold/load.go", 3), ("hold/errors.go", 5)]),
+        ("Error: no plank fits the gap at stern", [("deck/src/lay.rs", 1), ("deck/src/error.rs", 1)]),
+        ("MAST_ERR_SPLIT: Mast 'fore' split below its third yard", [("mast/raise.js", 3), ("mast/errors.js", 1)]),
+    ],
+)
+def test_an_error_is_raised_by_the_name_that_its_message_is_bound_to(
+    tmp_path: Path, message: str, raised: list[tuple[str, int]]
+) -> None:
+    with index_of(tmp_path / "cargo", CARGO) as index:
+        answer = found(index, message)
+        assert places(answer) == raised
+        assert said(answer).startswith("It is raised here:")
+
+
+@pytest.mark.parametrize(
+    ("message", "printed"),
+    [
+        # Mostly values, which other files hold.
+        ('Unable to find chart "north/isles.sea" (looked into: /harbours/coasts, /south/isles).', ("chart/find.py", 1)),
+        # What a program says of itself before each message is no part of this one.
+        # What a message quotes is no class of errors: that something calls it tells nothing.
+        ("Fatal error: 'turnTide' cannot be asked for inside 'ebb', only outside of it", ("tide/turn.swift", 1)),
+        ('rope: error (at bow): Cannot knot number with string ("name")', ("rope/tie.c", 5)),
+    ],
+)
+def test_all_fixed_words_of_a_message_tell_what_prints_it(
+    tmp_path: Path, message: str, printed: tuple[str, int]
+) -> None:
+    with index_of(tmp_path / "cargo", CARGO) as index:
+        assert places(found(index, message))[0] == printed
+
+
+def test_what_uses_a_name_in_a_test_beside_it_stands_behind(tmp_path: Path) -> None:
+    """In Rust a test needs no module of its own."""
+    code = "pub fn plane(board: u8) -> u8 {\n    board\n}\n\n#[test]\nfn boards_are_planed() {\n    plane(1);\n}\n"
+    files = {"src/plane.rs": code, "src/deck.rs": "use crate::plane::plane;\n\nfn deck() {\n    plane(2);\n}\n"}
+    with index_of(tmp_path / "yard", files) as index:
+        answer = found(index, "who calls plane?")
+        assert places(answer) == [("src/deck.rs", 4), ("src/plane.rs", 7), ("src/plane.rs", 1)]
+        assert "and at 1 place in 1 file in tests" in said(answer)
 
 
 def test_what_is_caught_is_no_word_of_a_message(index: Index) -> None:

@@ -36,7 +36,7 @@ ENDINGS = [
         "scala",
         "sh",
     ],
-    *["lua", "ex", "hs", "zig", "md", "rst", "adoc", "txt", "json"],
+    *["lua", "ex", "hs", "zig", "md", "rst", "adoc", "txt", "json", "yaml", "toml", "erb", "twig"],
 ]
 PATHS = [f"a.{ending}" for ending in ENDINGS] + ["README", "none"]
 METHODS = [
@@ -47,6 +47,8 @@ SETTINGS = [ChunkSettings(), ChunkSettings(16, 16), ChunkSettings(40, 100), Chun
 MARKUP = [
     *["# T", "## U", "T", "===", "---", "```", "~~~ x", "- a", "1. b", "", "    code", "<!--", "-->"],
     *["= A", "....", "***", "+++", "title: x", "\t", "\x0c"],
+    *["a:", "  b: 1", "- name: x", "  # c", "---", "run: |", '"k": {', "  [", "[t]", "k = 1", 'x = """', "{{ if }}"],
+    *["{% block a %}", "{#", "#}", "<h2>A</h2>", '  <nav id="a">', "<%# a"],
     "A sentence. Another one! ",
     "é漢字🙂",
 ]
@@ -109,7 +111,7 @@ def test_depth_and_repetition_are_survived(unit: bytes, path: str) -> None:
     check(unit * 3000, path, ChunkSettings())
 
 
-@pytest.mark.parametrize("path", ["a.py", "a.md", "a.txt", "a.json", "a.rst", "a.js"])
+@pytest.mark.parametrize("path", ["a.py", "a.md", "a.txt", "a.json", "a.rst", "a.js", "a.yml", "a.ini"])
 @pytest.mark.parametrize("unit", ["a", "é", "🙂", "ab ", "word. ", "_", "x\ty"])
 def test_one_long_line(unit: str, path: str) -> None:
     made = check((unit * 100_000).encode(), path, ChunkSettings())

@@ -41,6 +41,16 @@ from quaestor.chunking.languages import says_generated
         ("usage/options.rst.inc", b"", "restructuredtext"),
         ("README.md.in", b"", "markdown"),
         ("config.h.in", b"", "text"),
+        ("shop.service", b"", "ini"),
+        ("shop.vcxproj", b"", "xml"),
+        ("web.config", b"\xef\xbb\xbf<?xml version='1.0'?>", "xml"),
+        ("show.html.haml", b"", "haml"),
+        ("show.blade.php", b"", "blade"),
+        ("shop.service.in", b"", "ini"),
+        ("app.ini.sample", b"", "ini"),
+        (".env.example", b"", "properties"),
+        ("shop.env.example", b"", "properties"),
+        (".editorconfig", b"", "ini"),
     ],
 )
 def test_languages(path: str, data: bytes, language: str) -> None:

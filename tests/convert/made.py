@@ -92,3 +92,22 @@ def epub(chapters: dict[str, str], title: str = "A book", missing: str = "") -> 
 
 def notebook(*cells: dict[str, object]) -> bytes:
     return json.dumps({"cells": cells, "metadata": {"kernelspec": {"language": "python"}}, "nbformat": 4}).encode()
+
+
+_NAMESPACES = " ".join(
+    f'xmlns:{name}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for name in ("office", "text", "table", "draw", "presentation", "style", "meta")
+)
+
+
+def odf(body: str, kind: str = "text", styles: str = "", meta: str = "") -> bytes:
+    """Return an OpenDocument file: a text, a ``spreadsheet`` or a ``presentation``."""
+    content = (
+        f"<office:document-content {_NAMESPACES}><office:automatic-styles>{styles}</office:automatic-styles>"
+        f"<office:body><office:{kind}>{body}</office:{kind}></office:body></office:document-content>"
+    )
+    about = (
+        f'<office:document-meta {_NAMESPACES} xmlns:dc="http://purl.org/dc/elements/1.1/">'
+        f"<office:meta>{meta}</office:meta></office:document-meta>"
+    )
+    return archive({"mimetype": "application/vnd.oasis.opendocument", "content.xml": content, "meta.xml": about})

@@ -11,8 +11,11 @@ from quaestor.convert import ConversionError
 from quaestor.convert.conversion import Converted
 from quaestor.convert.docx import from_docx
 from quaestor.convert.epub import from_epub
+from quaestor.convert.mail import from_mail, from_mbox, reads_as_mail
+from quaestor.convert.odf import from_odf
 from quaestor.convert.pdf import from_pdf
 from quaestor.convert.pptx import from_pptx
+from quaestor.convert.rtf import from_rtf
 from quaestor.convert.xlsx import from_xlsx
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -43,6 +46,96 @@ BOOK = [
     *('<item id="a" href="a.x" media-type="text/html"/>', '<itemref idref="a"/>', '<itemref idref="b"/>', "<spine>"),
     *('<item id="b" href="../../b" media-type="text/html"/>', '<item href="%00"/>', "<title>", "</title>", "<creator>"),
     *("</spine>", "<date>", "</date>", "<!DOCTYPE", "<!ENTITY", "&#0;", "<p>", "</p>", 'xmlns="a"'),
+]
+OPEN = [
+    *(
+        "<text:p>",
+        "</text:p>",
+        '<text:h text:outline-level="99">',
+        "</text:h>",
+        "<text:list>",
+        "</text:list>",
+        "<text:s/>",
+    ),
+    *(
+        "<text:list-item>",
+        "</text:list-item>",
+        "<table:table>",
+        "</table:table>",
+        "<table:table-row>",
+        "</table:table-row>",
+    ),
+    *(
+        "<table:table-cell>",
+        "</table:table-cell>",
+        '<table:table-cell table:number-columns-repeated="-1">',
+        "<draw:page>",
+    ),
+    *(
+        '<table:table-row table:number-rows-repeated="99999999">',
+        "</draw:page>",
+        "<text:note-body>",
+        "<text:a>",
+        "&#0;",
+    ),
+    *(
+        "<presentation:notes>",
+        "</presentation:notes>",
+        "<text:tracked-changes>",
+        "</text:tracked-changes>",
+        "a",
+        "<draw:",
+    ),
+]
+RICH = [
+    *(
+        "{",
+        "}",
+        "\\par ",
+        "\\'e9",
+        "\\'",
+        "\\u8364?",
+        "\\u-10179?",
+        "\\uc9 ",
+        "\\bin9 ",
+        "\\*",
+        "\\~",
+        "\\",
+        "\n",
+        "a",
+        "é",
+    ),
+    *(
+        "\\cell ",
+        "\\row ",
+        "\\intbl ",
+        "\\pard ",
+        "{\\stylesheet",
+        "{\\s1 heading 1;}",
+        "\\s1 ",
+        "{\\info",
+        "{\\title ",
+    ),
+    *("\\ansicpg99999 ", "\\yr2020 ", "\\mo13 ", "\\dy1 ", "\\outlinelevel9 ", "{\\pict ", "\\line ", "\\v0 ", "\\v "),
+]
+MAIL = [
+    *(
+        "From: a@b\n",
+        "Subject: x\n",
+        "Date: Mon, 2 May 2005 16:07:05 -0600\n",
+        "=?utf-8?q?=C3?=",
+        "=?x?b?!?=",
+        "\n",
+        "\n\n",
+    ),
+    *("Content-Type: multipart/mixed; boundary=b\n", "--b\n", "--b--\n", "Content-Type: message/rfc822\n"),
+    *("Content-Transfer-Encoding: base64\n", "Content-Type: text/html; charset=utf-16\n", "<p>a", "# a\n", "é", "\r\n"),
+    *(
+        "Content-Type: multipart/alternative; boundary=b\n",
+        'Content-Disposition: attachment; filename="a"\n',
+        ">From x\n",
+    ),
+    *("From a Mon\n", " x"),
 ]
 PDF = [
     *("1 0 obj", "endobj", "<<", ">>", "/Type /Pages", "/Kids [", "]", "/Count -1", "3 0 R", "1 0 R", "stream\n"),
@@ -130,6 +223,14 @@ def test_a_word_document_is_read_or_refused(text: str) -> None:
     _read(from_docx, made.docx(text))
 
 
+@fuzzed(
+    OPEN, ["<text:p>a</text:p><table:table><table:table-row><table:table-cell><text:p>b</text:p></table:table-cell>"]
+)
+def test_an_open_document_is_read_or_refused(text: str) -> None:
+    for kind in ("text", "spreadsheet", "presentation"):
+        _read(from_odf, made.odf(text, kind))
+
+
 @fuzzed(SHEET, ['<row r="1"><c r="A1"><v>1</v></c><c r="B1" t="inlineStr"><is><t>a</t></is></c></row>'])
 def test_a_workbook_is_read_or_refused(text: str) -> None:
     _read(from_xlsx, workbook(text))
@@ -195,3 +296,16 @@ def test_whatever_is_drawn_on_a_page_it_is_read(text: str) -> None:
     whole = made.pdf([f"q {text}".encode("ascii", "replace").decode(), "after"])
     found = from_pdf(whole)
     assert "## Page 2\n\nafter" in found.text
+
+
+@fuzzed(RICH, [r"{\rtf1{\stylesheet{\s1 heading 1;}}\s1 a\par\intbl b\cell\row}"])
+def test_rich_text_is_read_or_refused(text: str) -> None:
+    _read(from_rtf, b"{\\rtf1 " + text.encode())
+
+
+@fuzzed(MAIL, ["Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>a\n--b--\n"])
+def test_a_mail_is_read_or_refused(text: str) -> None:
+    data = b"From: a@b\nSubject: x\n" + text.encode()
+    assert reads_as_mail(data) in (True, False)
+    _read(from_mail, data)
+    _read(from_mbox, b"From a Mon\n" + data)

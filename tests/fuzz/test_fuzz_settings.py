@@ -7,9 +7,8 @@ from pathlib import Path
 
 from fuzz.soups import fuzzed
 from quaestor.accounts.prices import read_prices
-from quaestor.core.config import load_configuration
+from quaestor.core.config import load_configuration, read_toml
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.core.toml_text import read_toml
 from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 from quaestor.llm.prompts.loader import parse

@@ -28,9 +28,8 @@ from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.running_text import Inline
-from quaestor.core.config import Settings
+from quaestor.core.config import Settings, read_toml
 from quaestor.core.errors import UsageError
-from quaestor.core.toml_text import read_toml
 from quaestor.crawl.sitemaps import read_list
 from quaestor.edits.file_text import read_text
 from quaestor.edits.parse import parse as parse_edits

@@ -38,6 +38,38 @@ def told(found: WayAnswer | None) -> str:
     return found.text(range(1, len(found.hits) + 1))
 
 
+def test_the_message_of_a_squashed_commit_is_quoted_without_gaps(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who helped with each of its parts stands in the middle of it."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    made = Repository(tmp_path / "fleet")
+    helped, signed = "Co-authored-by: Bo Li <bo@example.org>", "Signed-off-by: Mo Ray <mo@example.org>"
+    message = f"Add hoist_the_sail\n\nBoats drifted.\n\n{helped}\n\n* Name it as sailors do\n\n{signed}\n"
+    made.commit(message, {"sail.py": "def hoist_the_sail():\n    return 1\n"}, "2024-01-05")
+    with Index.build(made.folder) as index:
+        answer = answer_by_way(Question("when was hoist_the_sail added?"), index)
+        text = told(answer)
+        assert answer is not None
+        checked = verify(text, number(answer.hits), index.read)
+    assert "Name it as sailors do" in text
+    assert signed not in text
+    assert {one.status for one in checked.citations} == {"verified"}
+
+
+def test_an_option_came_with_the_code_that_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code may have it without its hyphens; the changelog tells of it later, and another may have written that."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    made = Repository(tmp_path / "fleet")
+    made.commit("Steer", {"steer.hs": "data Flags = Flags {quiet :: Bool, fast :: Bool}\n"}, "2024-01-01")
+    flags = "data Flags = Flags {quiet :: Bool, fast :: Bool, fog_horn :: Bool}\n"
+    made.commit("Let the horn blow", {"steer.hs": flags}, "2024-01-05", "Bo Li")
+    made.commit("Tell of it", {"CHANGES.txt": "Changes\n\n  add --fog-horn to be heard\n"}, "2024-02-01", "Mo Ray")
+    with Index.build(made.folder) as index:
+        answer = answer_by_way(Question("when was --fog-horn added, and by whom?"), index)
+        assert "of 2024-01-05, by Bo Li" in told(answer)
+
+
 ASKED = {
     "what changed in 1.1?": ("Add send_with_retry for busy servers", "between `v1.0.0` (2023-01-10) and `v1.1.0`"),
     "what changed between 1.0 and 1.1": ("Add the colour option", "3 commits"),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.core.toml_text import read_toml as loads
+from quaestor.core.config import read_toml as loads
 from quaestor.install.settings_edit import with_table, without_table
 
 SETTINGS = """# Mine.

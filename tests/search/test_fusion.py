@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.search.fusion import convex, normalise
+from quaestor.search.retriever import convex, normalise
 
 # No score is so small that scaling it loses digits.
 SCORES = st.floats(-1000, 1000, allow_nan=False).map(lambda score: round(score, 6))

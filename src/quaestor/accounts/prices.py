@@ -26,9 +26,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from quaestor.accounts.money import Price
-from quaestor.core.config import Settings, config_folder
+from quaestor.core.config import Settings, config_folder, read_toml
 from quaestor.core.errors import UsageError
-from quaestor.core.toml_text import read_toml
 
 FILE = "prices.toml"
 CURRENCY = "USD"

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from quaestor.answers.drafts import CorpusLines, Draft, around, in_code, line_of_name, qualified_name, stretch
 from quaestor.answers.raised_here import Raised, Template, find_templates, is_pasted, stands_behind
-from quaestor.answers.resolved_names import raises_of, uses_of
+from quaestor.answers.resolved_names import raises_of, raises_of_bound, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
@@ -104,8 +104,8 @@ class _Telling:
         raised = self._found.raised
         if self._throws() or self._leads():
             self._lead()
-        elif raised is not None and _is_fault(raised, self._said):
-            raising = raising or uses_of(self._corpus, raised.symbol or "", _MOST_USES)
+        elif raised is not None:
+            raising = raising or self._raising(raised)
         self._raise(raising)
         places = [place for place in (raised, *self._found.also) if place is not None]
         places = [place for place in places if not self._is_quoted(place.path, place.first)]
@@ -118,6 +118,14 @@ class _Telling:
             self._draft.say("The documents say of it:")
             self._quote_template(self._found.told)
         return self._draft.finish("errors")
+
+    def _raising(self, raised: Template) -> tuple[Relative, ...]:
+        """Return the places that raise what a class of errors, or a name, gives the message to."""
+        file = self._lines.file(raised.path)
+        bound = raises_of_bound(self._corpus, raised.path, file.lines, raised.line, _MOST_USES) if file else ()
+        if bound or not _is_fault(raised, self._said):
+            return bound
+        return uses_of(self._corpus, raised.symbol or "", _MOST_USES)
 
     def _throws(self) -> bool:
         """Return whether an error class that the innermost frame names defines the message's text."""
@@ -196,10 +204,12 @@ def _in_brackets(symbol: str | None) -> str:
 def _is_fault(place: Template, said: str) -> bool:
     """Return whether a place is part of a class of errors: by its name, or because the message begins with it."""
     names = (place.symbol or "").split(".")
-    return any(
-        _FAULT.search(name) or (len(name) > _SHORT and re.search(rf"\b{re.escape(name)}\b(?:[('\"]|:(?!:))", said))
-        for name in names
-    )
+    return any(_FAULT.search(name) or (len(name) > _SHORT and _begins_with(name, said)) for name in names)
+
+
+def _begins_with(name: str, said: str) -> bool:
+    """Return whether a message, or a part of it, begins with a name; what it quotes is a value."""
+    return re.search(rf"(?<![\w'\"`]){re.escape(name)}\b(?:[('\"]|:(?!:))", said) is not None
 
 
 @dataclass(frozen=True, slots=True)

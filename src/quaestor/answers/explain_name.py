@@ -39,6 +39,8 @@ _COMMENT = re.compile(
 _CLOSES = {"{-": "-}", "(*": "*)"}
 _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
+_SPDX = "SPDX-"
+"""Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
 _ADDRESS = re.compile(r"\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
@@ -267,7 +269,7 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
     at = 1
     while at <= min(len(file.lines), 2 * _HEAD):
         line = file.lines[at - 1]
-        if not line.strip() or line.startswith(_BEFORE_ALL):
+        if not line.strip() or line.startswith(_BEFORE_ALL) or _SPDX in line:
             at += 1
             continue
         end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)
@@ -281,6 +283,8 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
 
 def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[int, int] | None:
     """Return the part of a comment before its licence or copyright notice; None if that part says nothing."""
+    while first < last and (_SPDX in lines[first - 1] or (_SPDX in lines[first] and not find_words(lines[first - 1]))):
+        first += 1
     legal = (at for at in range(first, last + 1) if _LEGAL.search(lines[at - 1]))
     end = min(next(legal, last + 1) - 1, first + _HEAD)
     told = _ADDRESS.sub("", "\n".join(lines[first - 1 : end]))

@@ -45,6 +45,7 @@ _FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
 _AS_WELL = 0.85
 _VERBATIM = 5
 """So many words of a message one after the other are no chance, whatever else the template says."""
+_WHOLE = 0.999
 _FAULT = 1.25
 """What a line of a log is worth more that tells of a fault."""
 _MOST_PLACES = 6
@@ -95,12 +96,14 @@ class Template:
         first: first line worth reading.
         last: last line of it, inclusive.
         symbol: the definition or section that holds it.
+        line: where the message's words begin.
     """
 
     path: str
     first: int
     last: int
     symbol: str | None
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,6 +312,14 @@ def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointe
     """
     if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
         return False
+    # Of a message that is mostly values, such as paths, its fixed words are a small part: that all of them stand there
+    # in order is no chance.
+    whole = by_line.words >= _VERBATIM and by_line.of_template >= _WHOLE and message.marked
+    return whole or _is_most_of_it(message, by_line, pointed=pointed)
+
+
+def _is_most_of_it(message: _Message, by_line: Agreement, *, pointed: bool) -> bool:
+    """Return whether words that agree are so much of a message that this is not chance."""
     if not pointed:
         return by_line.of_message >= _LEAST_ELSEWHERE
     if message.sentence and not message.marked:
@@ -326,7 +337,8 @@ def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: 
     """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
-    worth = agreed.told * agreed.of_template
+    # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
+    worth = agreed.told * agreed.of_template**2
     worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
     pointed = ours.get(stored.document.path)
     if pointed is None:
@@ -395,7 +407,7 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
         holder = around(lines.definitions(one.document.path), one.first)
         first, last = stretch(file, holder, one.first, one.last)
         symbol = qualified_name(holder)
-        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol))
+        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
     return list(found.values())
 
 
@@ -410,4 +422,4 @@ def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
     while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
         last += 1
     chunk = file.chunk_at(one.first)
-    return Template(one.document.path, first, max(last, one.last), qualified(chunk) if chunk else None)
+    return Template(one.document.path, first, max(last, one.last), qualified(chunk) if chunk else None, one.first)

@@ -21,6 +21,17 @@ _WORDING = frozenset(
 _MAKES_FAULT = re.compile(r"^[a-z_]\w*(?:[Ee]rror|[Ee]xception|[Ff]ailure|[Ff]ault)$")
 """A function that makes what others raise: ``timeoutError(...)``."""
 _RAISED = re.compile(r"\b(?:raise|throw|panic|return\s+(?:Err|Promise\.reject|nil,))\b")
+_ATTRIBUTE = re.compile(r"\s*#\[")
+_VARIANT = re.compile(r"\s*([A-Z]\w+)")
+_BOUND = re.compile(
+    r"\s*(?:(?:const|var|let|val|public|private|internal|static|final|readonly|export|type|string|[Ee]rror|String)\s+)*"
+    r"([A-Z][A-Z0-9]*_[A-Z0-9_]+|\w*[Ee]rr(?:or)?[A-Z]\w*|[A-Z]\w*(?:Error|Exception))\b[^=:(\"']{0,40}(?::?=|:)(?![=:])"
+)
+"""A name of an error or a constant with what it is bound to."""
+_ENDED = re.compile(r"[;}]\s*$")
+_NEAR = 3
+_CAUGHT = re.compile(r"=>|[!=]=|\b(?:case|except|catch|rescue|instanceof|is|Is|As|import|expect|assert\w*)\b")
+"""What stands in a line that looks whether an error is this one."""
 _LONGEST_END = 8
 _MOST_ENDS = 10
 _DEFINING = 50
@@ -145,6 +156,45 @@ def uses_of(corpus: Corpus, symbol: str, limit: int) -> tuple[Relative, ...]:
             if apart:
                 return apart
     return ()
+
+
+def raises_of_bound(corpus: Corpus, path: str, lines: Sequence[str], line: int, limit: int) -> tuple[Relative, ...]:
+    """Return the places that raise an error by the name that its message is bound to, without tests.
+
+    ``ErrGone = errors.New("gone")``, ``GONE: createError("gone")`` and ``#[error("gone")] Gone`` say what an error
+    says; who asks wants to know where it happens.
+
+    Args:
+        corpus: where to look.
+        path: the document that holds the message.
+        lines: of that document.
+        line: where the message begins, 1-based.
+        limit: places that are looked at.
+    """
+    name = name_of_message(lines, line)
+    found = _find_related(corpus, name, ("callers",), limit) if name else None
+    if found is None:
+        return ()
+    places = (one for one in found.of("callers") if (one.path, one.start_line) != (path, line))
+    used = (one for one in places if one.role in ("call", "reference"))
+    return tuple(one for one in used if not _CAUGHT.search(one.text))
+
+
+def name_of_message(lines: Sequence[str], line: int) -> str:
+    """Return the name that a message is bound to in its line or just above it, or below an attribute; "" for none."""
+    if _ATTRIBUTE.match(lines[line - 1]):
+        below = (one for one in lines[line : line + _NEAR] if not _ATTRIBUTE.match(one))
+        return _first_group(_VARIANT.match(next(below, "")))
+    for above in range(line, max(0, line - _NEAR), -1):
+        if found := _BOUND.match(lines[above - 1]):
+            return found[1]
+        if above < line and _ENDED.search(lines[above - 1]):
+            break
+    return ""
+
+
+def _first_group(found: re.Match[str] | None) -> str:
+    return found[1] if found else ""
 
 
 def _calls_another(text: str, name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from quaestor.chunking.by_lines import cut_lines
 from quaestor.chunking.chunk_settings import ChunkSettings, Cut
 from quaestor.chunking.decode import Decoded, decode
-from quaestor.chunking.languages import PROSE, WITHOUT_GRAMMAR, recognise, why_not_parse
+from quaestor.chunking.languages import KEYED, PROSE, TEMPLATES, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
 
 
@@ -46,6 +46,10 @@ def cut(
         found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
         if found:
             return Cut(language, decoded.encoding, "lines", found, note=note)
+    if settings.method in ("auto", "syntax") and language in KEYED | TEMPLATES:
+        outlined = () if why_not_parse(decoded.data, path) else _along_outline(decoded, language, settings)
+        if outlined:
+            return Cut(language, decoded.encoding, "lines", outlined, note=note)
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 
@@ -59,6 +63,16 @@ def cut(
         # A document's metadata count however it is cut.
         return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
     return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
+
+
+def _along_outline(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    if language in KEYED:
+        from quaestor.chunking.keys import cut_keys  # noqa: PLC0415 - see ``cut``
+
+        return cut_keys(decoded, language, settings)
+    from quaestor.chunking.templates import cut_template  # noqa: PLC0415 - see ``cut``
+
+    return cut_template(decoded, settings)
 
 
 def _by_lines(decoded: Decoded, settings: ChunkSettings) -> tuple[Chunk, ...]:

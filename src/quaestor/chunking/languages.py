@@ -11,7 +11,14 @@ BY_NAME: dict[str, str] = {
     ".bash_aliases": "bash",
     ".bash_profile": "bash",
     ".bashrc": "bash",
+    ".clang-format": "yaml",
+    ".coveragerc": "ini",
+    ".editorconfig": "ini",
+    ".flake8": "ini",
+    ".gitconfig": "ini",
+    ".gitmodules": "ini",
     ".profile": "bash",
+    ".pylintrc": "ini",
     ".zshrc": "bash",
     "authors": "text",
     "brewfile": "ruby",
@@ -41,6 +48,8 @@ BY_NAME: dict[str, str] = {
     "pipfile": "toml",
     "pkgbuild": "bash",
     "podfile": "ruby",
+    "procfile": "yaml",
+    "pylintrc": "ini",
     "rakefile": "ruby",
     "readme": "text",
     "snakefile": "python",
@@ -51,10 +60,12 @@ BY_NAME: dict[str, str] = {
 }
 
 _EXTENSIONS: dict[str, str] = {
+    "aspx": "aspx ascx master",
     "asciidoc": "adoc asc asciidoc rdoc",
     "astro": "astro",
     "bash": "sh bash zsh ksh bats ebuild eclass",
     "batch": "bat cmd",
+    "blade": "",
     "c": "c h",
     "clojure": "clj cljs cljc edn bb",
     "cmake": "cmake",
@@ -63,20 +74,28 @@ _EXTENSIONS: dict[str, str] = {
     "css": "css",
     "csv": "csv tsv",
     "dart": "dart",
+    "ejs": "ejs",
     "elixir": "ex exs",
+    "erb": "erb rhtml eex leex heex",
     "erlang": "erl hrl escript",
     "fortran": "f90 f95 f03 f08 for ftn",
+    "freemarker": "ftlh",
     "go": "go",
     "graphql": "graphql gql graphqls",
     "groovy": "groovy gradle gvy",
+    "gotemplate": "tmpl gotmpl gohtml tpl",
+    "haml": "haml",
+    "handlebars": "hbs handlebars mustache",
     "haskell": "hs hs-boot hsc",
     "hcl": "tf tfvars hcl nomad",
     "html": "html htm xhtml",
-    "ini": "ini cfg conf",
+    "ini": "ini cfg conf cnf service timer socket mount desktop nspawn netdev",
     "java": "java",
     "javascript": "js jsx mjs cjs es6",
-    "jinja": "j2 jinja jinja2",
+    "jinja": "j2 jinja jinja2 njk",
+    "liquid": "liquid",
     "json": "json json5 jsonc jsonl ndjson geojson webmanifest",
+    "jsp": "jsp jspx",
     "jsonnet": "jsonnet libsonnet",
     "julia": "jl",
     "jupyter": "ipynb",
@@ -97,11 +116,13 @@ _EXTENSIONS: dict[str, str] = {
     "php": "php php3 php4 php5 php7 phtml",
     "pod": "pod",
     "powershell": "ps1 psm1 psd1",
-    "properties": "properties",
+    "properties": "properties env",
     "proto": "proto",
+    "pug": "pug jade",
     "python": "py pyi pyw pyx pxd",
     "r": "r",
     "racket": "rkt",
+    "razor": "cshtml vbhtml razor",
     "rd": "rd",
     "restructuredtext": "rst rest",
     "roff": "man mdoc roff",
@@ -110,6 +131,7 @@ _EXTENSIONS: dict[str, str] = {
     "scala": "scala sc sbt",
     "scheme": "scm ss",
     "scss": "scss sass",
+    "slim": "slim",
     "solidity": "sol",
     "sql": "sql psql ddl",
     "starlark": "bzl star bazel",
@@ -119,18 +141,21 @@ _EXTENSIONS: dict[str, str] = {
     "text": "txt text log",
     "toml": "toml",
     "tsx": "tsx",
+    "twig": "twig",
     "typescript": "ts mts cts",
     "typst": "typ",
+    "velocity": "vm",
     "vim": "vim",
     "vimhelp": "",
     "vue": "vue",
-    "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj props targets",
-    "yaml": "yaml yml",
+    "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj vcxproj props targets nuspec resx xaml storyboard xib",
+    "yaml": "yaml yml cff sublime-syntax",
     "zig": "zig zon",
 }
 _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "ada": "adb ads",
     "agda": "agda",
+    "assembly": "s asm nasm",
     "awk": "awk gawk",
     "coffeescript": "coffee",
     "common-lisp": "lisp lsp asd",
@@ -146,7 +171,9 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "haxe": "hx",
     "hlsl": "hlsl",
     "idris": "idr",
+    "jq": "jq",
     "lean": "lean",
+    "m4": "m4 ac",
     "moonscript": "moon",
     "nim": "nim nims",
     "nushell": "nu",
@@ -163,6 +190,13 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "visual-basic": "vb bas",
     "wgsl": "wgsl",
 }
+TEMPLATES = frozenset(
+    """aspx blade ejs erb freemarker gotemplate haml handlebars html jinja jsp liquid pug razor slim twig
+    velocity""".split()
+)
+"""What is cut along its named parts; see ``templates.cut_template``."""
+KEYED = frozenset({"ini", "json", "properties", "toml", "yaml"})
+"""What is cut along its keys; see ``keys.cut_keys``."""
 WITHOUT_GRAMMAR = frozenset(_OF_CODE_WITHOUT_GRAMMAR)
 """Code that is cut along the lines that begin a definition; see ``code.cut_by_defining_lines``."""
 
@@ -253,6 +287,7 @@ def recognise(data: bytes, path: str) -> str:
         return BY_NAME[name]
     stem, dot, extension = name.rpartition(".")
     language = BY_EXTENSION.get(extension) if dot else None
+    language = "blade" if name.endswith(".blade.php") else language
     if language == "text" or language is None:
         named = BY_NAME.get(stem) or _by_prefix(name)
         found = (language and named) or language or named or _by_content(data) or _inner(stem) or "text"
@@ -267,9 +302,9 @@ def recognise(data: bytes, path: str) -> str:
 
 
 def _inner(stem: str) -> str | None:
-    """Return the kind of prose by the last extension but one: ``a.rst.inc``, ``README.md.in``."""
+    """Return the kind of prose or configuration by the last extension but one: ``README.md.in``, ``app.ini.sample``."""
     language = BY_EXTENSION.get(stem.rpartition(".")[2]) if "." in stem else None
-    return language if language in PROSE else None
+    return language if language in PROSE or language in KEYED else None
 
 
 def _manual(data: bytes) -> str:
@@ -285,13 +320,15 @@ def _is_asciidoc(data: bytes) -> bool:
 
 
 def _by_prefix(name: str) -> str | None:
-    """Return the language of names such as ``Dockerfile.dev`` and ``Makefile.am``, or None."""
+    """Return the language of names such as ``Dockerfile.dev`` and ``.env.example``, or None."""
+    if name.startswith(".env"):
+        return "properties"
     first = name.partition(".")[0]
     return BY_NAME[first] if first in {"dockerfile", "makefile", "jenkinsfile", "containerfile"} else None
 
 
 def _by_content(data: bytes) -> str | None:
-    head = data[:_FIRST_BYTES]
+    head = data[:_FIRST_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"#!") and (interpreter := _interpreter(head)):
         return interpreter
     if head.startswith(b"<?php"):

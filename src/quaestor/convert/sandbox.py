@@ -17,12 +17,14 @@ from importlib import import_module
 
 from quaestor.convert.conversion import ConversionError, Converted
 
+_MODULES = {**dict.fromkeys(("odp", "ods", "odt"), "odf"), "mbox": "mail"}
+"""Modules that are not called like a kind, by kinds."""
 SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 
 
 def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
-    """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``.
+    """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``, or of its module.
 
     Raises:
         ConversionError: that function raised it, or it took too much time or memory.
@@ -59,7 +61,9 @@ def main(kind: str) -> None:
 
 
 def _function(kind: str) -> Callable[[bytes], Converted]:
-    return getattr(import_module(f"quaestor.convert.{kind}"), f"from_{kind}")  # type: ignore[no-any-return]
+    module = _MODULES.get(kind, kind)
+    function = module if module == "odf" else kind
+    return getattr(import_module(f"quaestor.convert.{module}"), f"from_{function}")  # type: ignore[no-any-return]
 
 
 def _limit_memory() -> None:

@@ -13,11 +13,11 @@ import re
 import stat
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.settings import RULES, Rule, Settings, variables_of
-from quaestor.core.toml_text import read_toml
 
 __all__ = [
     "RULES",
@@ -28,6 +28,7 @@ __all__ = [
     "config_folder",
     "data_home",
     "load_configuration",
+    "read_toml",
     "without_credentials",
 ]
 
@@ -37,6 +38,7 @@ PYPROJECT_FILE = "pyproject.toml"
 # No person writes a larger one.
 _LARGEST = 1 << 18
 _SHOWN = 80
+_MOST_DOTS = 200
 _LARGEST_NUMBER = 1 << 63
 
 _CREDENTIALS = r"(?i)^([a-z][a-z0-9+.-]*://)[^/?#]*@"
@@ -283,3 +285,25 @@ def _as_text(value: object) -> str:
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) or "(none)"
     return str(value) if value != "" else "(not set)"
+
+
+def read_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str, Any]:
+    """Return the tables of a TOML text.
+
+    Args:
+        text: with or without a byte order mark.
+        parse_float: converts the digits of a number with a fraction.
+
+    Raises:
+        tomllib.TOMLDecodeError: the text is not TOML; it is a ValueError.
+        ValueError: it is nested too deeply, a line has too many dots, or a number too many digits.
+    """
+    # The parser takes quadratic time in the dots of a key, which is within one line.
+    if any(line.count(".") > _MOST_DOTS for line in text.split("\n")):
+        raise ValueError(f"a line has more than {_MOST_DOTS} dots")
+    import tomllib  # noqa: PLC0415 - costs 10 ms, and most runs read no TOML
+
+    try:
+        return tomllib.loads(text.removeprefix("\ufeff"), parse_float=parse_float)
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None

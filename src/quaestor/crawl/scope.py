@@ -138,7 +138,11 @@ class SiteRules:
         """Return the size limit of an address's response."""
         if entry.kind != "page":
             return LARGEST_LIST
-        is_document = urlsplit(entry.url).path.lower().endswith((".pdf", ".epub", ".docx", ".xlsx", ".pptx"))
+        is_document = (
+            urlsplit(entry.url)
+            .path.lower()
+            .endswith((".pdf", ".epub", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp"))
+        )
         return self._settings.page_bytes * (_DOCUMENT_FACTOR if is_document else 1)
 
     def delay(self, url: str) -> float:

@@ -20,8 +20,8 @@ from quaestor.chunking.decode import decode
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.languages import PROSE, why_not_parse
 from quaestor.chunking.syntax import SYNTAXES
+from quaestor.core.config import read_toml
 from quaestor.core.errors import NotFoundError
-from quaestor.core.toml_text import read_toml
 from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import Line, NotTextError, Text, block_lines, read_text
 from quaestor.edits.linkless_folders import Content, Folders, PlaceError

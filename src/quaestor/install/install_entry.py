@@ -13,8 +13,8 @@ from difflib import unified_diff
 from pathlib import Path
 from typing import Any, Literal
 
+from quaestor.core.config import read_toml
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.core.toml_text import read_toml
 from quaestor.install import settings_edit as jsonc
 from quaestor.install import settings_edit as toml
 

@@ -17,10 +17,9 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import background_among, certainty_steps
 from quaestor.search.features import Candidates
 from quaestor.search.file_features import Files, agreement
-from quaestor.search.fusion import convex
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.query import Query
-from quaestor.search.retriever import Mode, Ranked
+from quaestor.search.retriever import Mode, Ranked, convex
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:

@@ -24,7 +24,6 @@ from quaestor.search.corpus_words import in_words_of_corpus, with_other_spelling
 from quaestor.search.duplicates import group_duplicates, places_of
 from quaestor.search.features import Candidates, compute_features
 from quaestor.search.file_features import agreement, group_by_file
-from quaestor.search.fusion import convex
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Place, Query, read_query, without_name
@@ -339,3 +338,24 @@ def _shows(stored: StoredChunk, place: Place) -> bool:
     if place.line is None:
         return stored.position == 0
     return stored.chunk.span.start_line <= place.line <= stored.chunk.span.end_line
+
+
+def normalise(results: Sequence[tuple[int, float]]) -> dict[int, float]:
+    """Scale scores to 0..1 by the best of them; negative scores become 0."""
+    best = max((score for _, score in results), default=0.0)
+    if best <= 0:
+        return {}
+    return {identifier: max(score, 0.0) / best for identifier, score in results}
+
+
+def convex(parts: Sequence[tuple[float, Sequence[tuple[int, float]]]]) -> Mapping[int, float]:
+    """Return the weighted sum of normalised scores, for every chunk that any retriever found.
+
+    Convex combination of normalised scores, after Bruch et al., "An Analysis of Fusion Functions for Hybrid
+    Retrieval" (2023), where it beats reciprocal rank fusion.
+    """
+    fused: dict[int, float] = {}
+    for weight, results in parts:
+        for identifier, score in normalise(results).items():
+            fused[identifier] = fused.get(identifier, 0.0) + weight * score
+    return fused

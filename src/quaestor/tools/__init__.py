@@ -2,8 +2,6 @@
 
 A tool is described to the model as a text tag or as a native tool call, from one definition. The package does not know
 conversations or how a call arrives. Begin with ``registry``, then ``search_tool`` as an example.
-
-``registry_of`` is loaded when it is first used: it imports every tool, and an answer made of quotes calls none.
 """
 
 from __future__ import annotations
@@ -14,14 +12,39 @@ from quaestor.tools.registry import Registry
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
 
 if TYPE_CHECKING:
-    from quaestor.tools.standard import registry_of as registry_of
+    from quaestor.corpus import Corpus
+    from quaestor.corpus.joint_corpus import JointCorpus
+    from quaestor.stores import Where
 
 __all__ = ["Arguments", "Outcome", "Parameter", "Registry", "Room", "Subroutine", "registry_of"]
 
 
-def __getattr__(name: str) -> object:
-    if name != "registry_of":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from quaestor.tools.standard import registry_of  # noqa: PLC0415 - see above
+def registry_of(
+    corpus: Corpus | JointCorpus, *, edits: bool = True, where: Where | None = None, bylines: bool | None = None
+) -> Registry:
+    """Return the registry of a corpus's tools, or of several corpora's; without ``edits``, none that proposes changes.
 
-    return registry_of
+    Args:
+        corpus: the corpus to read.
+        edits: whether to include the tool that proposes changes.
+        where: a filter on the documents that are searched.
+        bylines: whether a search takes dates and authors; None: if any document has one.
+    """
+    # All tools are imported here, and an answer made of quotes calls none.
+    from quaestor.corpus.joint_corpus import JointCorpus  # noqa: PLC0415 - see above
+    from quaestor.tools.edit_tool import edit_of  # noqa: PLC0415
+    from quaestor.tools.history_tool import history_of  # noqa: PLC0415
+    from quaestor.tools.list_tool import list_of  # noqa: PLC0415
+    from quaestor.tools.overview_tool import overview_of  # noqa: PLC0415
+    from quaestor.tools.read_tool import read_of  # noqa: PLC0415
+    from quaestor.tools.related_tool import related_of  # noqa: PLC0415
+    from quaestor.tools.search_tool import search_of  # noqa: PLC0415
+
+    reading = [search_of(corpus, where, bylines=bylines), read_of(corpus)]
+    if isinstance(corpus, JointCorpus):
+        # The others look into one corpus, and a change is made in one.
+        return Registry(reading)
+    reading += [related_of(corpus), list_of(corpus), overview_of(corpus)]
+    # Where there is no repository, no model need be told of histories.
+    reading += [history_of(corpus)] if corpus.repository() is not None else []
+    return Registry([*reading, edit_of(corpus)] if edits else reading)

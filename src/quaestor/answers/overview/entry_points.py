@@ -26,10 +26,10 @@ _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
-    "java": re.compile(r"\bpublic\s+static\s+void\s+main\s*\("),
+    "java": re.compile(r"^\s*(?:(?:public|static|final)\s+){2,3}void\s+main\s*\(", re.MULTILINE),
     "kotlin": re.compile(r"^fun\s+main\s*\(", re.MULTILINE),
-    "scala": re.compile(r"\bdef\s+main\s*\(|\bextends\s+App\b|@main\b"),
-    "csharp": re.compile(r"\bstatic\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("),
+    "scala": re.compile(r"^\s*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
+    "csharp": re.compile(r"^\s*(?:\w+\s+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(", re.MULTILINE),
     "c": re.compile(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
     "cpp": re.compile(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
     "swift": re.compile(r"^@main\b", re.MULTILINE),
@@ -37,6 +37,7 @@ _MAINS = {
     "dart": re.compile(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
     "haskell": re.compile(r"^main\s*::", re.MULTILINE),
 }
+_MAIN_FILES = "main.go main.c main.cc main.cpp main.cxx main.java main.kt main.scala program.cs".split()
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
@@ -201,20 +202,18 @@ def _programs(material: Material) -> Iterator[Entry]:
 
 def _main_functions(material: Material) -> Iterator[Entry]:
     """Yield the files in which a main function is defined, the shallowest first."""
-    found: dict[str, int] = {}
     languages = {document.language for document in material.documents.values()}
     if not languages & _MAINS.keys():
         return
-    for stored in material.chunks_with(("main",), 400):
-        pattern = _MAINS.get(stored.document.language)
-        place = pattern.search(stored.chunk.text) if pattern else None
-        if place and not material.stands_behind(stored.document.path):
-            line = stored.chunk.span.start_line + stored.chunk.text.count("\n", 0, place.start())
-            found.setdefault(stored.document.path, line)
-    for path in sorted(found, key=lambda one: (one.count("/"), one)):
-        lines = material.lines(path)
-        if len(lines) >= found[path]:
-            yield _stated_entry(path, path, found[path], lines[found[path] - 1])
+    # Where hundreds of tests define one, those of programs are found by their files' names.
+    paths = {stored.document.path for stored in material.chunks_with(("main",), 400)}
+    paths.update(path for name in _MAIN_FILES for path in material.paths_named(name, _DEEPEST))
+    for path in sorted(paths, key=lambda one: (one.count("/"), one)):
+        pattern = _MAINS.get(material.documents[path].language)
+        lines = [] if pattern is None or material.stands_behind(path) else material.lines(path)
+        if pattern and (place := pattern.search("\n".join(lines))):
+            number = place.string.count("\n", 0, place.start()) + 1
+            yield _stated_entry(path, path, number, lines[number - 1])
 
 
 def _scripts(material: Material) -> Iterator[Entry]:

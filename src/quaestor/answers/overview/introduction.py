@@ -25,7 +25,7 @@ _ELSEWHERE = re.compile(
 _ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
 # What stands before the first sentence about the thing itself: notices, translations, thanks.
 _NOTICE = re.compile(
-    r"^(?:⚠|❗|🚨|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
+    r"^(?:⚠|❗|🚨|👉|🎉|📢|❤|💖|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
@@ -39,6 +39,11 @@ _DEFINES = re.compile(
 )
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
+# "fzf is a command-line fuzzy finder" says it; "Show your love for fzf" only has a word that such sentences have.
+_SAYS_WHAT_IT_IS = re.compile(
+    r"^\W*(?!(?:there|here|these|those)\b)(?:the\s+)?[\w.+#-]+(?:\s[\w.+#-]+)?\s+(?:is|are)\s+(?:an?|the|one)\b",
+    re.IGNORECASE,
+)
 _BEGINNINGS = ("readme", "index", "_index", "introduction", "intro", "overview", "about", "home", "welcome")
 _BEGINS = re.compile(
     r"\b(?:purpose|what (?:is|are)|welcome to|introduction to|about (?:this|these|the|us))\b", re.IGNORECASE
@@ -210,6 +215,8 @@ def _telling_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     ]
     ordered = [*leading, *about[:1]]
     first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
+    if ordered and not _NAMES_A_KIND.match(ordered[first].text):
+        first = next((at for at, one in enumerate(ordered[:4]) if _SAYS_WHAT_IT_IS.match(one.text)), first)
     return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
 
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 MOST_DIMENSIONS = 4000
 """The most dimensions of vectors that pgvector can index in half precision."""
 
-_SEARCHED = 400
-_MOST_SEARCHED = 1000
+# Candidates that a scan of the index keeps: as many as pgvector allows. Of a million chunks, 400 found .93 to .98 of
+# the ten nearest, depending on how the index came out.
+_SEARCHED = 1000
 _MOST_SCANNED = 40_000
 
 
@@ -57,9 +58,8 @@ def ask_index(
     connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
 ) -> Scored:
     """Return the ``k`` nearest allowed chunks by the corpus's index, which is approximate."""
-    searched = min(max(_SEARCHED, 2 * k), _MOST_SEARCHED)
     connection.execute(
-        f"SET LOCAL hnsw.ef_search = {searched}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
+        f"SET LOCAL hnsw.ef_search = {_SEARCHED}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
         f"SET LOCAL hnsw.max_scan_tuples = {_MOST_SCANNED}".encode()
     )
     of_documents = "" if allowed is None else "AND c.document = ANY(%s)"

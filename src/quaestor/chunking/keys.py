@@ -1,0 +1,342 @@
+"""Cutting configuration along its keys: YAML, JSON, TOML, INI files and properties.
+
+A chunk is labelled with the path of keys that leads to it (``services.db.environment``), a list's item with its name. A
+comment belongs to the key below it. Lines and their indentation are read, not the syntax: templates of Helm and
+JSON with comments have keys as well, and each line is looked at once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from quaestor.chunking.by_lines import lift, split_lines
+from quaestor.chunking.chunk_settings import ChunkSettings
+from quaestor.chunking.decode import Decoded
+from quaestor.core.documents import Chunk
+
+LARGEST = 4_000_000
+"""Bytes of a file; what is larger is data."""
+
+KIND = "key"
+_LARGE = 200_000
+"""Bytes from which on a file is cut into fewer pieces: it is written by a program, or all data."""
+
+# Shares of the target size: a key with all that it holds is one chunk up to WHOLE, siblings are up to TOGETHER, or to
+# TOLD if a comment says what one of them is.
+_WHOLE, _TOGETHER, _TOLD, _SLIGHT = 0.5, 0.5, 0.2, 0.1
+_LONGEST_NAME = 80
+_MOST_NAMED = 3
+_TAB = 4
+_DEEPEST = 100
+
+_YAML_LINE = re.compile(
+    rb"^(?P<indent> *)(?:(?P<separator>---)(?=[ \t\r\n]|\Z)|(?P<comment>#)|(?P<item>-[ \t]+|-(?=\r?$))?"
+    rb"(?:(?P<key>\"[^\"\n]{1,200}\"|'[^'\n]{1,200}'|[^\s#\[\]{},&*!|>'\"%@`:-][^\n#:]{0,200}?|[-:/][^\s:][^\n#]{0,200}?)"
+    rb"[ ]{0,8}:(?=[ \t\r\n]|\Z)(?P<value>[^\n]*)|(?P<text>[^\s][^\n]*))?)",
+    re.MULTILINE,
+)
+_BLOCK = re.compile(rb"[ \t]*(?:[&!][^\s]+[ \t]+)*[|>][-+0-9]{0,3}[ \t]*(?:#[^\n]*)?\r?$")
+_JSON_LINE = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:(?P<comment>//|/\*|\*|#)|(?P<item>[\[{])(?P<rest>[^\n]{0,400})"
+    rb"|(?P<key>\"[^\"\\\n]{0,200}\"|'[^'\\\n]{0,200}'|[A-Za-z_$][\w$]{0,200})[ \t]*:(?P<value>[^\n]*)"
+    rb"|(?P<text>[^\s][^\n]*))?",
+    re.MULTILINE,
+)
+_ASSIGNED = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:(?P<comment>[#;!]|//)|(?P<table>\[+[^\[\]\n]{1,200}\]+)(?=[ \t\r]*(?:[#;][^\n]*)?$)"
+    rb"|(?P<key>[\w.\"'@/$*-][^=\n(){}<>;]{0,120}?(?=[ \t]{0,8}\+?=)|[\w.-]{1,120}(?=[ \t]{0,8}:[ \t\r\n]))"
+    rb"(?P<value>[^\n]*)"
+    rb"|(?P<text>[^\s][^\n]*))?",
+    re.MULTILINE,
+)
+_CLOSING = (b"]", b"}", b")")
+_MULTILINE = re.compile(rb"\"\"\"|'''")
+_MANIFEST_KIND = re.compile(rb"^kind:[ \t]*[\"']?([A-Za-z]\w*)", re.MULTILINE)
+_MANIFEST_NAME = re.compile(rb"^metadata:[ \t\r]*\n(?:(?:[ ][^\n]*)?\n)*?[ ]+name:[ \t]*[\"']?([\w.-]+)", re.MULTILINE)
+# What an item of a list is called by, the best first.
+_NAMING = {name: rank for rank, name in enumerate(("name", "id", "key", "title", "label", "uses", "image", "path"))}
+_INLINE_NAME = re.compile(rb"[\"']?\b(name|id|key|title)[\"']?[ \t]*:[ \t]*([\"'][^\"'\n]{1,80}[\"']|[\w.-]{1,80})")
+
+
+@dataclass(slots=True)  # mutable: an item is named by what follows
+class Node:
+    """A key, an item of a list or a named part of a template, with all that it holds.
+
+    Attributes:
+        start: offset of its first line, comments above included.
+        level: what is deeper belongs to it.
+        name: the key, or what an item is called by; empty for an item without a name.
+        rank: how well an item is named; the less the better.
+        told: whether a comment stands above it.
+        parent: its place among the nodes; -1 at the top.
+        following: the place of the next node that is none of its own.
+        end: offset of that.
+    """
+
+    start: int
+    level: int
+    name: str
+    rank: int = 0
+    told: bool = False
+    parent: int = -1
+    following: int = 0
+    end: int = 0
+
+
+def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """Return a configuration file cut along its keys; nothing if it has none."""
+    data, start = decoded.data, decoded.start
+    if len(data) > LARGEST:
+        return ()
+    return cut_outline(decoded, [*_NODES[language](data, start)], settings)
+
+
+def cut_outline(decoded: Decoded, nodes: list[Node], settings: ChunkSettings) -> tuple[Chunk, ...]:
+    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none."""
+    if not nodes:
+        return ()
+    data, start = decoded.data, decoded.start
+    _outline(nodes, len(data))
+    if len(data) > _LARGE:
+        settings = settings._replace(target=settings.limit)
+    units = [*_merged([*_units(nodes, start, settings)], settings)]
+    ends = [*(unit.start for unit in units[1:]), len(data)]
+    cuts: list[int] = []
+    labels: list[tuple[str, ...]] = []
+    for unit, end in zip(units, ends, strict=True):
+        own = [*split_lines(data, unit.start, end, settings)] if end - unit.start > settings.limit else [unit.start]
+        cuts += own
+        labels += [_label(unit, nodes)] * len(own)
+    found = zip(lift(data, [*cuts, len(data)], decoded.encoding), labels, strict=True)
+    return tuple(
+        Chunk(span, text, label[-1] if label else None, KIND if label else "block", label[:-1])
+        for (span, text), label in found
+        if span is not None
+    )
+
+
+def _outline(nodes: Sequence[Node], end: int) -> None:
+    """Give each node its parent, its end and the place of what follows it."""
+    above: list[int] = []
+    for place, node in enumerate(nodes):
+        while above and nodes[above[-1]].level >= node.level:
+            _close(nodes[above.pop()], place, node.start)
+        node.parent = above[-1] if above else -1
+        if len(above) < _DEEPEST:
+            above.append(place)
+        else:
+            _close(node, place + 1, node.start)
+    for place in above:
+        _close(nodes[place], len(nodes), end)
+
+
+def _close(node: Node, following: int, end: int) -> None:
+    node.following, node.end = following, end
+
+
+@dataclass(slots=True)  # mutable: grows by what is merged into it
+class _Unit:
+    """Neighbouring lines that make a chunk.
+
+    Attributes:
+        start: offset of the first.
+        end: offset after the last.
+        parent: the place of the node that holds them; -1 at the top.
+        nodes: the places of the keys in it that are siblings; empty for what stands before the first key.
+        opens: whether it is the first lines of a key whose members follow.
+        told: whether a comment stands above any of the keys.
+    """
+
+    start: int
+    end: int
+    parent: int
+    nodes: list[int]
+    opens: bool = False
+    told: bool = False
+
+
+def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings) -> Iterator[_Unit]:
+    """Yield what stands before the first key, each key that fits into a chunk, and the heads of those that do not."""
+    if nodes[0].start > start:
+        yield _Unit(start, nodes[0].start, -1, [], opens=nodes[0].start - start < settings.target * _SLIGHT)
+    place = 0
+    while place < len(nodes):
+        node = nodes[place]
+        whole = node.following <= place + 1 or node.end - node.start <= settings.target * _WHOLE
+        following = node.following if whole else place + 1
+        end = node.end if whole else nodes[following].start
+        yield _Unit(node.start, max(end, node.start), node.parent, [place], opens=not whole, told=node.told)
+        place = max(following, place + 1)
+
+
+def _merged(units: Sequence[_Unit], settings: ChunkSettings) -> Iterator[_Unit]:
+    """Yield units with each head joined to its first member, and small siblings joined."""
+    last = units[0]
+    for unit in units[1:]:
+        size, told = unit.end - last.start, unit.told or last.told
+        related = unit.parent == last.parent and last.nodes and not unit.opens
+        if last.opens and size <= settings.limit:
+            last = replace(unit, start=last.start)
+        elif related and size <= settings.target * (_TOLD if told else _TOGETHER):
+            last.end, last.told = unit.end, told
+            last.nodes += unit.nodes
+        else:
+            yield last
+            last = unit
+    yield last
+
+
+def _label(unit: _Unit, nodes: Sequence[Node]) -> tuple[str, ...]:
+    """Return the path of keys to a unit; of several siblings the first are named together."""
+    names = list(dict.fromkeys(name for place in unit.nodes if (name := nodes[place].name)))
+    path = [", ".join(names[:_MOST_NAMED]) + ", …" * (len(names) > _MOST_NAMED)] if names else []
+    place = unit.parent
+    while place >= 0:
+        path.append(nodes[place].name)
+        place = nodes[place].parent
+    return tuple(name for name in reversed(path) if name)
+
+
+class Comment:
+    """The comment right above a line: where it begins, and how far in."""
+
+    def __init__(self) -> None:
+        self._start, self._column = -1, 0
+
+    def reads(self, start: int, column: int) -> None:
+        """Read a line of a comment."""
+        if self._start < 0 or column < self._column:
+            self._start, self._column = start, column
+
+    def ends(self) -> None:
+        """Read a line that is none."""
+        self._start = -1
+
+    def node(self, line: int, level: int, name: str, column: int = 0) -> Node:
+        """Return a node that begins at the comment above it, unless that stands further in."""
+        told = self._start >= 0 and self._column <= column
+        start, self._start = self._start if told else line, -1
+        return Node(start, level, name, told=told)
+
+
+def _yaml_nodes(data: bytes, start: int) -> Iterator[Node]:
+    """Yield the keys and items of YAML: those at one column are siblings, items below the key above them."""
+    comment, item, inside = Comment(), _Items(), -1
+    if name := _manifest(data, start):
+        yield Node(start, -1, name)
+    for line in _YAML_LINE.finditer(data, start):
+        column = len(line["indent"])
+        if line["separator"] and not column:
+            comment.ends()
+            inside = -1
+            yield Node(line.start(), -1, _manifest(data, line.end()))
+        elif inside >= 0 and (column > inside or line.end() == line.start() + column):
+            continue
+        elif line["comment"]:
+            comment.reads(line.start(), column)
+        elif not line["key"] and not line["item"]:
+            comment.ends()
+        else:
+            inside = -1
+            if line["item"]:
+                yield item.begun(comment.node(line.start(), 2 * column + 1, "", column), line["text"] or b"")
+                column += len(line["item"])
+                if line["text"] and _BLOCK.fullmatch(line["text"]):
+                    inside = len(line["indent"])
+            if line["key"]:
+                item.named(line["key"], line["value"], 2 * column)
+                if not line["item"]:
+                    yield comment.node(line.start(), 2 * column, _plain(line["key"]), column)
+                if _BLOCK.match(line["value"]):
+                    inside = column
+
+
+class _Items:
+    """The item of a list that was begun last, and its name."""
+
+    def __init__(self) -> None:
+        self._node: Node | None = None
+        self._column = -1
+
+    def begun(self, node: Node, text: bytes) -> Node:
+        """Begin an item; ``text`` is what stands on its first line."""
+        self._node, self._column, node.rank = node, -1, len(_NAMING)
+        if found := _INLINE_NAME.search(text, 0, 400):
+            self.named(found[1], found[2], node.level + 1)
+        return node
+
+    def named(self, key: bytes, value: bytes, column: int) -> None:
+        """Name the item by a key of its own that is read."""
+        node = self._node
+        if node is None or column <= node.level:
+            return
+        if self._column < 0:
+            self._column = column
+        rank = _NAMING.get(_plain(key), len(_NAMING))
+        name = _plain(value.strip().rstrip(b","))
+        if column == self._column and rank < node.rank and name and name[0] not in "{[|>&*":
+            node.rank, node.name = rank, name
+
+
+def _manifest(data: bytes, start: int) -> str:
+    """Return the kind and the name of the Kubernetes object of the YAML document at ``start``, or ""."""
+    end = data.find(b"\n---", start)
+    end = len(data) if end < 0 else end + 1
+    kind, name = _MANIFEST_KIND.search(data, start, end), _MANIFEST_NAME.search(data, start, end)
+    return f"{kind[1].decode()} {name[1].decode()}" if kind and name else ""
+
+
+def _json_nodes(data: bytes, start: int) -> Iterator[Node]:
+    """Yield the keys and items of JSON that begin a line: those that are equally far in are siblings."""
+    comment, item = Comment(), _Items()
+    for line in _JSON_LINE.finditer(data, start):
+        column = len(line["indent"].expandtabs(_TAB))
+        if line["comment"]:
+            comment.reads(line.start(), column)
+        elif line["key"]:
+            item.named(line["key"], line["value"], column)
+            yield comment.node(line.start(), column, _plain(line["key"]), column)
+        elif line["item"] and column:
+            yield item.begun(comment.node(line.start(), column, "", column), line["rest"])
+        else:
+            comment.ends()
+
+
+def _assigned_nodes(data: bytes, start: int) -> Iterator[Node]:
+    """Yield the sections and keys of TOML, INI files and properties; nothing if most lines are neither."""
+    comment, within, others = Comment(), b"", 0
+    nodes = []
+    for line in _ASSIGNED.finditer(data, start):
+        text = line["value"] or line["text"] or b""
+        if within:
+            within = b"" if within in line[0] else within
+            continue
+        if line["comment"]:
+            comment.reads(line.start(), 0)
+        elif line["table"]:
+            nodes.append(comment.node(line.start(), 0, _plain(line["table"].strip(b"[] \t"))))
+        elif line["key"] and not line["indent"]:
+            nodes.append(comment.node(line.start(), 1, _plain(line["key"])))
+        else:
+            comment.ends()
+            others += bool(text) and not line["indent"] and text[:1] not in _CLOSING
+        quotes = _MULTILINE.findall(text)
+        within = quotes[-1] if len(quotes) % 2 else b""
+    return iter(nodes if others <= len(nodes) else ())
+
+
+def _plain(name: bytes) -> str:
+    """Return a key or a value without its quotes."""
+    text = name.strip().decode("utf-8", "replace")
+    if text[:1] in {'"', "'"}:
+        text = text[1:].partition(text[0])[0]
+    return " ".join(text[:_LONGEST_NAME].split())
+
+
+_NODES = {
+    "yaml": _yaml_nodes,
+    "json": _json_nodes,
+    **dict.fromkeys(("toml", "ini", "properties"), _assigned_nodes),
+}
