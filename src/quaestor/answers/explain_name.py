@@ -55,7 +55,7 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     asked = read_name_question(question.text)
     if asked is None:
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     return corpus.reopening(lambda: _explain_target(asked.target, asked.kind, corpus))
 
 
