@@ -9,12 +9,12 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.drafts import CorpusLines, around, end_of_head, end_of_statement, in_code, place_of, stretch
-from quaestor.answers.explain_error import _fits, _is_fault, _line_now
+from quaestor.answers.explain_error import _fits, _FrameHere, _is_fault, _line_now, _Telling
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.fixed_parts import Agreement
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.raised_here import Template, _tells_of_fault, _worth
+from quaestor.answers.raised_here import Raised, Template, _tells_of_fault, _worth
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import Frame, read_trace
@@ -289,7 +289,7 @@ def template(path: str, text: str) -> StoredChunk:
 
 
 def test_a_line_that_raises_and_that_a_frame_points_at_is_worth_more() -> None:
-    agreed = Agreement(told=2.0, words=4, of_template=0.5, of_message=1.0, of_span=1.0)
+    agreed = Agreement(told=1.0, words=4, of_template=1.0, of_message=1.0, of_span=1.0)
     plain, raising = template("a.py", "x = 'no boat'"), template("a.py", "raise E('no boat')")
     assert _worth(raising, agreed, 1, 1, {}) == 1.0
     assert _worth(plain, agreed, 1, 1, {}) == 0.85
@@ -299,9 +299,9 @@ def test_a_line_that_raises_and_that_a_frame_points_at_is_worth_more() -> None:
 
 
 def test_a_class_is_an_error_by_its_name_or_where_the_message_begins_with_it() -> None:
-    assert _is_fault(Template("a.py", 1, 2, "RiverError"), "the river is closed")
-    assert _is_fault(Template("a.py", 1, 2, "Flooding"), "Flooding: the river is closed")
-    assert not _is_fault(Template("a.py", 1, 2, "send_request"), "the river is closed")
+    assert _is_fault(Template("a.py", 1, 2, "RiverError", 1), "the river is closed")
+    assert _is_fault(Template("a.py", 1, 2, "Flooding", 1), "Flooding: the river is closed")
+    assert not _is_fault(Template("a.py", 1, 2, "send_request", 1), "the river is closed")
 
 
 @pytest.mark.parametrize(
@@ -332,3 +332,18 @@ def test_only_as_many_relatives_of_a_module_are_named_as_asked_for(index: Index)
     found = resolve_name(index, "ferry.river", ("callers",), 1)
     assert found.related is not None
     assert len(found.related.relatives) == 1
+
+
+def test_the_frame_comes_first_where_it_names_the_error_or_runs_elsewhere(index: Index) -> None:
+    said = "RiverError: closed"
+    found = Raised(Template("ferry/river.py", 5, 5, "RiverError", 5))
+    here = _FrameHere("ferry/river.py", 9, 8, 9, "cross")
+    elsewhere = _FrameHere("ferry/desk.py", 6, 5, 7, "send")
+    one = _Telling(index, CorpusLines(index), found, (here,), said)
+    assert (one._throws(), one._leads()) == (True, False)
+    other = _Telling(index, CorpusLines(index), found, (elsewhere,), "closed")
+    assert other._leads()
+
+
+def test_callers_of_a_method_of_one_class_are_found(index: Index) -> None:
+    assert ("twins/use.py", 2, 2) in quoted(index, "who calls Box1.twin?")
