@@ -236,6 +236,7 @@ REPLACED = {
     "importlib.import_module": "a package that is missing",
     "audit_dependencies.distributions": "packages that are installed",
     "os.getuid": "another user",
+    "os.supports_dir_fd": "a system that cannot open files from their folder",
     "reading.os.fstat": "a file that changes between two looks",
     "tempfile.tempdir": "a folder for temporary files of one's own",
     "socket.getaddrinfo": "fails: nobody is contacted",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.accounts.rates import RateLimiter
 from quaestor.core.errors import LimitError
-from quaestor.state.rows import Shared
+from quaestor.state.rows import Shared, SharedFile
 
 
 class Clock:
@@ -139,3 +140,17 @@ def test_full_buckets_are_forgotten_for_all(shared: Callable[[], Shared]) -> Non
     clock.now += 60
     other.take("anna")
     assert one.kept == 1
+
+
+class OwnTime(SharedFile):
+    """A database whose clock is asked in a transaction, as PostgreSQL's is."""
+
+    def now(self, connection: Any) -> float:
+        return float(connection.execute("select 1000.0").fetchone()[0])
+
+
+def test_the_clock_of_the_database_is_asked_within_the_transaction() -> None:
+    limiter = RateLimiter(60, burst=2, shared=OwnTime())
+    assert [allowed(limiter) for _ in range(3)] == [True, True, False]
+    with pytest.raises(LimitError):
+        limiter.check("anna")

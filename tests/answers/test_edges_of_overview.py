@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.overview.described import defined_names
-from quaestor.answers.overview.document_statistics import about_documents, kinds, languages, titles
-from quaestor.answers.overview.introduction import introduction, shorten
+from quaestor.answers.overview.described import _is_sentence, defined_names
+from quaestor.answers.overview.document_statistics import _is_template, about_documents, kinds, languages, titles
+from quaestor.answers.overview.entry_points import _declared_entries
+from quaestor.answers.overview.introduction import introduction, readme_of, shorten
+from quaestor.answers.overview.main_parts import _Levels
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
+from quaestor.answers.overview.overview_answer import introduce
 from quaestor.answers.overview.overview_question import asks_for_overview
-from quaestor.answers.overview.statements import Entry
+from quaestor.answers.overview.overview_text import _in_quote_marks
+from quaestor.answers.overview.statements import Entry, Statement
+from quaestor.core.documents import Document
 
 
 def said(entry: Entry) -> tuple[object, ...]:
@@ -171,3 +176,81 @@ def test_a_file_without_words_of_its_own_defines_its_largest_class_first(tmp_pat
 def test_a_bare_it_is_the_whole_only_where_nothing_was_asked_before(question: str) -> None:
     assert asks_for_overview(question)
     assert not asks_for_overview(question, first=False)
+
+
+def test_a_folder_without_a_readme_has_none_and_a_corpus_its_introduction(tmp_path: Path) -> None:
+    files = {"introduction.md": "# Introduction\n\nFerry carries requests.\n", "more/a.md": "# A\n\nA bell rings.\n"}
+    with index_of(tmp_path / "corpus", files) as index:
+        material = Material(index.store)
+        assert readme_of(material, "") == "introduction.md"
+        assert readme_of(material, "more") is None
+
+
+def test_a_document_may_begin_the_others_by_the_title_in_its_preamble(tmp_path: Path) -> None:
+    files = {
+        "a.md": "# Bells\n\nA bell rings.\n",
+        "b.md": "PEP: 1\nTitle: Introduction to the ferry\n\nIt carries requests.\n",
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        assert readme_of(Material(index.store), "") == "b.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "language", "title", "template"),
+    [
+        ("_layouts/page.html", "html", "Page", True),
+        (".site/page.html", "html", "Page", True),
+        ("pages/page.html", "html", "Page", False),
+        ("pages/page.html", "html", None, True),
+        ("_pages/page.md", "markdown", "Page", False),
+        ("pages/page.md", "markdown", None, False),
+    ],
+)
+def test_a_page_in_a_folder_of_templates_or_without_a_title_is_a_template(
+    path: str, language: str, title: str | None, template: bool
+) -> None:
+    assert _is_template(Document(path, "", 1, 0, language, title=title)) == template
+
+
+@pytest.mark.parametrize(
+    ("says", "shown"),
+    [
+        (Statement("carries requests far away", verbatim=True, brief="x"), "“carries requests far away”"),
+        (Statement("carries requests far away", verbatim=True), "“carries requests far away”"),
+        (Statement('description="carries requests far"', verbatim=True, brief="x"), "“carries requests far”"),
+        (Statement("written by hand", brief="x"), "written by hand"),
+    ],
+)
+def test_words_of_a_source_stand_in_quote_marks(says: Statement, shown: str) -> None:
+    assert _in_quote_marks(says) == shown
+
+
+def test_a_script_of_a_project_below_is_no_entry_of_the_whole(tmp_path: Path) -> None:
+    escript = "defmodule Ferry do\n  escript: [main_module: {name}]\nend\n"
+    files = {
+        "mix.exs": escript.replace("{name}", "Ferry.Main"),
+        "apps/bell/mix.exs": escript.replace("{name}", "Bell.Main"),
+        "lib/ferry.ex": "defmodule Ferry do\nend\n",
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        found = list(_declared_entries(Material(index.store)))
+    assert [one.name for one in found] == ["Ferry.Main"]
+
+
+def test_the_root_lies_at_no_depth() -> None:
+    levels = _Levels("", {"": 2, "a": 1, "a/b": 2}, frozenset({"", "a/b"}))
+    assert [levels(path) for path in ("a", "a/b", "a/b/c")] == [1, 1, 2]
+
+
+def test_what_ends_like_code_is_no_sentence() -> None:
+    assert _is_sentence("Carries requests far")
+    assert not _is_sentence("carry(requests, far); ")
+    assert not _is_sentence("far")
+
+
+def test_an_introduction_is_an_overview(tmp_path: Path) -> None:
+    files = {"README.md": "# Ferry\n\nFerry carries requests across bad networks.\n", "ferry.py": "def go(): ...\n"}
+    with index_of(tmp_path / "corpus", files) as index:
+        answer = introduce(index)
+    assert answer is not None
+    assert answer.way == "overview"

@@ -9,16 +9,22 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.drafts import CorpusLines, around, end_of_head, end_of_statement, in_code, place_of, stretch
+from quaestor.answers.explain_error import _fits, _FrameHere, _is_fault, _line_now, _Telling
+from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
+from quaestor.answers.explain_term import read_term_question
+from quaestor.answers.fixed_parts import Agreement
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_path, uses_of
+from quaestor.answers.raised_here import Raised, Template, _tells_of_fault, _worth
+from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
-from quaestor.answers.traces import read_trace
+from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.answers.within_file import read_file_question
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.stores import StoredChunk
 
 STEPS = "".join(f"    step_{n}(letter)\n" for n in range(50))
 FILES = {
@@ -241,3 +247,103 @@ def test_code_with_a_backtick_stands_between_two() -> None:
 
 def test_a_frame_at_the_end_shows_no_line_of_source() -> None:
     assert read_trace('  File "a.py", line 1, in f').frames[0].code == ""
+
+
+def test_of_a_long_entry_the_first_fourteen_lines_are_its_definition() -> None:
+    lines = ["- **Ferry**: a boat that carries requests.", *[f"  Plank {number} is of oak." for number in range(30)]]
+    found = next(iter(definitions_of("ferry", lines)))
+    assert (found.start_line, found.end_line) == (1, 14)
+
+
+def test_markup_between_two_words_of_a_term_is_a_blank() -> None:
+    lines = ["- **leaf{#leaf}bundle**: A directory that holds other directories."]
+    assert [one.start_line for one in definitions_of("leaf bundle", lines)] == [1]
+
+
+@pytest.mark.parametrize(("more", "read"), [(0, True), (1, False)])
+def test_a_question_for_a_term_has_at_most_120_letters(more: int, read: bool) -> None:
+    question = "what is leaf?"
+    text = " " * (120 - len(question) + more) + question
+    assert bool(read_term_question(text)) == read
+
+
+def test_an_address_and_the_end_of_a_line_are_no_words_of_a_comment() -> None:
+    assert _before_legal_words(["# one two three http://ferry.org/way"], 1, 1) is None
+    assert _before_legal_words(["# one two", "# three"], 1, 2) is None
+    assert _before_legal_words(["# one two", "# three four"], 1, 2) == (1, 2)
+
+
+def test_a_comment_ends_before_it_begins_where_there_is_none() -> None:
+    assert _end_of_comment(["x = 1", "# no"], 1) == 0
+    assert _end_of_comment(["x = 1"], 2) == 1
+
+
+def test_what_tells_of_a_fault() -> None:
+    assert _tells_of_fault(["connection", "refused"])
+    assert not _tells_of_fault(["all", "went", "well"])
+
+
+def template(path: str, text: str) -> StoredChunk:
+    document = Document(path, "", len(text), 0, "python")
+    return StoredChunk(1, document, Chunk(Span(0, len(text), 1, text.count("\n") + 1), text, None, "block"), 0)
+
+
+def test_a_line_that_raises_and_that_a_frame_points_at_is_worth_more() -> None:
+    agreed = Agreement(told=1.0, words=4, of_template=1.0, of_message=1.0, of_span=1.0)
+    plain, raising = template("a.py", "x = 'no boat'"), template("a.py", "raise E('no boat')")
+    assert _worth(raising, agreed, 1, 1, {}) == 1.0
+    assert _worth(plain, agreed, 1, 1, {}) == 0.85
+    assert _worth(raising, agreed, 1, 1, {"a.py": [1]}) == pytest.approx(1.7)
+    assert _worth(raising, agreed, 1, 1, {"a.py": [16]}) == pytest.approx(1.45)
+    assert _worth(raising, agreed, 1, 1, {"a.py": [90]}) == pytest.approx(1.2)
+
+
+def test_a_class_is_an_error_by_its_name_or_where_the_message_begins_with_it() -> None:
+    assert _is_fault(Template("a.py", 1, 2, "RiverError", 1), "the river is closed")
+    assert _is_fault(Template("a.py", 1, 2, "Flooding", 1), "Flooding: the river is closed")
+    assert not _is_fault(Template("a.py", 1, 2, "send_request", 1), "the river is closed")
+
+
+@pytest.mark.parametrize(
+    ("pointed", "path", "fits"),
+    [
+        ("/home/me/ferry/river.py", "ferry/river.py", True),
+        ("ferry/river.py", "ferry/river.py", True),
+        ("river.py", "river.py", True),
+        ("/home/me/river.py", "river.py", False),
+        ("/home/me/river.py", "ferry/river.py", False),
+    ],
+)
+def test_a_frame_of_two_names_or_of_the_whole_path_fits(pointed: str, path: str, fits: bool) -> None:
+    assert _fits(Frame(pointed, 1, ()), path) == fits
+
+
+def test_of_equal_lines_the_one_nearest_to_the_frames_line_ran(index: Index) -> None:
+    lines = ["def go():", "    stop()", "    wait()", "    stop()", "    stop()"]
+    file = IndexedFile(Document("a.py", "", 1, 0, "python"), (), "\n".join(lines), lines)
+    assert [_line_now(file, Frame("a.py", at, (), "stop()"), None, "") for at in (1, 3, 5, 90)] == [2, 2, 5, 5]
+
+
+def test_a_trace_is_no_question_about_its_file() -> None:
+    assert read_file_question('File "ferry/boat.py", line 3, in carry') is None
+
+
+def test_only_as_many_relatives_of_a_module_are_named_as_asked_for(index: Index) -> None:
+    found = resolve_name(index, "ferry.river", ("callers",), 1)
+    assert found.related is not None
+    assert len(found.related.relatives) == 1
+
+
+def test_the_frame_comes_first_where_it_names_the_error_or_runs_elsewhere(index: Index) -> None:
+    said = "RiverError: closed"
+    found = Raised(Template("ferry/river.py", 5, 5, "RiverError", 5))
+    here = _FrameHere("ferry/river.py", 9, 8, 9, "cross")
+    elsewhere = _FrameHere("ferry/desk.py", 6, 5, 7, "send")
+    one = _Telling(index, CorpusLines(index), found, (here,), said)
+    assert (one._throws(), one._leads()) == (True, False)
+    other = _Telling(index, CorpusLines(index), found, (elsewhere,), "closed")
+    assert other._leads()
+
+
+def test_callers_of_a_method_of_one_class_are_found(index: Index) -> None:
+    assert ("twins/use.py", 2, 2) in quoted(index, "who calls Box1.twin?")

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.starters import names_in, question_of, thing_asked_about
+from quaestor.answers.starters import _gerunds, names_in, question_of, thing_asked_about
 
 NAMES = frozenset({"Ferry"})
 
@@ -31,6 +31,7 @@ NAMES = frozenset({"Ferry"})
         ("Connecting to or creating a database", "How do I connect to or create a database?"),
         ("Installing packages and using them", "How do I install packages and use them?"),
         ("Configuring caching and routing", "How do I configure caching and routing?"),
+        ("Installing Ferry and Something", "How do I install Ferry and something?"),
         ("Create Collections", "How do I create collections?"),
         ("Review the code", "How do I review the code?"),
         ("Release notes", "What should I know about release notes?"),
@@ -83,3 +84,8 @@ def test_a_name_is_what_sentences_write_with_a_capital() -> None:
     lines = ["# Using Ferry Lines", "We use Ferry, and Ferry only; no ferry.", "The Line is a line, and every line is."]
     assert names_in(lines) == {"Ferry"}
     assert question_of("Using Ferry Lines", names=names_in(lines)) == "How do I use Ferry lines?"
+
+
+def test_gerunds_are_made_with_a_letter_twice_or_without_the_last() -> None:
+    assert list(_gerunds("write")) == ["writeing", "writeeing", "writing"]
+    assert list(_gerunds("run")) == ["runing", "running"]

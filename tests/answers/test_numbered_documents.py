@@ -92,3 +92,11 @@ def test_a_number_behind_the_name_of_the_corpus_is_a_version(tmp_path: Path) -> 
         assert answer_within_file(Question("Is Ferry 2 safe for letters?"), index) is None
     with index_of(tmp_path / "boats", VERSIONS) as index:
         assert answer_within_file(Question("Is Ferry 2 safe for letters?"), index) is not None
+
+
+def test_the_head_of_a_document_without_sections_is_its_first_24_lines(tmp_path: Path) -> None:
+    text = "# Tides\n" + "".join(f"The tide of day {number} is high.\n" for number in range(40))
+    with index_of(tmp_path / "tides", FILES | {"proposals/0007-tides.md": text}) as index:
+        answer = answer_within_file(Question("who wrote proposal 0007?"), index)
+    assert answer is not None
+    assert [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits] == [("proposals/0007-tides.md", 1, 24)]

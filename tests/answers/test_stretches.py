@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.answers.blocks import Block, blocks_of
 from quaestor.answers.paragraphs import pieces_of
+from quaestor.answers.quotes import _shown_of
 from quaestor.answers.stretches import MOST_CHARACTERS, MOST_LINES, Stretch, stretches_of, whole
 from quaestor.llm.prompts.numbered_passages import Passage
 
@@ -246,6 +249,8 @@ def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
         ".. sectionauthor::\n   Ana <ana@example.org>",
         ".. figure:: ../gate.png\n   :align: center\n\n   The gate",
         ".. TODO: Uncomment this.\n  .. figure:: ../gate.png",
+        ".. todo:: Take a better picture.\n\n   Of the gate.",
+        ".. title: The gate",
     ],
 )
 @pytest.mark.parametrize("indent", ["", "  "])
@@ -264,6 +269,8 @@ def test_a_block_of_restructuredtext_about_the_page_is_no_words_of_it(block: str
         ("java", "package org.sea;\n\nimport java.util.Log;\nimport static org.boats.Ferry.of;\n\n"),
         ("rust", "use std::io::{\n    self,\n    Log,\n};\nuse boats::Ferry;\n\n"),
         ("c", '#include <log.h>\n#include "boats.h"\n\n'),
+        ("go", "// Copyright 2016 The Harbour\n//\n// You may not use this file without a log.\n\npackage sea\n\n"),
+        ("c", "/* SPDX-License-Identifier: MIT */\n#include <log.h>\n\n"),
         ("typescript", "import {Log} from './log';\nimport {\n\tFerry,\n} from 'boats';\n\n"),
         ("csharp", "using System.Log;\nusing Boats;\n\n"),
     ],
@@ -312,3 +319,36 @@ def test_each_option_of_a_manual_is_a_section(text: str, language: str, sections
     assert held.keys() == sections.keys()
     assert all(word in held[heading] for heading, word in sections.items())
     assert not any(mark in said for said in held.values() for mark in (".El", ".Pp", ".Bl", "=over", "=back"))
+
+
+def lines_of(blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    return [(one.first, one.last) for one in blocks]
+
+
+def test_an_annotation_beside_a_head_is_no_comment_of_the_first_statement() -> None:
+    [of_class] = blocks_of("class A {\n  @Override public int f() {\n    int a = 1;\n    return a;\n  }\n}\n", "java")
+    [method] = of_class.inner
+    assert lines_of(method.inner) == [(2, 2), (3, 3)]
+
+
+def test_a_comment_at_the_end_of_a_body_is_a_block() -> None:
+    text = "def f():\n    if a:\n        b()\n        # at the end\n    else:\n        c()\n"
+    [function] = blocks_of(text, "python")
+    [condition] = function.inner
+    assert condition.inner
+    assert all(0 <= one.first <= one.last < 6 for one in condition.inner)
+    [line, comment] = blocks_of("a = 1\n# at the end", "python")
+    assert (lines_of([line]), lines_of([comment])) == ([(0, 0)], [(1, 1)])
+
+
+def test_what_is_nested_deeper_than_code_is_not_cut() -> None:
+    def depth(blocks: Sequence[Block]) -> int:
+        return max((1 + depth(one.inner) for one in blocks), default=0)
+
+    assert depth(blocks_of("\n".join(" " * number + "x" for number in range(60)), "")) == 31
+
+
+def test_the_share_of_what_was_found_counts_its_last_line() -> None:
+    passage = Passage(1, "a.md", 11, 14, "one\ntwo\nthree\nfour")
+    two = Stretch(passage, 4, 13, code=False)  # lines 12 and 13
+    assert [_shown_of(two, found) for found in ((12, 13), (13, 14), (13, 13), (14, 14))] == [1.0, 0.5, 1.0, 0.0]

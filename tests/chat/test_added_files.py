@@ -93,7 +93,7 @@ def test_a_file_that_goes_away_costs_only_itself(index: Index, tmp_path: Path) -
     conversation = Conversation(index)
     gone = index.root / "gone.md"
     gone.write_text("# Soon gone\n\nA page.\n", encoding="utf-8")
-    index.take_in()
+    index.try_refresh()
     conversation.add("gone.md")
     gone.unlink()
     assert "gone.md" not in shown(conversation, "how is bread baked in the oven?")

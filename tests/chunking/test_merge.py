@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from quaestor.chunking import ChunkSettings
-from quaestor.chunking.merge import align, chunks, group, split
+from quaestor.chunking.merge import _parts, align, chunks, group, split
 from quaestor.chunking.outline import Head, Piece
 
 # From 40 bytes up a definition stands for itself; below 20 it is slight, below 10 tiny; lists go together up to 48.
@@ -314,3 +314,12 @@ def test_chunks_have_the_bytes_of_their_pieces_and_blanks_have_none() -> None:
     pieces = laid(sized(4), sized(4), sized(4, name="two", kind="function"))
     made = chunks([[piece] for piece in pieces], data, "utf-8")
     assert [(one.text, one.span.start_line, one.symbol) for one in made] == [("one\n", 1, None), ("two\n", 3, "two")]
+
+
+def test_where_a_part_ends_at_the_head_the_next_one_is_the_definition() -> None:
+    comment, head = b"# far above\n" + b"\n" * 400, b"def f():\n    return 1\n"
+    begin = len(comment)
+    piece = Piece(0, 0, TOP, "f", opens=True, end=len(comment + head), head=Head(begin, begin + 9))
+    parts = _parts(piece, comment + head, SIZES)
+    assert begin in [part.end for part in parts], "the case in point"
+    assert [(part.start, part.end) for part in parts if part.opens] == [(begin, begin + len(head))]

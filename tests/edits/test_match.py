@@ -221,3 +221,30 @@ def test_never_in_two_places_and_nothing_else_touched(file: list[str], search: l
         (at for at, (one, two) in enumerate(zip(file, new, strict=False)) if one != two), min(len(file), len(new))
     )
     assert new[:before] == file[:before]
+
+
+@pytest.mark.parametrize(
+    "added",
+    [
+        "        if self.notes:\n            self.items = []\n",
+        "    # four blanks\n",
+    ],
+)
+def test_a_first_line_that_lost_its_indentation_says_nothing_of_the_others(added: str) -> None:
+    """The other lines are quoted right, so that new lines are as the proposal has them."""
+    quoted = "    def clear(self):\n        self.items = []\n"
+    file = f"class Cart:\n{quoted}        self.notes = 1\n"
+    found, how = result(file, quoted.lstrip(), quoted.lstrip() + added)
+    assert (found, how) == (file.replace(quoted, quoted + added), "whitespace")
+
+
+def test_a_new_first_line_ends_as_the_lines_that_stay_after_it() -> None:
+    assert result("a\nb\nc\nd\r\ne\r\n", "d\ne\n", "new\nd\ne\n")[0] == "a\nb\nc\nnew\r\nd\r\ne\r\n"
+
+
+def test_blanks_at_the_end_of_a_line_are_no_change_beside_a_line_that_is_misquoted() -> None:
+    lines = [f"{name} = compute({name})\n" for name in ("alpha", "beta", "gamma", "delta")]
+    stranger = "stranger line here\n"
+    search = "".join([lines[0], stranger, *lines[1:]])
+    found = refused("".join(lines), search, search.replace("(alpha)\n", "(alpha)  \n"))
+    assert (found.kind, "differs from the file where the change is made" in found.message) == ("conflict", True)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.errors import UsageError
 from quaestor.edits import Refusal, Replace
 from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import read_text
@@ -44,6 +45,7 @@ from quaestor.edits.three_way_merge import ConflictError, Hunk, hunks, merge, sa
         ("GIT~2/x", "forbidden", "belongs to version control, which is never edited"),
         ("_Darcs/x", "forbidden", "belongs to version control, which is never edited"),
         ("CVS/x", "forbidden", "belongs to version control, which is never edited"),
+        ("a/.g\u20ddit/x", "forbidden", "belongs to version control, which is never edited"),
     ],
 )
 def test_paths_that_are_refused_and_why(path: str, kind: str, words: str) -> None:
@@ -84,6 +86,7 @@ def test_no_path_leads_out_or_into_version_control(path: str) -> None:
         ("src/a.py", []),
         (".a", ["dot"]),
         ("a/.b/c", ["dot"]),
+        ("a:stream/.b/c", ["dot"]),
         ("Jenkinsfile", ["build machine"]),
         ("ci/azure-pipelines-x.yml", ["build machine"]),
         ("ci/azure-pipelines.yaml.txt", []),
@@ -125,6 +128,10 @@ def test_files_are_read_with_their_mode_and_owner(root: Path) -> None:
     state = file.stat()
     with Folders(root) as folders:
         assert folders.read("a/b/x.txt") == Content(b"inside", 0o640, state.st_uid, state.st_gid)
+        (root / "empty").touch()
+        empty = folders.read("empty")
+        assert empty is not None
+        assert empty.data == b""
         assert folders.read("a/b/none") is folders.read("none/x.txt") is folders.read("a/none/y/x") is None
 
 
@@ -133,8 +140,13 @@ def test_links_are_followed_nowhere(root: Path) -> None:
     (root / "lost").symlink_to("nowhere")
     (root / "way").symlink_to(root.parent)
     (root / "a" / "same").symlink_to(root / "a" / "b")
+    (root / "a" / "b" / "c").mkdir()
+    (root / "a" / "b" / "c" / "y.txt").write_bytes(b"deep")
     with Folders(root) as folders:
-        for path, link in (("l.txt", "l.txt"), ("lost", "lost"), ("way/x.txt", "way"), ("a/same/x.txt", "a/same")):
+        for path, link in (
+            *(("l.txt", "l.txt"), ("lost", "lost"), ("way/x.txt", "way")),
+            *(("a/same/x.txt", "a/same"), ("a/same/c/y.txt", "a/same")),
+        ):
             words = f"{link!r} is a symbolic link, which edits do not follow; name its target"
             assert place_error(folders, path) == ("link", words)
 
@@ -193,6 +205,14 @@ def test_a_folder_that_was_moved_is_noticed(root: Path) -> None:
         assert not folders.is_unmoved("a/b/x.txt"), "a link leads to it"
 
 
+def test_a_system_that_cannot_open_files_from_their_folder_is_refused(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("os.supports_dir_fd", set())
+    with pytest.raises(UsageError, match=r"^This system cannot open .* safe edits need\. Use --patch FILE\.$"):
+        Folders(root)
+
+
 def test_descriptors_are_closed_at_the_end(root: Path) -> None:
     with Folders(root) as folders:
         descriptors = [folders.parent(path) for path in ("x", "a/x", "a/b/x")]
@@ -237,6 +257,10 @@ def test_changes_lead_from_one_text_to_the_other(search: list[str], replace: lis
     assert search[len(search) - tail :] == replace[len(replace) - tail :]
     rest = search[head : len(search) - tail], replace[head : len(replace) - tail]
     assert not all(rest) or (rest[0][0] != rest[1][0] and rest[0][-1] != rest[1][-1])
+
+
+def test_lines_that_are_equal_between_two_changes_are_no_change() -> None:
+    assert hunks(["a", "b", "c"], ["x", "b", "y"], exact=True) == [Hunk(0, 1, 0, 1), Hunk(2, 3, 2, 3)]
 
 
 def test_a_change_lies_between_lines_that_were_quoted_right() -> None:

@@ -10,8 +10,11 @@ import pytest
 
 from history_repository import Repository
 from quaestor import Index
-from quaestor.answers.history_answer import history_object, history_of
+from quaestor.answers.history_answer import history_object, history_of, open_history
 from quaestor.answers.history_draft import Draft, one_line
+from quaestor.answers.history_questions import Asked
+from quaestor.answers.history_subjects import Subject, _as_file, commits_saying
+from quaestor.answers.history_things import _SAID, _in_code, tell_commits
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 
@@ -378,3 +381,34 @@ def test_the_contracted_form(ferry: tuple[Index, dict[str, str]]) -> None:
     assert tag["text"].startswith(f"tag v1.1.0\nTagger: Ana Núñez\nDate: 2023-03-10\nCommit: {ids['noted']}")
     assert [hit.chunk.kind for hit in history_of(index, "when was 1.1 released?").hits] == ["block", "section"]
     assert (section["path"], section["start_line"], section["end_line"]) == ("CHANGELOG.md", 3, 3)
+
+
+def test_what_is_gone_is_found_as_code_where_a_new_name_is_asked_for(ferry: tuple[Index, dict[str, str]]) -> None:
+    index, ids = ferry
+    with open_history(index) as git:
+        assert git is not None
+        found = _in_code(Asked("origin", "x.sh", verb="renamed"), Subject("x.sh", literal="x.sh"), git)
+        assert _as_file(Subject("./"), "./", index, git) is None
+        assert _as_file(Subject("tide py"), "tide py", index, git) is None
+        said = commits_saying(git, "the lighthouse keeper", _SAID["added"], oldest=True)
+        assert [commit.id[:10] for commit in commits_saying(git, "Ring a bell", "", oldest=False)] == [ids["first"]]
+    assert found is not None
+    assert found[0].id[:10] == ids["gone"]
+    assert [commit.id[:10] for commit in said] == [ids["gone"]]
+
+
+def test_an_article_is_no_word_of_a_message(ferry: tuple[Index, dict[str, str]]) -> None:
+    index, ids = ferry
+    draft = Draft()
+    with open_history(index) as git:
+        assert git is not None
+        assert tell_commits(Asked("commits", "the open_table of an tides"), git, draft, 5)
+    assert [hit.path for hit in draft.hits] == [f"commit {ids['table']}"]
+
+
+def test_a_commit_is_a_block_and_a_changelog_a_section(ferry: tuple[Index, dict[str, str]]) -> None:
+    hits = history_of(ferry[0], "what changed in 1.1?").hits
+    assert [hit.chunk.kind for hit in hits[:2]] == ["section", "block"]
+    assert [(hit.start_line, hit.end_line) for hit in history_of(ferry[0], "when was open_table added?").hits[3:]] == [
+        (5, 5)
+    ]

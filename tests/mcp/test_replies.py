@@ -17,7 +17,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from quaestor.mcp import fast_start as replies
 from quaestor.mcp.mcp_tools import Tool
-from quaestor.mcp.sdk_server import Offering, make_server
+from quaestor.mcp.sdk_server import ConnectionTools, make_server
 from quaestor.tools import Outcome
 
 TAKES = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
@@ -31,7 +31,7 @@ def answers_of_sdk(*messages: dict[str, Any]) -> list[Any]:
     """Return what our server answers to messages where the SDK alone answers."""
 
     async def run() -> list[Any]:
-        server = make_server(Offering(lambda _: TOOLS, asking=False))
+        server = make_server(ConnectionTools(lambda _: TOOLS, asking=False))
         to_server, reading = anyio.create_memory_object_stream[SessionMessage | Exception](10)
         writing, from_server = anyio.create_memory_object_stream[SessionMessage](10)
         answers = []

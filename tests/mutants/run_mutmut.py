@@ -133,14 +133,20 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
     """Return what becomes of a scope's mutants, or of those that survived before."""
     paths = {_module(path): path for glob in scope["mutated"] for path in sorted(ROOT.glob(glob))}
     if before is not None:
-        chosen = [one.mutant for one in before.survivors if not one.equivalent]
-        paths = {name: paths[name] for name in dict.fromkeys(one.rpartition(".")[0] for one in chosen)}
+        open_ones = [one for one in before.survivors if not one.equivalent]
+        paths = {name: paths[name] for name in dict.fromkeys(one.mutant.rpartition(".")[0] for one in open_ones)}
     changed = {name: _Changed.of(path) for name, path in paths.items()}
+    gone: list[str] = []
     if before is None:
         every = (f"{module}.{name}" for module, one in changed.items() for name in one.mutated.mutant_names)
         names = sorted(name for name in every if any(fnmatchcase(name, glob) for glob in scope.get("names", ["*"])))
         size = scope.get("sample", len(names))
         chosen = random.Random(_SEED).sample(names, size) if size < len(names) else names
+    else:
+        named = [(one, _name_now(changed, one)) for one in open_ones]
+        chosen = [name for _, name in named if name]
+        gone = [one.mutant for one, name in named if not name]
+        print(*(f"{name} is no more: its line was edited" for name in gone), sep="\n", file=sys.stderr)
     trial = _Trial(chosen, list(changed))
     os.chdir(ROOT)
     os.environ["PYTHONHASHSEED"] = "0"
@@ -159,11 +165,23 @@ def _tried(scope: Mapping[str, Any], before: Outcome | None) -> Outcome:
         raise SystemExit("The tests fail without any change.")
     survivors = tuple(Survivor(name, *_lines(changed, name)) for name in trial.survivors)
     old = tuple(one for one in before.survivors if one.equivalent) if before else ()
-    made, tried = (before.made, before.mutants) if before else (len(names), len(chosen))
+    made, tried = (before.made, before.mutants - len(gone)) if before else (len(names), len(chosen))
     return Outcome(_commit(), made, tried, tried - len(survivors) - len(old), (*old, *survivors))
 
 
-@dataclass(frozen=True, slots=True)
+def _name_now(changed: Mapping[str, _Changed], one: Survivor) -> str:
+    """Return the name of the mutant that changes the same lines as a saved one; empty if these lines are no more.
+
+    mutmut numbers the mutants of a function, so that a name means another one after an edit.
+    """
+    module, _, own = one.mutant.rpartition(".")
+    names = changed[module].mutated.mutant_names
+    likely = [own] if own in names else []
+    same = (name for name in [*likely, *names] if _lines(changed, f"{module}.{name}") == (one.was, one.became))
+    return next((f"{module}.{name}" for name in same), "")
+
+
+@dataclass(frozen=True)
 class _Changed:
     """A file with all of its mutants in it."""
 
@@ -174,10 +192,14 @@ class _Changed:
     def of(cls, path: Path) -> _Changed:
         return cls(path, mutate_file_contents(str(path), path.read_text(encoding="utf-8")))
 
+    @functools.cached_property
+    def _code_lines(self) -> list[str]:
+        return self.mutated.code.splitlines()
+
     def function(self, name: str) -> list[str]:
         """Return the lines of a mutant, or of its original, without its name."""
         span = self.mutated.line_span_by_function_name[name]
-        return [line.strip().replace(name, "") for line in self.mutated.code.splitlines()[span.start - 1 : span.end]]
+        return [line.strip().replace(name, "") for line in self._code_lines[span.start - 1 : span.end]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,3 +183,21 @@ def test_starters_are_of_the_documents_with_most_text_however_large_their_files_
     (root / "form.docx").write_bytes(docx(paragraph("Empty forms", "Heading1") + paragraph("Fill it in."), **form))
     with Index.build(root, settings=Settings(home=str(tmp_path / "home"))) as index:
         assert {f"{name}.md" for name in trees} == {one.path for one in starters(index)}
+
+
+def test_nobody_is_asked_about_tests_and_an_index_page_is_a_readme(tmp_path: Path) -> None:
+    files = {
+        "index.md": "# Welcome\n\nRequests are carried across bad networks.\n\n## Installation\n\nAsk the desk.\n",
+        "docs/readme.md": "# About these pages\n\nThey are written by hand.\n",
+        "ferry.py": definition("carry_far", "# Carries a trip far.\n"),
+        "tests/test_ferry.py": definition("check_far", "# Checks that a trip went far.\n") * 3,
+    }
+    with index_of(tmp_path / "corpus", files) as index:
+        found = [one.question for one in starters(index)]
+    assert found[0] == "What is this about?"
+    assert "What does `carry_far` do?" in found
+    assert not [one for one in found if "check_far" in one]
+    assert "What should I know about welcome?" not in found, "that is what the whole is about"
+    del files["docs/readme.md"]
+    with index_of(tmp_path / "other", files) as index:
+        assert next(starters(index)).question == "What is this about?"

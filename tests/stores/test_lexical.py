@@ -12,7 +12,7 @@ from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, St
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, RecentChunks, count_terms
 from quaestor.stores.embedded.sizes import SIZES
-from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon")

@@ -12,7 +12,7 @@ from store_factories import keyed
 
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.lexical import RecentChunks, count_terms
-from quaestor.stores.embedded.truth import DocumentTerms
+from quaestor.stores.embedded.sqlite_rows import DocumentTerms
 
 TERMS = st.sampled_from(["a", "aa", "ab", "b", "b_a", "é"])
 ONE = np.ones((3, 1))

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.stores.embedded import truth, vectors
+from quaestor.stores.embedded import sqlite_rows, vectors
 from quaestor.stores.embedded.vectors import Rows, nearest, quantise, restore, scales, top
 
 
@@ -76,4 +76,4 @@ def test_a_query_is_blockwise_the_same() -> None:
 
 @given(st.lists(st.text(alphabet='ab", []\\é\n') | st.text()).map(tuple))
 def test_listed_names_are_read_as_json(names: tuple[str, ...]) -> None:
-    assert truth._names(json.dumps(names) if names else None) == names
+    assert sqlite_rows._names(json.dumps(names) if names else None) == names

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from quaestor.core.messages import Message
 from quaestor.window import Recall, SharedRecall
 from quaestor.window.message_reading import speaker_of
-from quaestor.window.recall import MessageTerms, smooth_over_neighbours
+from quaestor.window.recall import MessageTerms, _MessageVectors, smooth_over_neighbours
 
 
 class Letters:
@@ -80,9 +81,9 @@ def test_meaning_counts_beside_words() -> None:
 
 
 def test_dates_can_be_indexed_too() -> None:
-    messages = said("Breakfast was fine.", *FILLER, "What happened in May?")
-    dated = Recall(describe=lambda message: "May" if "Breakfast" in message.content else "")
-    assert best(messages, dated) == 0
+    messages = said(*FILLER[:9], "Breakfast was fine.", *FILLER[9:], "What happened in May?")
+    dated = Recall(describe=lambda message: "MAY" if "Breakfast" in message.content else "")
+    assert best(messages, dated) == 9
 
 
 def test_only_new_messages_are_embedded() -> None:
@@ -188,3 +189,24 @@ def test_speakers_of_a_conversation_that_was_left_are_forgotten() -> None:
 def test_scores_have_one_type() -> None:
     messages = said(*FILLER, "rain")
     assert Recall().score(messages, 30).dtype == Recall().score(messages, 0).dtype == np.float32
+
+
+def test_a_word_in_one_of_two_messages_of_average_length_scores_its_rarity() -> None:
+    """BM25 by hand: a message of average length that has a word once counts the word's rarity."""
+    terms = MessageTerms()
+    terms.add(["kayak", "lake"])
+    terms.add(["rain", "wind"])
+    rarity = np.log1p((2 - 1 + 0.5) / (1 + 0.5))
+    assert terms.score({"kayak": 1.0}) == pytest.approx([rarity, 0.0])
+    assert terms.score({"kayak": 0.5, "rain": 2.0}) == pytest.approx([rarity / 2, 2 * rarity])
+
+
+def test_vectors_of_more_messages_than_there_was_room_for_stay_in_their_places() -> None:
+    vectors = _MessageVectors(Letters())
+    texts = [f"{'ab'[n % 2] * 3}{'c' * n}" for n in range(150)]
+    for start in (0, 60, 70):  # the second time there is room for twice as many, the third time for more yet
+        vectors.add(texts[start : {0: 60, 60: 70, 70: 150}[start]])
+    found = vectors.score("abc")
+    assert len(vectors) == 150
+    assert found.dtype == np.float32
+    assert found == pytest.approx(Letters().encode(texts) @ Letters().encode(["abc"])[0], abs=1e-6)

@@ -13,11 +13,21 @@ from quaestor.core.errors import UsageError, WindowError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.window import Recall, Reminder, Settings, Window, compose
 from quaestor.window.compose import END, HEAD, PINNED, QUESTION, take_all, take_examples, take_required
-from quaestor.window.conversation_costs import ORPHAN, RESULT, UNANSWERED, Reading, Unit, units
+from quaestor.window.conversation_costs import (
+    ORPHAN,
+    RESULT,
+    UNANSWERED,
+    Reading,
+    Unit,
+    _ReadingCache,
+    as_counter,
+    units,
+)
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import CUT, Budget, Draft, trim_messages
 from quaestor.window.recall import smooth_over_neighbours
 from quaestor.window.trim import largest_fitting, trim
+from quaestor.window.window_values import Decision
 
 
 class Letters:
@@ -327,6 +337,33 @@ def test_a_passage_in_the_conversation_is_not_shown_again_and_its_message_stays(
     assert window.sections.get("passages", 0) == 0
 
 
+def test_history_makes_room_for_a_passage_that_does_not_fit_beside_it() -> None:
+    messages = [system("s" * 9), user("a" * 217), assistant("b" * 300), user("q" * 9)]
+    # All messages fit to the token; the passage does not.
+    window = composed(messages, 3 + 10 + 218 + 301 + 10, passages=["c" * 80])
+    assert any("c" * 80 in message.content for message in window.messages)
+    assert messages[1] not in window.messages
+
+
+def test_history_is_not_left_out_for_a_passage_that_it_shows_itself() -> None:
+    fact = "the lake is blue"
+    messages = [system("s" * 9), user(fact), assistant("b" * 30), user("q" * 9)]
+    # The second passage does not fit, even without the history; the first stands there.
+    window = composed(messages, 3 + 10 + 17 + 31 + 10 + 240, passages=[fact, "c" * 900])
+    assert window.messages == tuple(messages)
+
+
+def test_without_marks_nothing_is_reserved_for_them() -> None:
+    messages = [system("s" * 9), *[assistant("z" * 9) for _ in range(10)], user("q" * 9)]
+    window = composed(messages, 3 + 20 + 40)
+    assert (len(window.messages), window.tokens) == (6, 63)
+
+
+def test_what_is_cut_short_says_so() -> None:
+    messages = [*HEADED, assistant("", "1"), tool("x" * 300, "1")]
+    assert composed(messages, 150).messages[-1].content.endswith(f"x\n{PLAIN.wording.trimmed}")
+
+
 def test_reminders_are_given_room() -> None:
     settings = Settings(marks=False, reminder=Reminder("be brief", every=20))
     messages = [system("s"), *[assistant("z" * 30) for _ in range(60)], user("q")]
@@ -487,3 +524,42 @@ def test_the_message_that_shows_a_passage_stays_for_that_reason() -> None:
     pinned = window.decisions[1]
     assert (pinned.section, pinned.action) == ("recent", "kept")
     assert pinned.reason == PINNED
+
+
+def test_each_message_is_decided_on_with_its_cost() -> None:
+    reading = Reading(Letters())
+    reading.follow([user("abc"), assistant("de")])
+    assert reading.decisions("dropped", "recent", "why") == [
+        Decision("message", 0, "dropped", "recent", 0, 4, "why"),
+        Decision("message", 1, "dropped", "recent", 0, 3, "why"),
+    ]
+    assert [one.tokens for one in reading.decisions("kept", "recent", "why")] == [4, 3]
+
+
+def test_a_tokenizer_counts_within_a_template() -> None:
+    class Words:
+        name = "words"
+
+        def count(self, text: str) -> int:
+            return len(text.split())
+
+    counter = as_counter(Words())  # type: ignore[arg-type]
+    assert counter.text("three words here") == 3
+    assert counter.message(user("three words here")) >= 3
+    assert as_counter(Letters()).text("abc") == 3
+
+
+def test_readings_are_lent_to_one_at_a_time_and_the_oldest_is_forgotten() -> None:
+    counter = Letters()
+    cache = _ReadingCache(places=1)
+    one, other = Reading(counter), Reading(counter)
+    one.follow([user("a")])
+    other.follow([user("b")])
+    cache.put(one)
+    assert cache.take([user("a")], counter) is one
+    assert cache.take([user("a")], counter) is not one, "it is lent"
+    cache.put(one)
+    cache.put(other)
+    assert cache.take([user("a")], counter) is not one
+    assert cache.take([user("b")], Letters()) is not other, "another counter counts otherwise"
+    assert cache.take([user("b")], counter) is other

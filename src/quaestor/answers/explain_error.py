@@ -48,7 +48,7 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
     trace = read_trace(text)
     if not (trace.frames or is_pasted(text)):
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     return corpus.reopening(lambda: _explain_where_known(text, corpus))
 
 

@@ -55,7 +55,7 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     asked = read_name_question(question.text)
     if asked is None:
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     return corpus.reopening(lambda: _explain_target(asked.target, asked.kind, corpus))
 
 
@@ -94,7 +94,7 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _of_name(corpus: Corpus, related: Related, taken: str = "") -> WayAnswer:
+def _of_name(corpus: Corpus, related: Related, taken: str) -> WayAnswer:
     """Return what a name is: its first definition and the comment above it, its members, and its uses.
 
     Args:

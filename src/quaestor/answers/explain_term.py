@@ -65,7 +65,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     term = read_term_question(question.text)
     if not term:
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     return corpus.reopening(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
 
 

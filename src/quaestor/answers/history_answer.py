@@ -85,7 +85,7 @@ def _day(text: str, *, last: bool = False) -> str:
 
 def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
     """Return the answer, or why the history is not read; None if the history says nothing of what is asked."""
-    corpus.take_in()
+    corpus.try_refresh()
     changelogs = Changelogs(corpus)
     draft = Draft()
     with open_history(corpus) as git:

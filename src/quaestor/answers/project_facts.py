@@ -171,7 +171,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     find = _finder_for(text)
     if find is None:
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     return corpus.reopening(lambda: _quote(corpus, find))
 
 
@@ -179,7 +179,7 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     """Quote pages such as "History" on how the project began; None for any other question."""
     if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     pages = corpus.reopening(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
     if not pages:
         return None

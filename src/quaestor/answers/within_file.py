@@ -46,7 +46,7 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     asked = read_file_question(question.text)
     if asked is None:
         return _in_numbered(question.text, corpus)
-    corpus.take_in()
+    corpus.try_refresh()
     path = corpus.reopening(lambda: resolve_path(corpus, asked[0]))
     return None if path is None or _GLOB.search(path) else _quote(corpus, path, asked[1])
 
@@ -56,7 +56,7 @@ def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
     names = list(dict.fromkeys(_NUMBERED.findall(text))) if short and read_query(text).kind == "text" else []
     if not 0 < len(names) <= _MOST_NUMBERED:
         return None
-    corpus.take_in()
+    corpus.try_refresh()
     found = corpus.reopening(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
     paths = {path for path in found.values() if path is not None}
     rest = " ".join(_NUMBERED.sub(" ", text).split())

@@ -55,7 +55,7 @@ class LocalIndex(NamedTuple):
 def list_local(settings: Settings) -> list[LocalIndex]:
     """Return the indexes on this machine by path; those of unknown sources come last."""
     folders = (data_home(settings) / "indexes").glob(f"*/{TRUTH}")
-    found = [_describe(truth.parent, settings) for truth in folders]
+    found = [_describe(file.parent, settings) for file in folders]
     return sorted(found, key=lambda one: (one.source is None, os.fsencode(one.source or one.folder)))
 
 

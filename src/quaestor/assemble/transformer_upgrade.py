@@ -102,7 +102,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
     """Make the missing vectors and store them in the index; the caller has the lock on coming vectors."""
     # Few indexes lack any.
-    from quaestor.indexing.pending_vectors import ComingVectors, Looked, fill, forget, reembed  # noqa: PLC0415
+    from quaestor.indexing.pending_vectors import ComingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
 
     folder = index_folder(root, settings)
     made = made_of(root, settings)
@@ -116,7 +116,7 @@ def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: 
             fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))
             count = reembed(
                 store,
-                Looked(embedder, coming),
+                PreparedEmbedder(embedder, coming),
                 ingest,
                 {TUNED_KEY: ""},
                 lambda done, total: told(ProgressState(done, total, 0, doing="taking in")),

@@ -193,13 +193,13 @@ class Corpus:
         """
         return self._index.refresh(progress, budget_seconds, allowance=allowance)
 
-    def take_in(self) -> None:
+    def try_refresh(self) -> None:
         """Update the index within the time allowed; if it cannot be written now, it stays as it is."""
-        self._index.take_in()
+        self._index.try_refresh()
 
-    def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these documents changed unnoticed; if so, the next ``take_in`` looks at all files."""
-        return self._index.overtaken(documents)
+    def notice_changes(self, documents: Iterable[Document]) -> bool:
+        """Return whether any of these documents changed unnoticed; if so, have the next refresh look at all files."""
+        return self._index.notice_changes(documents)
 
     def look_at(self, documents: Iterable[Document]) -> None:
         """Mark the index as not fresh if any of these documents changed."""

@@ -155,7 +155,7 @@ class DocumentsOnDisk:
 
     def tree(self, folder: str = "", depth: int = 2) -> Folder:
         """Return the documents as a tree of folders, in an index brought up to date; as ``Corpus.tree``."""
-        self._index.take_in()
+        self._index.try_refresh()
         paths = self._index.store.documents()
         found = make_tree(paths, plain(folder), depth)
         if found is not None:

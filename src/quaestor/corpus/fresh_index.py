@@ -91,7 +91,7 @@ class FreshIndex:
         self._former: list[Store] = []
         self._use(parts)
         if not self.has_files():
-            self.take_in()
+            self.try_refresh()
 
     def _use(self, parts: Parts) -> None:
         self.store, self.embedder, self.indexer, ranker, coming = parts
@@ -105,16 +105,16 @@ class FreshIndex:
 
         The files of the hits are checked in any case; if one changed, all files are looked at and ``find`` runs again.
         """
-        self.take_in()
+        self.try_refresh()
         found = self.reopening(find)
-        if self.overtaken(documents(found)):
-            self.take_in()
+        if self.notice_changes(documents(found)):
+            self.try_refresh()
             found = self.reopening(find)
             self.look_at(documents(found))
         return found
 
-    def overtaken(self, documents: Iterable[Document]) -> bool:
-        """Return whether any of these documents changed unnoticed; if so, the next ``take_in`` looks at all files."""
+    def notice_changes(self, documents: Iterable[Document]) -> bool:
+        """Return whether any of these documents changed unnoticed; if so, have the next refresh look at all files."""
         if not self.freshness.fresh or self._as_indexed(documents):
             return False
         self.indexer.distrust()
@@ -125,7 +125,7 @@ class FreshIndex:
         if not self._as_indexed(documents):
             self.freshness = self.freshness._replace(fresh=False)
 
-    def take_in(self) -> None:
+    def try_refresh(self) -> None:
         """Update the index within the time allowed; if it cannot be written now, it stays as it is."""
         try:
             self.refresh(budget_seconds=self.refresh_seconds)

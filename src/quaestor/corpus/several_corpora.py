@@ -110,17 +110,17 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
             where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         self.failures = {}
-        self._each(lambda corpus: corpus.take_in())
+        self._each(lambda corpus: corpus.try_refresh())
         hits = self._found(query, k, mode, where)
-        overtaken = {
+        changed = {
             name: corpus
             for name, corpus in self._corpora_of(hits)
-            if corpus.overtaken(hit.document for hit in hits if hit.corpus == name)
+            if corpus.notice_changes(hit.document for hit in hits if hit.corpus == name)
         }
-        if overtaken:
-            self._each(lambda corpus: corpus.take_in(), overtaken)
+        if changed:
+            self._each(lambda corpus: corpus.try_refresh(), changed)
             hits = self._found(query, k, mode, where)
-            for name, corpus in overtaken.items():
+            for name, corpus in changed.items():
                 corpus.look_at(hit.document for hit in hits if hit.corpus == name)
         return self._set_fresh(hits)
 

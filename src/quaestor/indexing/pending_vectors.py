@@ -252,7 +252,7 @@ def fill(
             progress(min(done, total), total)
 
 
-class Looked:
+class PreparedEmbedder:
     """An ``Embedder`` of documents that takes vectors from the coming ones if they are finished.
 
     Attributes:

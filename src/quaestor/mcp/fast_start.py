@@ -183,7 +183,7 @@ class Opening:
         try:
             self.tools = make(folders)
         except QuaestorError:
-            return  # `Offering` tries again and reports the error when the client asks for the tools
+            return  # `ConnectionTools` tries again and reports the error when the client asks for the tools
         self._read_more()
         for request in self._waiting:
             if asks_for_tools(request, version):

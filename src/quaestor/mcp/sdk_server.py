@@ -60,8 +60,8 @@ def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
         asking: whether to ask the client for its folders.
     """
     tools = opening.tools if opening else None
-    offering = Offering(make, asking=asking) if tools is None else Offering(lambda _: tools, asking=False)
-    asyncio.run(_over_stdio(make_server(offering), opening))
+    offered = ConnectionTools(make, asking=asking) if tools is None else ConnectionTools(lambda _: tools, asking=False)
+    asyncio.run(_over_stdio(make_server(offered), opening))
 
 
 def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
@@ -70,25 +70,25 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
 
     from quaestor.server.http.run_server import BoundedConnection  # noqa: PLC0415 - as above
 
-    app = make_server(Offering(lambda _: tools, asking=False)).streamable_http_app(host=host)
+    app = make_server(ConnectionTools(lambda _: tools, asking=False)).streamable_http_app(host=host)
     settings = uvicorn.Config(app, http=BoundedConnection, log_level="warning", access_log=False)
     asyncio.run(uvicorn.Server(settings).serve(sockets=[at]))
 
 
-def make_server(offering: Offering) -> Server[Any]:
+def make_server(offered: ConnectionTools) -> Server[Any]:
     """Return an SDK server that offers the tools."""
 
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
             return types.ListToolsResult.model_validate(
-                {"tools": [tool_object(tool) for tool in await offering.tools(context.session)]}
+                {"tools": [tool_object(tool) for tool in await offered.tools(context.session)]}
             )
         except QuaestorError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            by_name = {tool.name: tool for tool in await offering.tools(context.session)}
+            by_name = {tool.name: tool for tool in await offered.tools(context.session)}
         except QuaestorError as error:
             return _failed_result(str(error))
         tool = by_name.get(params.name)
@@ -99,7 +99,7 @@ def make_server(offering: Offering) -> Server[Any]:
         return await call
 
     async def begin(context: _Context, _params: object) -> None:
-        offering.begin(context.session)
+        offered.begin(context.session)
 
     server: Server[Any] = Server(
         NAME,
@@ -240,7 +240,7 @@ def _text(text: str) -> types.TextContent:
     return types.TextContent(text=text.encode("utf-8", "replace").decode("utf-8"))
 
 
-class Offering:
+class ConnectionTools:
     """The tools of one connection.
 
     Args:

@@ -282,7 +282,7 @@ class _Reader:
         bound, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
         if bound is None or value is None or node.end_byte > bound.end_byte:
             return False
-        return self._source.data.startswith(b"require", value.start_byte)
+        return self._source.data.startswith(b"require(", value.start_byte)
 
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent

@@ -64,7 +64,7 @@ def _check_place(corpus: Corpus, root: Path, path: str) -> None:
     place = confine(path)
     if not isinstance(place, str):
         raise UsageError(place.message)
-    corpus.take_in()
+    corpus.try_refresh()
     if corpus.store.document(place) is None and os.path.lexists(root / place):
         raise UsageError(f"{path!r} is not in this index and stays as it is. Name one of its documents, or a new file.")
 

@@ -9,8 +9,10 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 import quaestor
-from quaestor.answers.citations.citation_marks import Passage
-from quaestor.answers.citations.verify import check_quote, verify
+from quaestor.answers.citations.citation_marks import Passage, parse
+from quaestor.answers.citations.quote_match import Match, find
+from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.citations.verify import _claim, check_quote, verify
 
 RETRY = '''"""Retries."""
 
@@ -261,3 +263,40 @@ def test_a_small_word_is_evidence_only_where_nothing_else_stands() -> None:
     shown = Passage(1, "guide.md", 1, 1, "$ make"), Passage(2, "guide.md", 2, 2, "and so make do")
     found = verify("Build it: “make” [1], “make” [2].", shown, lambda path: lines.encode())
     assert [one.status for one in found.citations] == ["verified", "unverified"]
+
+
+@pytest.mark.parametrize(
+    ("answer", "claims"),
+    [
+        (
+            "Requests wait in a queue [1], [2] and go on.",
+            ["Requests wait in a queue", "Requests wait in a queue ,"],
+        ),
+        (
+            "The ferry carries requests [1]. It waits [2] when requests fail twice.",
+            ["The ferry carries requests", "It waits  when requests fail twice."],
+        ),
+    ],
+    ids=["marks in a row", "a clause that says little"],
+)
+def test_what_a_mark_is_said_to_support(answer: str, claims: list[str]) -> None:
+    marks = parse(answer)
+    assert [_claim(answer, mark, marks, sentences(answer)).strip() for mark in marks] == claims
+
+
+def test_what_the_question_names_needs_no_support() -> None:
+    answer = 'It sleeps [1: "time.sleep(delay * 2**attempt)"]. Yes, for walruses.'
+    assert verify(answer, SHOWN, FILES.get, "Does it sleep for walruses?").unsupported == ()
+    assert [one.text.strip() for one in verify(answer, SHOWN, FILES.get).unsupported] == ["Yes, for walruses."]
+
+
+def test_a_lead_in_to_code_that_no_passage_has_is_supported_by_what_follows() -> None:
+    answer = "Here it is:\n\n```python\ntime.sleep(delay * 2**attempt)\n```\n"
+    assert verify(answer, SHOWN, FILES.get).unsupported == ()
+
+
+def test_a_part_before_dots_is_found_to_its_last_sign_and_may_be_one_word() -> None:
+    assert find("Ferry sends again. …", "Ferry sends again. And more", 0, 27) == Match(0, 18, exact=False)
+    long = " ".join(["ferry"] * 401)  # too long for a tolerant pattern
+    assert find(f"{long} …", f"{long} and more", 0, len(long) + 9) == Match(0, len(long), exact=False)
+    assert find("Ferry …", "The Ferry sends", 0, 15) == Match(4, 9, exact=False)

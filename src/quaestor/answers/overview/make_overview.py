@@ -60,7 +60,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     if within:
         corpus.tree(within, 0)
     else:
-        corpus.take_in()
+        corpus.try_refresh()
 
     return _up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
 
@@ -71,7 +71,7 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
     Returns:
         An overview with that section alone, or without sections if no file says it.
     """
-    corpus.take_in()
+    corpus.try_refresh()
 
     def made() -> Overview:
         material = Material(corpus.store)
@@ -83,7 +83,7 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
 
 def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
     """Return a corpus's introduction, after bringing the index up to date, as an overview of at most one section."""
-    corpus.take_in()
+    corpus.try_refresh()
 
     def made() -> Overview:
         material = Material(corpus.store)
@@ -96,8 +96,8 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
 def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
     found = corpus.reopening(made)
-    if corpus.overtaken(_documents(found)):
-        corpus.take_in()
+    if corpus.notice_changes(_documents(found)):
+        corpus.try_refresh()
         found = corpus.reopening(made)
         corpus.look_at(_documents(found))
     return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))

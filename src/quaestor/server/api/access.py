@@ -123,7 +123,7 @@ def _own_documents(served: Served, user: User) -> dict[str, Index]:
     if all(state.name != MY_DOCUMENTS for state in corpora_of(served, user)):
         return {}
     found = corpus_of(served, user, MY_DOCUMENTS)
-    found.take_in()
+    found.try_refresh()
     return {MY_DOCUMENTS: found}
 
 

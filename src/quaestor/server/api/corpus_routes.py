@@ -46,7 +46,7 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
     """Return a corpus's statistics. Counting the tokens of a large corpus takes a while."""
     index = corpus_of(served, who, corpus)
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
-    index.take_in()
+    index.try_refresh()
     survey = index.survey(tokenizer_for(model).count).survey
     return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
 

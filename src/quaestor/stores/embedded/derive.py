@@ -1,7 +1,7 @@
-"""Brings the derived files up to date with the truth, in two steps around its commit.
+"""Brings the derived files up to date with the database, in two steps around its commit.
 
 ``prepare`` does the work, from the writer's own uncommitted view; ``publish`` makes it visible and is quick.
-A process killed in between leaves the files behind the truth; the next writer, or a reader that finds them too far
+A process killed in between leaves the files behind the database; the next writer, or a reader that finds them too far
 behind, continues from there.
 """
 
@@ -11,7 +11,7 @@ import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 
-from quaestor.stores.embedded import truth
+from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, require
 from quaestor.stores.embedded.derived_files import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
@@ -64,7 +64,7 @@ def prepare(
     """Bring derived files that are too far behind up to date, and rebuild damaged ones.
 
     Args:
-        connection: a connection to the truth.
+        connection: a connection to the database.
         folder: the store's folder.
         dimensions: the length of the vectors.
         sizes: decide how far behind is too far.
@@ -92,7 +92,7 @@ def prepare(
 
 def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     """Drop the part of the change log that all derived files include."""
-    reached = [mark.content for mark in marks if mark is not None and truth.has_been(connection, mark.content)]
+    reached = [mark.content for mark in marks if mark is not None and sqlite_rows.has_been(connection, mark.content)]
     if len(reached) < len(marks):
         return
     oldest = min(content.generation for content in reached)
@@ -126,7 +126,7 @@ def _prepare_lexical(
         for run in behind.removed:
             update.remove(run)
         added = 0
-        for entry in truth.terms_after(connection, mark.last_chunk if mark else 0):
+        for entry in sqlite_rows.terms_after(connection, mark.last_chunk if mark else 0):
             update.add(entry)
             added += len(entry.segment.chunks)
         require(added == behind.added, "the number of chunks with terms")
@@ -150,7 +150,7 @@ def _prepare_matrix(
         for run in behind.removed:
             update.remove(run)
         last = base.mark.last_chunk if base else 0
-        for ids, rows in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
+        for ids, rows in sqlite_rows.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE):
             update.append(ids, rows)
         update.finish()
     except BaseException:

@@ -1,6 +1,6 @@
-"""Files that are derived from the truth: flushes them to the disk in the background, removes them, and keeps marks.
+"""Files that are derived from the database: flushes them to the disk in the background, removes them, and keeps marks.
 
-A mark records the state of the truth from which a file was made.
+A mark records the state of the database from which a file was made.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from threading import Thread
 from typing import Any
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.embedded import truth
+from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import require
-from quaestor.stores.embedded.truth import Content, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, Removed
 
 
 class Flush:
@@ -60,7 +60,7 @@ def discard(path: Path) -> None:
 
 
 class Mark(NamedTuple):
-    """The state of the truth from which a derived file was made.
+    """The state of the database from which a derived file was made.
 
     Attributes:
         content: the state of the chunks.
@@ -117,19 +117,19 @@ def lag(connection: sqlite3.Connection, mark: Mark | None) -> Lag | None:
     Raises:
         DamagedRowError: the number of chunks is wrong.
     """
-    content = truth.content(connection)
-    last = truth.last_chunk(connection)
+    content = sqlite_rows.content(connection)
+    last = sqlite_rows.last_chunk(connection)
     if mark is None:
-        found = Lag(content, (), truth.count_after(connection, 0), last)
+        found = Lag(content, (), sqlite_rows.count_after(connection, 0), last)
     elif mark.content == content:
         found = Lag(content, (), 0, last)
-    elif truth.has_been(connection, mark.content):
-        runs = truth.removed_since(connection, mark.content)
+    elif sqlite_rows.has_been(connection, mark.content):
+        runs = sqlite_rows.removed_since(connection, mark.content)
         known = tuple(run for run in runs if run.first_chunk <= mark.last_chunk)
-        found = Lag(content, known, truth.count_after(connection, mark.last_chunk), last)
+        found = Lag(content, known, sqlite_rows.count_after(connection, mark.last_chunk), last)
     else:
         return None
-    require(after(mark, found).alive == truth.count(connection), "the number of chunks")
+    require(after(mark, found).alive == sqlite_rows.count(connection), "the number of chunks")
     return found
 
 

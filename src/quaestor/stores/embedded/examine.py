@@ -1,4 +1,4 @@
-"""Checks a whole index for damage, every row of the truth and every byte of the derived files, without changing it."""
+"""Checks an index for damage, every row of the database and every byte of the derived files, without changing it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from quaestor.stores.embedded import schema, truth
+from quaestor.stores.embedded import schema, sqlite_rows
 from quaestor.stores.embedded.derived_files import lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
@@ -59,19 +59,19 @@ def _check_truth(connection: sqlite3.Connection, folder: Path, dimensions: int) 
     said = "; ".join(str(row[0]) for row in connection.execute(f"PRAGMA integrity_check({_MOST_SAID})"))
     if said != "ok":
         raise unusable(folder, f"is damaged ({said})")
-    for path in truth.documents(connection):
-        truth.chunks_of(connection, path)
-    counted = sum(len(one.segment.chunks) for one in truth.terms_after(connection, 0))
-    if counted != truth.count(connection):
+    for path in sqlite_rows.documents(connection):
+        sqlite_rows.chunks_of(connection, path)
+    counted = sum(len(one.segment.chunks) for one in sqlite_rows.terms_after(connection, 0))
+    if counted != sqlite_rows.count(connection):
         raise unusable(folder, "is damaged (terms are missing)")
     broken = connection.execute(_BROKEN_UP).fetchone()
     if broken is not None:
-        raise unusable(folder, f"is damaged (chunks of {truth.from_storable(broken[0])!r} are missing)")
+        raise unusable(folder, f"is damaged (chunks of {sqlite_rows.from_storable(broken[0])!r} are missing)")
     (bare,) = connection.execute(_WITHOUT_VECTOR, (dimensions,)).fetchone()
     if bare:
         raise unusable(folder, f"is damaged ({bare:,} chunks have no vector)")
-    truth.check_vectors(connection, dimensions)
-    truth.check_names(connection)
-    for key in ("", *truth.all_metadata(connection)):
-        truth.metadata(connection, key)
-    truth.removed_since(connection, truth.content(connection)._replace(generation=-1))
+    sqlite_rows.check_vectors(connection, dimensions)
+    sqlite_rows.check_names(connection)
+    for key in ("", *sqlite_rows.all_metadata(connection)):
+        sqlite_rows.metadata(connection, key)
+    sqlite_rows.removed_since(connection, sqlite_rows.content(connection)._replace(generation=-1))

@@ -17,7 +17,7 @@ import numpy as np
 
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
-from quaestor.stores.embedded.truth import from_storable, marks, storable
+from quaestor.stores.embedded.sqlite_rows import from_storable, marks, storable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

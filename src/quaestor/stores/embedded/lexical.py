@@ -20,7 +20,7 @@ from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, Mark, discard
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Asked, Bounds, Keys, Segment, keys_of
-from quaestor.stores.embedded.truth import DocumentTerms, Removed
+from quaestor.stores.embedded.sqlite_rows import DocumentTerms, Removed
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -200,7 +200,7 @@ class LexicalBase(NamedTuple):
     """The last published state of the lexical index; immutable.
 
     Attributes:
-        mark: the state of the truth from which it was made.
+        mark: the state of the database from which it was made.
         statistics: the totals of its segments.
         names: the names of the segments' files.
         checksums: the checksum of each file.

@@ -18,7 +18,7 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded.checksums import Noticed, RowSums, check_array, ignore, row_sums, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, Mark, discard
-from quaestor.stores.embedded.truth import Removed
+from quaestor.stores.embedded.sqlite_rows import Removed
 from quaestor.stores.embedded.vectors import Ids, Int8s, Rows, plane_count, planes_of, scales
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class MatrixBase(NamedTuple):
     """The last published state of the matrix.
 
     Attributes:
-        mark: the state of the truth from which it was made.
+        mark: the state of the database from which it was made.
         serial: the number of its folder.
         rows: its vectors, mapped from disk.
         checksums: the checksums of its files except the vectors, which have one per row.

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import ChunkTerms, Packed
-from quaestor.stores.embedded import truth
+from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.lexical import count_terms
-from quaestor.stores.embedded.truth import batches, chunk_checksum, marks, storable
+from quaestor.stores.embedded.sqlite_rows import batches, chunk_checksum, marks, storable
 from quaestor.stores.embedded.vectors import quantise
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimen
     """Yield the given documents that exist, in the form that ``pack`` returns, in arbitrary order.
 
     Args:
-        connection: a connection to the truth.
+        connection: a connection to the database.
         paths: the documents' paths.
         dimensions: the length of the vectors.
     """
@@ -130,7 +130,7 @@ def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimen
             [storable(path) for path in batch],
         )
         for path, first, count in places.fetchall():
-            document = truth.document(connection, truth.from_storable(path))
+            document = sqlite_rows.document(connection, sqlite_rows.from_storable(path))
             assert document is not None
             yield Packed(document, count, _columns_of(connection, first, count, dimensions))
 

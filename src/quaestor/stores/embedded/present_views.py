@@ -1,4 +1,4 @@
-"""The present state of a store: the truth, read through one connection, and the derived files.
+"""The present state of a store: the database, read through one connection, and the derived files.
 
 Changes since the derived files were written are overlaid in memory.
 """
@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from quaestor.stores import Scored, Where
-from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.derived_files import Lag, lag
 from quaestor.stores.embedded.lexical import LexicalBase
@@ -45,7 +45,7 @@ class PresentViews:
 
     Args:
         folder: the index's folder.
-        reader: reads the truth.
+        reader: reads the database.
         lock: held while derived files are made.
         embedder: the name of the vectors' embedder.
         dimensions: the length of the vectors.
@@ -100,7 +100,7 @@ class PresentViews:
     def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
         """Return the lexical view of the present state and the documents that match a filter."""
         present = self._lexical
-        if where is None and present is not None and present.content == self._reader.ask(truth.content):
+        if where is None and present is not None and present.content == self._reader.ask(sqlite_rows.content):
             return present, None
         with self._reader.state() as connection:
             view = self._lexical = self._lexical_view(connection)
@@ -109,7 +109,7 @@ class PresentViews:
     def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
         """Return the vectors of the present state and the documents that match a filter."""
         present = self._dense
-        if where is None and present is not None and present.content == self._reader.ask(truth.content):
+        if where is None and present is not None and present.content == self._reader.ask(sqlite_rows.content):
             return present, None
         with self._reader.state() as connection:
             view = self._dense = self._dense_view(connection)
@@ -117,7 +117,7 @@ class PresentViews:
 
     def _lexical_view(self, connection: sqlite3.Connection) -> LexicalView:
         present = self._lexical
-        if present is not None and present.content == truth.content(connection):
+        if present is not None and present.content == sqlite_rows.content(connection):
             return present
         base = present.base if present else self._load_lexical()
         base, behind = self._pin(connection, base, self._load_lexical)
@@ -125,11 +125,11 @@ class PresentViews:
 
     def _dense_view(self, connection: sqlite3.Connection) -> DenseView:
         present = self._dense
-        if present is not None and present.content == truth.content(connection):
+        if present is not None and present.content == sqlite_rows.content(connection):
             return present
         schema.check_embedder(connection, self._folder, self._embedder)
         base, behind = self._pin(connection, None, self._load_matrix)
-        # Again after pinning, which may see a newer state of the truth than the block began with.
+        # Again after pinning, which may see a newer state of the database than the block began with.
         schema.check_embedder(connection, self._folder, self._embedder)
         return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
 
@@ -153,7 +153,7 @@ class PresentViews:
             base, behind = self._load(connection, base, load)
             if behind is not None and behind.size <= self._sizes.overlaid:
                 return base, behind
-            # Read a new state of the truth from here on, because the writer may be ahead of the block's first one.
+            # Read a new state of the database from here on, because the writer may be ahead of the block's first one.
             connection.execute("COMMIT")
             tried = self._catch_up()
             connection.execute("BEGIN")
@@ -205,7 +205,7 @@ class PresentViews:
 
 
 class TruthReader:
-    """Reads the truth; threads may share it.
+    """Reads the database; threads may share it.
 
     Args:
         folder: the index's folder.
@@ -226,7 +226,7 @@ class TruthReader:
 
     @contextmanager
     def state(self) -> Iterator[sqlite3.Connection]:
-        """Read one state of the truth during the block."""
+        """Read one state of the database during the block."""
         with self.mutex, translate_failures(self._folder):
             self._connection.execute("BEGIN")
             try:
@@ -254,7 +254,7 @@ class TruthReader:
         if where is None or where == Where():
             return None
 
-        generation = truth.generation(connection)
+        generation = sqlite_rows.generation(connection)
         if self._filters_of != generation or len(self._filters) >= _REMEMBERED_FILTERS:
             self._filters, self._filters_of = {}, generation
         if where not in self._filters:

@@ -1,4 +1,4 @@
-"""The SQLite file that holds the truth: its tables, opening it, checking whether it can be used, and upgrading it.
+"""The SQLite database of a store: its tables, opening it, checking whether it can be used, and upgrading it.
 
 A database of an older version is migrated, so that nobody has to index again.
 """
@@ -24,7 +24,7 @@ from quaestor.stores.embedded.checksums import (
     vector_sums,
 )
 from quaestor.stores.embedded.sqlite_failures import unusable
-from quaestor.stores.embedded.truth import chunk_checksum, marks
+from quaestor.stores.embedded.sqlite_rows import chunk_checksum, marks
 
 FILE = "index.sqlite3"
 VERSION = 4

@@ -23,7 +23,7 @@ from quaestor.stores import (
     StoreStats,
     Where,
 )
-from quaestor.stores.embedded import lexical, matrix, schema, truth
+from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
 from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.present_views import PresentViews, TruthReader
@@ -178,7 +178,7 @@ class EmbeddedStore(LexicalQueries):
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
                 raise
-            # The truth is committed: files that cannot be published now are brought up to date later.
+            # The database is committed: files that cannot be published now are brought up to date later.
             derivation.publish()
             schema.shorten_journal(connection, self._folder)
             self._reader.follow_writer()
@@ -205,24 +205,24 @@ class EmbeddedStore(LexicalQueries):
         with self._reader.state() as connection:
             allowed = self._reader.allowed_documents(connection, where)
             if allowed is None:
-                return truth.defining(connection, names, k)
+                return sqlite_rows.defining(connection, names, k)
             # A name has few definitions, so all of them are filtered.
-            return allowed.only(truth.defining(connection, names, _MOST_DEFINITIONS))[: max(k, 0)]
+            return allowed.only(sqlite_rows.defining(connection, names, _MOST_DEFINITIONS))[: max(k, 0)]
 
     def get(self, ids: Iterable[int]) -> Mapping[int, StoredChunk]:
         """Return the chunks that exist, by identifier."""
         with self._reader.state() as connection:
-            return truth.chunks(connection, ids)
+            return sqlite_rows.chunks(connection, ids)
 
     def paths_of(self, ids: Iterable[int]) -> Collection[str]:
         """Return the paths of these chunks' documents, without duplicates."""
         with self._reader.state() as connection:
-            return truth.paths_of(connection, ids)
+            return sqlite_rows.paths_of(connection, ids)
 
     def paths_ending(self, end: str, k: int, where: Where | None = None) -> Sequence[str]:
         """Return up to ``k`` paths that equal ``end`` or end with a slash and it, in any case; shortest first."""
         with self._reader.state() as connection:
-            found = truth.paths_ending(connection, end)
+            found = sqlite_rows.paths_ending(connection, end)
             allowed = self._reader.allowed_documents(connection, where)
             let_through = None if allowed is None else set(allowed.only([chunk for _, chunk in found]))
         paths = [path for path, chunk in found if let_through is None or chunk in let_through]
@@ -231,17 +231,17 @@ class EmbeddedStore(LexicalQueries):
     def chunks_of(self, path: str) -> Sequence[StoredChunk]:
         """Return a document's chunks in order; empty if it is not in the store."""
         with self._reader.state() as connection:
-            return truth.chunks_of(connection, path)
+            return sqlite_rows.chunks_of(connection, path)
 
     def documents(self) -> Mapping[str, Document]:
         """Return every document by path."""
         with self._reader.state() as connection:
-            return truth.documents(connection)
+            return sqlite_rows.documents(connection)
 
     def document(self, path: str) -> Document | None:
         """Return one document."""
         with self._reader.state() as connection:
-            return truth.document(connection, path)
+            return sqlite_rows.document(connection, path)
 
     def bylines(self, where: Where | None = None) -> Bylines:
         """Return the authors and dates of the documents that match a filter."""
@@ -253,7 +253,7 @@ class EmbeddedStore(LexicalQueries):
     def known_vectors(self, keys: Sequence[bytes]) -> Mapping[bytes, NDArray[np.float32]]:
         """Return the stored vectors of these keys with int8 precision, without unknown keys."""
         with self._reader.state() as connection:
-            found = truth.known_vectors(connection, keys)
+            found = sqlite_rows.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
 
     def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
@@ -265,20 +265,20 @@ class EmbeddedStore(LexicalQueries):
 
     def all_metadata(self) -> Mapping[str, str]:
         """Return every stored string by key."""
-        return self._reader.ask(truth.all_metadata)
+        return self._reader.ask(sqlite_rows.all_metadata)
 
     def stats(self) -> StoreStats:
         """Return sizes."""
         with self._reader.state() as connection:
-            return truth.stats(connection, self._store_bytes())
+            return sqlite_rows.stats(connection, self._store_bytes())
 
     def generation(self) -> int:
         """Return the number of committed transactions."""
-        return self._reader.ask(truth.generation)
+        return self._reader.ask(sqlite_rows.generation)
 
     def metadata(self, key: str) -> str | None:
         """Return the string stored under a key; None if there is none."""
-        return self._reader.ask(lambda connection: truth.metadata(connection, key))
+        return self._reader.ask(lambda connection: sqlite_rows.metadata(connection, key))
 
     def close(self) -> None:
         """Release files; further use is an error."""

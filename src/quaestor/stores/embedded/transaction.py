@@ -1,4 +1,4 @@
-"""Writes the truth in one transaction, in batches of documents."""
+"""Writes the database in one transaction, in batches of documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_s
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.schema import check_state, seal_state
 from quaestor.stores.embedded.sizes import SIZES, Sizes
-from quaestor.stores.embedded.truth import batches, document_row, marks, places, storable
+from quaestor.stores.embedded.sqlite_rows import batches, document_row, marks, places, storable
 
 _Name = tuple[str | bytes, int]
 

@@ -12,14 +12,14 @@ import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Where
-from quaestor.stores.embedded import truth
+from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.derived_files import Lag
 from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.truth import Content, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, Removed
 from quaestor.stores.embedded.vectors import Best, Floats, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class LexicalView(NamedTuple):
     @classmethod
     def make(cls, connection: sqlite3.Connection, base: LexicalBase | None, lag: Lag) -> LexicalView:
         """Apply the changes in ``lag`` on top of ``base``."""
-        entries = truth.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
+        entries = sqlite_rows.terms_after(connection, base.mark.last_chunk if base else 0) if lag.added else ()
         recent = RecentChunks(entries)
         require(len(recent) == lag.added, "the number of chunks with terms")
         return cls.of(lag.content, base, lag.removed, recent)
@@ -209,7 +209,8 @@ class DenseView(NamedTuple):
         if lag.added:
             last = base.mark.last_chunk if base else 0
             parts.extend(
-                Rows.of(ids, data) for ids, data in truth.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
+                Rows.of(ids, data)
+                for ids, data in sqlite_rows.vectors_after(connection, last, dimensions, _ROWS_AT_ONCE)
             )
         return cls(lag.content, parts, sizes)
 

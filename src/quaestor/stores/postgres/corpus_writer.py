@@ -13,8 +13,8 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import Kept, Packed
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
+from quaestor.stores.embedded.sqlite_rows import storable
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
-from quaestor.stores.embedded.truth import storable
 from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
 from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes

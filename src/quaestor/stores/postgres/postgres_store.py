@@ -24,7 +24,7 @@ from quaestor.stores import (
 )
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.packing import pack
-from quaestor.stores.embedded.truth import Content
+from quaestor.stores.embedded.sqlite_rows import Content
 from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
 from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments

@@ -22,7 +22,7 @@ from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
 from quaestor.stores import Kept, Packed, StoredChunk, StoreStats
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
-from quaestor.stores.embedded.truth import chunk_checksum, from_storable, storable
+from quaestor.stores.embedded.sqlite_rows import chunk_checksum, from_storable, storable
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -28,7 +28,7 @@ from quaestor.stores.embedded.checksums import block_sums
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of, merge_segments
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
-from quaestor.stores.embedded.truth import Content, DocumentTerms, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, Removed
 from quaestor.stores.embedded.views import LexicalView
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Reads the truth from SQLite, as values."""
+"""Reads rows of the SQLite database, as values."""
 
 from __future__ import annotations
 
