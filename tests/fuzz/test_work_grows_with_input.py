@@ -14,10 +14,12 @@ from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.callers import _names_called
+from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
-from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.citations.claim_support import _STOP
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.explain_name import _ADDRESS
 from quaestor.answers.history_draft import _MARK
 from quaestor.answers.overview.described import _COMMENT_ENDS
 from quaestor.answers.overview.entry_points import _CONSOLE
@@ -240,6 +242,15 @@ def test_blanks_of_a_manual_and_of_code(path: str, text: str) -> None:
 def test_stars_and_blanks_behind_a_comment() -> None:
     assert not _COMMENT_ENDS.search("*" * 200_000 + " " * 200_000 + "x")
     assert _COMMENT_ENDS.sub("", "a ***/ ") == "a "
+
+
+def test_blanks_and_stops_of_a_claim() -> None:
+    assert not _BEFORE_END.search(" " * 200_000 + "x")
+    assert _STOP.split(";" * 200_000 + "x. y") == [";" * 200_000 + "x", "y"]
+
+
+def test_a_long_word_of_a_comment() -> None:
+    assert not _ADDRESS.search("x" * 200_000)
 
 
 def test_blanks_in_a_mark() -> None:
