@@ -201,7 +201,7 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "front matter": Parser("documents", lambda text: read_front_matter(f"---\n{text}\n---\n".encode(), 0)),
     "fields": Parser("documents", lambda text: read_fields(text.encode(), 0)),
-    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json", "a.yaml", "a.ini")},
+    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json")},
     **{
         f"chunks of {path}": _cut(path, "manuals")
         for path in (
