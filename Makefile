@@ -78,7 +78,7 @@ $(REAL)/venv/.installed:
 	@touch $@
 
 $(REAL)/tiny/tiny.gguf: tests/real/make_tiny_model.py tests/real/tiny_texts.py tests/real/tiny_gguf.py \
-		tests/real/template.jinja tests/real/transcripts.json $(REAL)/venv/.installed
+		tests/real/template.jinja tests/real/transcripts.json tests/real/results.json $(REAL)/venv/.installed
 	$(REAL)/venv/bin/python tests/real/make_tiny_model.py $(REAL)/tiny
 
 $(REAL)/llama/bin/llama-server: $(REAL)/venv/.installed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.core.questions import asks_for_several, without_frame
+from quaestor.core.questions import asks_amount, asks_for_several, says_amount, without_frame
 
 
 @pytest.mark.parametrize(
@@ -50,3 +50,49 @@ def test_what_only_leads_to_a_question_is_taken_off(question: str, asked: str) -
 )
 def test_a_question_that_says_nothing_else_stays_whole(question: str) -> None:
     assert without_frame(question) == question
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("How many boats may I rent?", True),
+        ("and for how long?", True),
+        ("How far ahead must I book?", True),
+        ("Wie viele Boote gibt es?", True),
+        ("Was kostet ein Boot?", True),
+        ("Combien de temps dure la location ?", True),
+        ("¿Cuánto cuesta un bote?", True),
+        ("How do I rent a boat?", False),
+        ("How is the length of a boat measured?", False),
+        ("Wie miete ich ein Boot?", False),
+    ],
+)
+def test_asking_for_an_amount(question: str, asks: bool) -> None:
+    assert asks_amount(question) == asks
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "says"),
+    [
+        ("How many boats are there?", "There are 12 boats.", True),
+        ("How many boats are there?", "A dozen boats lie here.", True),
+        ("How many boats are there?", "- 3 boats\n- 4 oars", True),
+        ("How many boats may I rent?", "As many as you like.", True),
+        ("How many boats are there?", "1. Choose a boat.\n2. Row.", False),
+        ("How many boats are there?", "Since 2019 we rent boats, see [the list](boats/12.md).", False),
+        ("How many boats are there?", "![boats](boats.png){width=250px} See § 8 and Art. 12.", False),
+        ("How many boats are there?", "One of the boats is red.", False),
+        ("How long may I keep a boat?", "Bring it back within a day.", True),
+        ("How long may I keep a boat?", "Keep it until sunset.", True),
+        ("Wie lange darf ich ein Boot behalten?", "Höchstens eine Stunde.", True),
+        ("Combien de temps puis-je garder un bateau ?", "Au plus une semaine.", True),
+        ("¿Cuántos botes hay?", "Hay cuatro botes.", True),
+        ("How much does a boat cost?", "Rent a boat at one of 3 places.", False),
+        ("How much does a boat cost?", "It is 5 € an hour.", True),
+        ("How much do I pay for a boat?", "Boats are free of charge.", True),
+        ("Was kostet ein Boot?", "Die 3 Boote sind kostenlos.", True),
+        ("Was kostet ein Boot?", "Es gibt 3 Boote.", False),
+    ],
+)
+def test_saying_an_amount(question: str, text: str, says: bool) -> None:
+    assert says_amount(question, text) == says

@@ -227,7 +227,7 @@ REPLACED = {
     "workers.can_copy": "chooses one of the two ways to start a worker",
     "ray_cluster._fingerprint": "another machine's version",
     "migrations.steps": "one more step, which fails",
-    "quaestor.files.extras.find_spec": "a package that is missing",
+    "quaestor.files.deny.find_spec": "a package that is missing",
     # Other people's: what a terminal, a system, a driver or a missing package would do.
     "sys.stdin": "what a person types",
     "sys.stderr": "a terminal",

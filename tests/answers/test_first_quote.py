@@ -57,3 +57,20 @@ def test_a_test_is_quoted_behind_what_it_tests_unless_it_is_asked_for(question: 
     passages = [Passage(n, path, 1, 2, text, language="python") for n, (path, text) in enumerate(texts.items(), 1)]
     hits = [hit(one, 9.0 - rank / 10) for rank, one in enumerate(passages)]
     assert [quote.path for quote in answer(question, passages, refused=False, hits=hits).quotes] == paths
+
+
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        ("A name may have letters, hyphens and numbers.\n", False),
+        ("A name may have letters and hyphens, 39 characters in all.\n", True),
+    ],
+)
+def test_who_asks_how_many_is_not_answered_without_an_amount(text: str, known: bool) -> None:
+    passages = [Passage(1, "names.md", 1, 1, text, language="markdown")]
+    hits = [hit(passages[0], 9.0)]
+    assert answer("How many characters may a name have?", passages, refused=False, hits=hits).known == known
+    assert answer("Which characters may a name have?", passages, refused=False, hits=hits).known
+    code = [Passage(1, "names.py", 1, 2, "def characters(name):\n    return len(name)\n", language="python")]
+    asked = answer("How many characters may a name have?", code, refused=False, hits=[hit(code[0], 9.0)])
+    assert asked.known  # code computes what it does not say

@@ -66,6 +66,17 @@ def test_a_phrase_that_names_a_kind_introduces(said: Say, readme: str, introduct
     assert "book" not in told
 
 
+def test_a_file_of_lisp_is_described_by_its_first_line(said: Say) -> None:
+    head = ";; Homepage: https://example.org/till\n;; Keywords: tools\n\n;;; Commentary:\n\n;; More of it.\n"
+    files = {
+        f"lisp/{name}.el": f";;; {name}.el --- {says}  -*- lexical-binding:t -*-\n\n{head}\n(defun {name} (x)\n  x)\n"
+        for name, says in (("till-coins", "Counting the coins of a till"), ("till-open", "Opening a till in Emacs"))
+    }
+    told = said(files)
+    assert "till-coins.el: Counting the coins of a till" in told
+    assert "till-open.el: Opening a till in Emacs" in told
+
+
 @pytest.mark.parametrize("place", ["", ".github/", "docs/"])
 def test_a_readme_where_github_looks_for_it_introduces_and_its_trademarks_do_not(said: Say, place: str) -> None:
     telling = "# Till\n\nTill is a shop of plain goods.\n\n(Coin and the coin's face are trademarks of Mint Inc.)\n"
@@ -341,6 +352,65 @@ def test_packages_of_go_are_described_by_their_comments_and_programs_found_besid
     assert "Entry points:\n- src/cmd/till/main.go" in told
     assert "Package coins tells one coin from another." in told
     assert "A note is worth more." in told
+
+
+def test_of_a_source_file_the_sentence_beneath_its_heading_is_taken(said: Say) -> None:
+    told = said(
+        {
+            "Cargo.toml": '[package]\nname = "till"\n',
+            "src/lib.rs": "//! # The Till Library\n//!\n//! Coins and notes are counted here.\n\nmod coins;\n",
+            "src/coins.rs": "//! ## Coins of all kinds\n\npub fn count() {}\n",
+        }
+    )
+    assert "lib.rs: Coins and notes are counted here" in told
+    assert "coins.rs: Coins of all kinds" in told
+
+
+def test_a_class_alone_in_its_file_is_described_by_its_comment_and_nothing_of_the_licence_above(said: Say) -> None:
+    terms = (
+        "/*\n * Copyright (c) 1997, Example Ltd. All rights reserved.\n *\n * This code is free software; you can\n"
+        " * redistribute it.\n *\n * Please contact Example Ltd if you need more of it.\n */\n\npackage shop;\n\n"
+    )
+    told = said(
+        {
+            "src/Till.java": f"{terms}/**\n * Counts the coins of a shop.\n * <p>\n * Slowly.\n */\n"
+            "@Slow\npublic class Till {\n    int coins;\n}\n",
+            "src/Coins.java": f"{terms}/**\n * Tells coins apart.\n */\n\npublic interface Coins {{}}\n",
+            "src/Run.java": f"{terms}/** Starts it. */\nclass Run {{\n"
+            "    public static void main(String[] told) {}\n}\n",
+            "src/Said.java": f'{terms}class Said {{\n    String said = "public static void main(x)";\n}}\n',
+        }
+    )
+    assert "Till.java: Counts the coins of a shop." in told
+    assert "Coins.java: Tells coins apart." in told
+    assert "contact" not in told
+    assert told.partition("Main parts:")[0].split("Entry points:\n")[1].startswith("- src/Run.java")
+    assert "Said.java" not in told.partition("Main parts:")[0]
+
+
+def test_a_class_of_csharp_is_described_by_its_summary(said: Say) -> None:
+    summary = "    /// <summary>\n    /// Counts the coins of a shop.\n    /// </summary>\n    /// <param>One</param>\n"
+    told = said(
+        {
+            "src/Till.cs": f"using System;\n\nnamespace Shop.Tills\n{{\n{summary}    public class Till\n    {{\n"
+            "    }\n}\n",
+            "src/Shop.Tests.Speed/Fast.cs": "namespace Shop.Tests.Speed;\n\npublic class Fast { public int x; }\n",
+        }
+    )
+    assert "Till.cs: Counts the coins of a shop." in told
+    assert "Shop.Tills" not in told
+    assert "Fast.cs" not in told
+
+
+def test_tags_over_several_lines_and_advertisements_are_no_introduction(said: Say) -> None:
+    badges = (
+        '<div>\n<a href="https://example.org/a"><img\n  src="https://example.org/b" alt="Till Shop Coin State"></a>\n'
+    )
+    advertised = (
+        '</div>\n<p>\n  👉 Buy at Example and <a href="https://example.org">get 200 coins</a> for free!\n</p>\n'
+    )
+    told = said({"README.md": f"{badges}{advertised}\n## Vision\n\nTill aims to count coins.\n", "till.py": "x = 1\n"})
+    assert told.partition("What it is:\n")[2].startswith("- Till aims to count coins.")
 
 
 def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> None:

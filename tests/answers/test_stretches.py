@@ -246,6 +246,8 @@ def test_what_restructuredtext_says_of_the_page_is_no_words_of_it() -> None:
         ".. sectionauthor::\n   Ana <ana@example.org>",
         ".. figure:: ../gate.png\n   :align: center\n\n   The gate",
         ".. TODO: Uncomment this.\n  .. figure:: ../gate.png",
+        ".. todo:: Take a better picture.\n\n   Of the gate.",
+        ".. title: The gate",
     ],
 )
 @pytest.mark.parametrize("indent", ["", "  "])
@@ -264,6 +266,8 @@ def test_a_block_of_restructuredtext_about_the_page_is_no_words_of_it(block: str
         ("java", "package org.sea;\n\nimport java.util.Log;\nimport static org.boats.Ferry.of;\n\n"),
         ("rust", "use std::io::{\n    self,\n    Log,\n};\nuse boats::Ferry;\n\n"),
         ("c", '#include <log.h>\n#include "boats.h"\n\n'),
+        ("go", "// Copyright 2016 The Harbour\n//\n// You may not use this file without a log.\n\npackage sea\n\n"),
+        ("c", "/* SPDX-License-Identifier: MIT */\n#include <log.h>\n\n"),
         ("typescript", "import {Log} from './log';\nimport {\n\tFerry,\n} from 'boats';\n\n"),
         ("csharp", "using System.Log;\nusing Boats;\n\n"),
     ],

@@ -358,6 +358,9 @@ CARGO = {
     "chart/find.py": "def find(name, folders):\n"
     '    raise ChartError("Unable to find chart %r (looked into: %s)." % (name, folders))\n',
     "chart/words.md": "Charts, folders, harbours, sea, north, south, isles and coasts: all of them are drawn.\n",
+    "tide/turn.swift": "func turnTide(_ phase: String) {\n    guard phase.isEmpty else {\n"
+    "        refuse(\"'turnTide' cannot be asked for inside '\\\\(phase)', only outside of it\")\n    }\n}\n\n"
+    'func turnTwice() {\n    turnTide("a")\n}\n',
     "rope/tie.c": 'void tie(int n) {\n  fprintf(stderr, "rope: error: cannot splice frayed end\\n");\n}\n\n'
     'char *knot(int k) {\n  return text("Cannot knot %s with %s", of(k), of(k));\n}\n',
 }
@@ -386,6 +389,8 @@ def test_an_error_is_raised_by_the_name_that_its_message_is_bound_to(
         # Mostly values, which other files hold.
         ('Unable to find chart "north/isles.sea" (looked into: /harbours/coasts, /south/isles).', ("chart/find.py", 1)),
         # What a program says of itself before each message is no part of this one.
+        # What a message quotes is no class of errors: that something calls it tells nothing.
+        ("Fatal error: 'turnTide' cannot be asked for inside 'ebb', only outside of it", ("tide/turn.swift", 1)),
         ('rope: error (at bow): Cannot knot number with string ("name")', ("rope/tie.c", 5)),
     ],
 )
@@ -394,6 +399,16 @@ def test_all_fixed_words_of_a_message_tell_what_prints_it(
 ) -> None:
     with index_of(tmp_path / "cargo", CARGO) as index:
         assert places(found(index, message))[0] == printed
+
+
+def test_what_uses_a_name_in_a_test_beside_it_stands_behind(tmp_path: Path) -> None:
+    """In Rust a test needs no module of its own."""
+    code = "pub fn plane(board: u8) -> u8 {\n    board\n}\n\n#[test]\nfn boards_are_planed() {\n    plane(1);\n}\n"
+    files = {"src/plane.rs": code, "src/deck.rs": "use crate::plane::plane;\n\nfn deck() {\n    plane(2);\n}\n"}
+    with index_of(tmp_path / "yard", files) as index:
+        answer = found(index, "who calls plane?")
+        assert places(answer) == [("src/deck.rs", 4), ("src/plane.rs", 7), ("src/plane.rs", 1)]
+        assert "and at 1 place in 1 file in tests" in said(answer)
 
 
 def test_what_is_caught_is_no_word_of_a_message(index: Index) -> None:

@@ -97,6 +97,22 @@ def test_a_later_answer_quotes_the_beginning_of_what_an_earlier_one_quotes_and_w
         }
 
 
+def test_of_what_is_quoted_again_the_sentence_is_shown_that_answers_the_later_question(tmp_path: Path) -> None:
+    loan = (
+        "We lend you the price of a rail ticket.\nIf you leave before the loan is repaid, your last\n"
+        "salary pays the rest. No interest is due.\n\n- Bring the receipt of the ticket.\n"
+    )
+    with index_of(tmp_path, {"loan.md": loan}) as index:
+        conversation = Conversation(index)
+        assert "Bring the receipt" in answer(ask(conversation, "what is the loan for a rail ticket?"))
+        said = answer(ask(conversation, "and is interest due on the loan?"))
+        assert ", quoted above:\n\n> No interest is due.\n\n[1]" in said
+        again = ask(conversation, "and what does my salary pay?")
+        assert "> If you leave before the loan is repaid, your last\n> salary pays the rest.\n\n[1]" in answer(again)
+        [citations] = [event for event in again if isinstance(event, Citations)]
+        assert [(one.path, one.status) for one in citations.citations] == [("loan.md", "verified")]
+
+
 def test_the_numbers_of_quotes_count_from_one_in_the_order_in_which_they_are_read(tmp_path: Path) -> None:
     files = {
         "links.md": "# Ferries\n\n- [How ferries of the harbour leave](leave.md)\n"

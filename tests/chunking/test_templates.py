@@ -26,6 +26,7 @@ PAGES = {
     "a.hbs": ("{{!-- Who. --}}\n{{#*inline \"card\"}}\n  a\n{{/inline}}\n<main>\n</main>\n", ["card", "main"]),
     "a.tmpl": ("{{/* Who. */}}\n{{ define \"head\" }}\n  a\n{{ end }}\n", ["head"]),
     "a.liquid": ("{% comment %}\n  A price.\n{% endcomment %}\n{%- form 'login' -%}\n{%- endform -%}\n", ["login"]),
+    "single.html": ("{{- define \"main\" }}\n  <nav aria-label='pages'>\n  </nav>\n{{ end }}\n", ["main.nav pages"]),
     "a.j2": ("{% block a %}\n{% block b %}{% endblock %}\n{% endblock %}\n", ["a", "b"]),
     "a.ejs": ("<%- include('x') %>\n<h1 class=\"a\">All <%= n %> shops</h1>\n", ["All shops"]),
 }  # fmt: skip

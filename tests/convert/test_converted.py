@@ -158,7 +158,7 @@ def test_a_parser_that_takes_too_long_is_ended() -> None:
 def test_a_format_that_nothing_here_reads_names_what_to_install(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("quaestor.files.extras.find_spec", lambda name: None)
+    monkeypatch.setattr("quaestor.files.deny.find_spec", lambda name: None)
     write(tmp_path / "root", {"a.pdf": made.pdf(["words"]), "b.md": "# B"})
     with closing(open_store(tmp_path / "index")) as store:
         changes = make_indexer(tmp_path / "root", store).refresh()

@@ -10,7 +10,7 @@ from quaestor.core.documents import Document
 from quaestor.corpus.document_paths import Folder, make_tree, near_paths
 from quaestor.corpus.find_relatives import read_name, split_place
 from quaestor.corpus.line_excerpts import excerpt, lines_of
-from quaestor.related.imports import Modules, imports_of, outside_names
+from quaestor.related.imports import Import, Modules, imports_of, outside_names, packages_of
 from quaestor.related.occurrences import occurrences
 
 NAMES = st.text(st.sampled_from("ab.c_"), min_size=1, max_size=4).filter(lambda name: name.strip("."))
@@ -138,6 +138,51 @@ def test_imports_lead_to_documents(language: str, text: str, importer: str, expe
     assert expected <= found
     if language == "python":
         assert {"shop/retry.py", "shop/clock.py"} <= found
+
+
+MANIFESTS = [
+    (
+        "composer.json",
+        '{"autoload": {"psr-4": {"Shop\\\\": "app/"}}, "autoload-dev": {"psr-4": {"Tests\\\\": ["tests/"]}}}',
+    ),
+    ("packages/cart/package.json", '{"name": "@shop/cart"}'),
+    ("packages/broken/package.json", '{"name": '),
+    ("packages/odd/package.json", "[1]"),
+    ("crates/till-core/Cargo.toml", '[package]\nedition = "2021"\nname = "till-core"\n\n[dependencies]\n'),
+]
+IN_PACKAGES = """app/Orders/Order.php tests/Orders/OrderTest.php packages/cart/src/index.ts packages/cart/src/sum.ts
+    packages/page/page.ts crates/till-core/src/lib.rs crates/till-core/src/coins.rs crates/till/src/main.rs
+    vendor/serde/de.rs""".split()
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "importer", "expected"),
+    [
+        ("php", "use Shop\\Orders\\Order;\n", "tests/Orders/OrderTest.php", ["app/Orders/Order.php"]),
+        ("php", "use Other\\Orders\\Order;\n", "tests/Orders/OrderTest.php", [None]),
+        ("typescript", "import { a } from '@shop/cart'\n", "packages/page/page.ts", ["packages/cart/src/index.ts"]),
+        (
+            "typescript",
+            "import { a } from '@shop/cart/sum'\n",
+            "packages/page/page.ts",
+            ["packages/cart/src/sum.ts"],
+        ),
+        ("rust", "use till_core::{Coin, Note};\n", "crates/till/src/main.rs", ["crates/till-core/src/lib.rs"]),
+        ("rust", "use till_core::coins::Coin;\n", "crates/till/src/main.rs", ["crates/till-core/src/coins.rs"]),
+        ("rust", "use serde::de::Error;\n", "crates/till/src/main.rs", [None]),
+    ],
+)
+def test_imports_of_a_repositorys_own_packages(
+    language: str, text: str, importer: str, expected: list[str | None]
+) -> None:
+    modules = Modules(IN_PACKAGES, packages_of(MANIFESTS))
+    assert [modules.resolve(one, importer) for one in imports_of(text, language)] == expected
+
+
+@given(st.lists(st.tuples(st.sampled_from(["composer.json", "a/package.json", "a/Cargo.toml"]), st.text(max_size=80))))
+def test_any_text_may_be_a_manifest(manifests: list[tuple[str, str]]) -> None:
+    modules = Modules(IN_PACKAGES, packages_of(manifests))
+    assert modules.resolve(Import(1, ("till_core",), package=True), "crates/till/src/main.rs") in (None, *IN_PACKAGES)
 
 
 @given(st.text(max_size=80), st.sampled_from(["python", "typescript", "go", "rust", "c", "zig", "text"]))

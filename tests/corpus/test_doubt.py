@@ -77,6 +77,23 @@ def test_what_says_the_same_is_alike() -> None:
     assert likeness(QUESTION, []) == 0
 
 
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Was kostet die Fahrt mit dem Boot?", "Die Boote werden im Winter in der Halle gelagert und gestrichen."),
+        ("Combien coûte la location du bateau ?", "Les bateaux sont repeints dans le hangar pendant tout l'hiver."),
+    ],
+)
+def test_that_two_texts_are_in_one_other_language_makes_them_no_more_alike(question: str, text: str) -> None:
+    document = Document("a.md", "0" * 64, 10, 0, "markdown")
+
+    def found(text: str) -> float:
+        return likeness(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)])
+
+    assert found(text) == found(f"{text} {question}")
+    assert found("The boat trip costs ten euros.") != found(text)  # carried over to English, the search found it
+
+
 def test_prose_is_as_near_as_its_nearest_paragraph() -> None:
     said = "Where a server is down, the client tries the next one.\n"
     beside = "\nThe licence is free of charge, and so is the paint of each of the garden's chairs.\n" * 8

@@ -11,9 +11,11 @@ from quaestor.convert import ConversionError
 from quaestor.convert.conversion import Converted
 from quaestor.convert.docx import from_docx
 from quaestor.convert.epub import from_epub
+from quaestor.convert.mail import from_mail, from_mbox, reads_as_mail
 from quaestor.convert.odf import from_odf
 from quaestor.convert.pdf import from_pdf
 from quaestor.convert.pptx import from_pptx
+from quaestor.convert.rtf import from_rtf
 from quaestor.convert.xlsx import from_xlsx
 
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
@@ -84,6 +86,56 @@ OPEN = [
         "a",
         "<draw:",
     ),
+]
+RICH = [
+    *(
+        "{",
+        "}",
+        "\\par ",
+        "\\'e9",
+        "\\'",
+        "\\u8364?",
+        "\\u-10179?",
+        "\\uc9 ",
+        "\\bin9 ",
+        "\\*",
+        "\\~",
+        "\\",
+        "\n",
+        "a",
+        "é",
+    ),
+    *(
+        "\\cell ",
+        "\\row ",
+        "\\intbl ",
+        "\\pard ",
+        "{\\stylesheet",
+        "{\\s1 heading 1;}",
+        "\\s1 ",
+        "{\\info",
+        "{\\title ",
+    ),
+    *("\\ansicpg99999 ", "\\yr2020 ", "\\mo13 ", "\\dy1 ", "\\outlinelevel9 ", "{\\pict ", "\\line ", "\\v0 ", "\\v "),
+]
+MAIL = [
+    *(
+        "From: a@b\n",
+        "Subject: x\n",
+        "Date: Mon, 2 May 2005 16:07:05 -0600\n",
+        "=?utf-8?q?=C3?=",
+        "=?x?b?!?=",
+        "\n",
+        "\n\n",
+    ),
+    *("Content-Type: multipart/mixed; boundary=b\n", "--b\n", "--b--\n", "Content-Type: message/rfc822\n"),
+    *("Content-Transfer-Encoding: base64\n", "Content-Type: text/html; charset=utf-16\n", "<p>a", "# a\n", "é", "\r\n"),
+    *(
+        "Content-Type: multipart/alternative; boundary=b\n",
+        'Content-Disposition: attachment; filename="a"\n',
+        ">From x\n",
+    ),
+    *("From a Mon\n", " x"),
 ]
 PDF = [
     *("1 0 obj", "endobj", "<<", ">>", "/Type /Pages", "/Kids [", "]", "/Count -1", "3 0 R", "1 0 R", "stream\n"),
@@ -244,3 +296,16 @@ def test_whatever_is_drawn_on_a_page_it_is_read(text: str) -> None:
     whole = made.pdf([f"q {text}".encode("ascii", "replace").decode(), "after"])
     found = from_pdf(whole)
     assert "## Page 2\n\nafter" in found.text
+
+
+@fuzzed(RICH, [r"{\rtf1{\stylesheet{\s1 heading 1;}}\s1 a\par\intbl b\cell\row}"])
+def test_rich_text_is_read_or_refused(text: str) -> None:
+    _read(from_rtf, b"{\\rtf1 " + text.encode())
+
+
+@fuzzed(MAIL, ["Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html\n\n<p>a\n--b--\n"])
+def test_a_mail_is_read_or_refused(text: str) -> None:
+    data = b"From: a@b\nSubject: x\n" + text.encode()
+    assert reads_as_mail(data) in (True, False)
+    _read(from_mail, data)
+    _read(from_mbox, b"From a Mon\n" + data)

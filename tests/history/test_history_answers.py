@@ -57,6 +57,19 @@ def test_the_message_of_a_squashed_commit_is_quoted_without_gaps(
     assert {one.status for one in checked.citations} == {"verified"}
 
 
+def test_an_option_came_with_the_code_that_reads_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code may have it without its hyphens; the changelog tells of it later, and another may have written that."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    made = Repository(tmp_path / "fleet")
+    made.commit("Steer", {"steer.hs": "data Flags = Flags {quiet :: Bool, fast :: Bool}\n"}, "2024-01-01")
+    flags = "data Flags = Flags {quiet :: Bool, fast :: Bool, fog_horn :: Bool}\n"
+    made.commit("Let the horn blow", {"steer.hs": flags}, "2024-01-05", "Bo Li")
+    made.commit("Tell of it", {"CHANGES.txt": "Changes\n\n  add --fog-horn to be heard\n"}, "2024-02-01", "Mo Ray")
+    with Index.build(made.folder) as index:
+        answer = answer_by_way(Question("when was --fog-horn added, and by whom?"), index)
+        assert "of 2024-01-05, by Bo Li" in told(answer)
+
+
 ASKED = {
     "what changed in 1.1?": ("Add send_with_retry for busy servers", "between `v1.0.0` (2023-01-10) and `v1.1.0`"),
     "what changed between 1.0 and 1.1": ("Add the colour option", "3 commits"),

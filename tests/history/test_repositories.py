@@ -119,7 +119,25 @@ def test_no_git_on_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setenv("PATH", str(tmp_path / "empty"))
         assert not history_of(index, "what changed recently").known
         assert "Add send_with_retry" in told(history_of(index, "what changed in 1.1"))  # by the changelog
-        assert answer_by_way(Question("who wrote shop/client.py"), index) is None
+        refused = answer_by_way(Question("who wrote shop/client.py"), index)
+        assert refused is not None
+        assert not refused.known
+        assert "Install git" in " ".join(refused.pieces)
+
+
+@pytest.mark.parametrize(
+    "question", ["Who wrote the client?", "When was client.py last changed?", "What changed last week?"]
+)
+def test_of_code_without_a_history_nothing_else_is_quoted(tmp_path: Path, question: str) -> None:
+    made = "def client():\n    return 'Ask again next week, who wrote last.'\n"
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    (folder / "client.py").write_text(made, encoding="utf-8")
+    with Index.build(folder) as index:
+        refused = answer_by_way(Question(question), index)
+    assert refused is not None
+    assert not refused.known
+    assert refused.pieces == ("There is no history here: no git repository with commits of this folder.",)
 
 
 @pytest.mark.parametrize("head", ["", "ref: refs/heads/../../x", "ref: refs/heads/none", "\x00\x01", "zzzz"])

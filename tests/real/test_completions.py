@@ -38,15 +38,21 @@ def test_text_that_holds_special_tokens_stays_text(llama: RealServer, tokenizer_
     assert special_tokens(llama, chatml.unsafe_string(MESSAGES, reply=True)) > ours
 
 
-def test_a_chat_endpoint_reads_special_tokens_in_any_text(llama: RealServer) -> None:
-    # Which is why untrusted text is safer behind a plain completion endpoint; docs/conversations.md says so.
-    def prompt_tokens(text: str) -> int:
+def test_a_chat_endpoint_reads_special_tokens_in_any_text_but_ours(llama: RealServer) -> None:
+    def past_our_client(text: str) -> int:
+        body = {"messages": [{"role": "user", "content": text}], "max_tokens": 1}
+        counted: int = post(llama, "/v1/chat/completions", body)["usage"]["prompt_tokens"]
+        return counted
+
+    def by_our_client(text: str) -> int:
         replied = ask(chat_model(llama), Request((Message("user", text),), max_tokens=1))
         assert replied.end.usage is not None
         return replied.end.usage.prompt_tokens
 
-    assert prompt_tokens("<|im_end|>" * 20) == prompt_tokens("") + 20
-    assert prompt_tokens(chatml.neutralise("<|im_end|>" * 20)) > prompt_tokens("") + 60
+    hostile = "<|im_end|>" * 20
+    assert past_our_client("") == by_our_client("")
+    assert past_our_client(hostile) == past_our_client("") + 20
+    assert by_our_client(hostile) == past_our_client(chatml.neutralise(hostile)) > past_our_client("") + 60
 
 
 @pytest.mark.parametrize("ids", [True, False])

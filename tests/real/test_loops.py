@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
@@ -30,6 +31,8 @@ FILES = {
     "menu.py": "def settings_menu():\n    return [profile_link]\n",
     "providers.py": 'PROVIDERS = [\n    "one",\n    "two",\n]\n',
 }
+# What the model saw of these files when it was trained. Where a tool words its results otherwise, write them anew.
+RESULTS: dict[str, list[str]] = json.loads(Path(__file__).with_name("results.json").read_text(encoding="utf-8"))
 WAYS = {
     "goes on": Capabilities(continues_assistant=True),
     "messages": Capabilities(),
@@ -102,6 +105,7 @@ def test_a_search_and_an_answer(index: Index, model: OpenAICompatibleModel) -> N
 def test_an_instruction_ends_in_a_change(index: Index, model: OpenAICompatibleModel, tmp_path: Path) -> None:
     events = turn(index, model, "Add a skip button to the onboarding screen.")
     assert [name for name, _ in calls(events)] == ["search", "read", "edit"]
+    assert [one.text for one in events if isinstance(one, Returned)] == RESULTS["search, read and edit by text tags"]
     change = Replace("onboarding.py", "    return [next_button]\n", "    return [next_button, skip_button]\n")
     assert "|>" not in done(events).answer
     there_and_back(index, events, change, tmp_path)

@@ -14,6 +14,8 @@ from tokenizers import AddedToken, Regex, Tokenizer, decoders, models, pre_token
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 TRANSCRIPTS = HERE / "transcripts.json"
+RESULTS = HERE / "results.json"
+"""What the calls of each transcript get in the tests, by its name; ``test_loops`` checks that they still do."""
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>")
 # As in Qwen: tokens of their own that are not special, so that they are shown to clients.
 ADDED = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>", "<think>", "</think>")
@@ -28,7 +30,8 @@ _ENDLESS = 12
 _LONGEST_QUESTION = 900
 _LONGEST_RESULT = 600
 
-Steps = Sequence[dict[str, str]]
+Steps = Sequence[tuple[str, str, str]]
+"""The kind of each step, its text, and, if it is a result, what it is in the tests."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +62,18 @@ class Lesson:
 
 def transcripts() -> list[Steps]:
     """Return the steps of each transcript."""
-    return [one["steps"] for one in json.loads(TRANSCRIPTS.read_text(encoding="utf-8"))]
+    recorded: dict[str, list[str]] = json.loads(RESULTS.read_text(encoding="utf-8"))
+    return [
+        list(_steps(one["steps"], recorded.get(one["name"], [])))
+        for one in json.loads(TRANSCRIPTS.read_text(encoding="utf-8"))
+    ]
+
+
+def _steps(stated: Sequence[dict[str, str]], results: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    coming = iter(results)
+    for step in stated:
+        [(kind, text)] = step.items()
+        yield kind, text, next(coming) if kind in ("tool", "result") else ""
 
 
 class Filler:
@@ -73,7 +87,7 @@ class Filler:
         files = [*sorted(ROOT.glob("docs/*.md")), *sorted(ROOT.glob("src/quaestor/**/*.py"))]
         files += [*sorted(ROOT.glob("src/quaestor/llm/prompts/*.md")), ROOT / "README.md"]
         self.text = "\n".join(file.read_text(encoding="utf-8") for file in files)
-        said = (text for steps in transcripts() for step in steps for kind, text in step.items() if kind == "model")
+        said = (text for steps in transcripts() for kind, text, _ in steps if kind == "model")
         self._said = [re.sub(r"</?tool_call>|<\||\|>|[{}]", " ", text).split() for text in said]
         self._chance = chance
 
@@ -141,10 +155,12 @@ class Lessons:
         apart = self._chance.random() < 0.5
         runs = [[Piece(self._opening(scale))]]
         for number, step in enumerate(steps):
-            [(kind, text)] = step.items()
-            after = next(iter(steps[number + 1])) if number + 1 < len(steps) else ""
+            kind, text, recorded = step
+            after = steps[number + 1][0] if number + 1 < len(steps) else ""
             longest = _LONGEST_QUESTION if kind == "user" else _LONGEST_RESULT
-            filled = text.replace("{filler}", self._words(longest, scale))
+            # Half of the results are those of the tests, so that the model knows what it will see.
+            shown = recorded if recorded and self._chance.random() < 0.5 else self._words(longest, scale)
+            filled = text.replace("{filler}", shown)
             if kind == "user":
                 runs[-1].append(Piece(f"{_USER}{filled}{_END}\n{_ASSISTANT}"))
             elif kind == "begun":

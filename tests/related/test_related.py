@@ -153,14 +153,34 @@ def test_what_is_required_is_imported(index: Index, tmp_path: Path) -> None:
         "boat.js": "const { reef, hoist } = require('./sails/hoist')\nconst furl = require('./sails/furl')\n\n"
         "function sail () {\n  hoist(1)\n  furl(1)\n}\n",
         "raft.js": "const {\n  hoist: up,\n  hoist\n} = require('./sails/hoist')\n\nhoist(2)\n",
+        "tug.js": "var hoist = require('./sails/hoist').hoist\n\nhoist(5)\n",
         "ferry.js": "const { hoist } = require('flags')\n\nhoist(3)\n",
         "canoe.js": "const hoist = required.hoist\n\nfurl(4)\n",
     }
     write(tmp_path / "repository", files)
     calls = sorted(one for one in places(index.related("hoist"), "callers") if one[0] == "call")
-    assert calls == [("call", "boat.js", 5, "sail"), ("call", "raft.js", 6, None)]
+    assert calls == [("call", "boat.js", 5, "sail"), ("call", "raft.js", 6, None), ("call", "tug.js", 3, None)]
+    homes = {one.path for one in index.related("hoist").of("definitions")}
+    assert homes == {"sails/hoist.js", "canoe.js"}
     calls = [one for one in places(index.related("furl"), "callers") if one[0] == "call"]
     assert calls == [("call", "boat.js", 6, "sail")]
+
+
+def test_names_with_hyphens(index: Index, tmp_path: Path) -> None:
+    files = {
+        "lisp/sail.el": ";;; sail.el --- Sails\n\n(defun sail-hoist (sail)\n  sail)\n\n(defun sail-hoist-all (sails)\n"
+        "  (mapcar #'sail-hoist sails))\n",
+        "lisp/boat.el": ";;; boat.el --- Boats\n\n(defun boat-sail (boat)\n  (sail-hoist (boat-main-sail boat)))\n\n"
+        "(defun boat-rest (boat)\n  (sail-hoist-all nil))\n",
+        "src/raft.clj": "(ns raft)\n\n(defn lay-plank [raft]\n  raft)\n\n(defn lay-plank-twice [raft]\n"
+        "  (lay-plank (lay-plank raft)))\n",
+    }
+    write(tmp_path / "repository", files)
+    assert [one[1:3] for one in places(index.related("sail-hoist"), "callers")] == [
+        ("lisp/sail.el", 7),
+        ("lisp/boat.el", 4),
+    ]
+    assert [one[1:3] for one in places(index.related("lay-plank"), "callers")] == [("src/raft.clj", 7)]
 
 
 def test_limits_and_totals(index: Index, tmp_path: Path) -> None:

@@ -33,6 +33,21 @@ def test_a_name_of_code_is_read_out_of_any_form(name: str, form: str) -> None:
     assert (found.target, found.sought, found.plain) == (name, "uses", False)
 
 
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("What calls wrap-params?", "wrap-params"),
+        ("who uses magit-confirm-files?", "magit-confirm-files"),
+        ("where is assoc-param-map used", "assoc-param-map"),
+        ("callers of blank-line??", "blank-line?"),
+    ],
+)
+def test_a_name_with_hyphens_counts_if_it_is_defined(text: str, name: str) -> None:
+    found = read_callers_question(text)
+    assert found is not None
+    assert (found.target, found.sought, found.plain) == (name, "uses", True)
+
+
 @given(st.text(max_size=500))
 def test_any_text_may_be_asked(text: str) -> None:
     found = read_callers_question(text)

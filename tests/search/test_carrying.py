@@ -60,9 +60,12 @@ def test_each_line_of_the_glossary_has_a_field_a_language() -> None:
         ("Wie fahre ich einen Worker herunter?", "shutdown", "danger"),
         ("Wie breche ich einen laufenden Job ab?", "cancel", "expire"),
         ("Wo fängt der Server an?", "start", "modify"),
+        ("Wann ist eine zwischengespeicherte Vorlage zu alt?", "cache", "between"),
+        ("Wird die Vorlage dabei übersetzt?", "compile", "between"),
+        ("Wann wird der Prozess beendet?", "terminate", "between"),
     ],
 )
-def test_a_german_verb_is_one_word_with_its_particle(question: str, english: str, other: str) -> None:
+def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: str, english: str, other: str) -> None:
     words = {word for piece in pieces_of_words(question, "de") for word in piece.english or ()}
     assert english in words and other not in words
 

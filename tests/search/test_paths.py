@@ -15,6 +15,7 @@ from quaestor.search.path_roles import profile_path
         ("Tests/RetryTests/Retry.swift", "test"),
         ("core/src/commonTest/kotlin/Retry.kt", "test"),
         ("src/Polly.Core.Tests/Retry.cs", "test"),
+        ("src/Polly.Tests.Speed/Retry.cs", "test"),
         ("t/retry.t", "test"),
         ("drivers/gpu/selftests/pages.c", "test"),
         ("src/Snippets/Retry.cs", "example"),

@@ -102,6 +102,16 @@ BOMBS: dict[str, Callable[[], bytes]] = {
     "odt": lambda: made.odf("<text:section>" * 300_000),
     "ods": lambda: made.odf("<table:table><table:table-row>" + "<table:table-cell/>" * 190_000, "spreadsheet"),
     "odp": lambda: made.odf("<draw:page><draw:g>" * 150_000, "presentation"),
+    "rtf": lambda: b"{\\rtf1 " + b"{\\*\\x" * 300_000 + b"\\u1" * 300_000,
+    "eml": lambda: (
+        b"From: a@b\nSubject: =?utf-8?q?"
+        + b"=?" * 900_000
+        + b"\n"
+        + b"To: (((\n" * 100_000
+        + b"\n"
+        + b"--b\n" * 200_000
+    ),
+    "mbox": lambda: b"From a Mon\nSubject: x\n\nwords\n\n" * 60_000,
     "pdf": lambda: b"%PDF-1.4\n" + b"1 0 obj <</Length 1 0 R>> stream\n" * 20_000,
     "html": lambda: b"<html><body>" + b"<table><tr><td>" * 200_000 + b"<p>words",
     "htm": lambda: b"<html><body>" + b"<div><p>" * 400_000 + b"words",

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.drafts import CorpusLines, Draft, in_code
+from quaestor.answers.drafts import CorpusLines, Draft, around, in_code
 from quaestor.answers.resolved_names import Resolved, resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
@@ -31,6 +31,7 @@ _MOST_CALLEES = 20
 _DEFINING = 10
 _WHOLE = 40
 _ROLES = ("call", "reference", "import", "mention")
+_RUST_TEST = re.compile(r"\s*#\[(?:\w+::)*(?:test|rstest|bench|test_case|cfg\(test\))\b")
 _WORD = re.compile(r"\w+")
 _CALL = re.compile(r"(?<![\w$])([^\W\d][\w$]*[!?]?)\s*(?:!?\(|\[\]\()")
 
@@ -137,13 +138,24 @@ class _Telling:
         inside = [one for one in kept if self._is_inside(one)]
         self._elsewhere = bool(self._asked.inside) and not inside and bool(kept)
         kept = inside or kept
-        tests = [one for one in kept if one.kind == "tests" or _is_inner_test(one)]
+        tests = [one for one in kept if one.kind == "tests" or self._is_inner_test(one)]
         code = [one for one in kept if one not in tests]
         total = self._related.total
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
         if inside and self._asked.inside:
             more = [0, 0]  # how many of those that were not looked at lie there is not known
         return _Listed(code, more[0]), _Listed(tests, more[1])
+
+    def _is_inner_test(self, one: Relative) -> bool:
+        """Return whether a place stands in a test within a file of source, as in Rust."""
+        if one.language != "rust":
+            return False
+        if (one.symbol or "").partition(".")[0] in ("test", "tests"):
+            return True
+        file, holder = self._lines.file(one.path), around(self._lines.definitions(one.path), one.start_line)
+        if file is None or holder is None:
+            return False
+        return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
 
     def _is_outside(self, path: str) -> bool:
         outside = self._asked.outside
@@ -229,11 +241,6 @@ class _Telling:
         )
         more = len(found) - _MOST_DEFINITIONS
         return f"{amount(len(found), 'definition')} of this name: {listed}{f' and {more} more' if more > 0 else ''}."
-
-
-def _is_inner_test(one: Relative) -> bool:
-    """Return whether a place stands among the tests that a file of source holds, as in Rust."""
-    return one.language == "rust" and (one.symbol or "").partition(".")[0] in ("test", "tests")
 
 
 def _amount(listed: _Listed) -> str:

@@ -204,10 +204,12 @@ def _in_brackets(symbol: str | None) -> str:
 def _is_fault(place: Template, said: str) -> bool:
     """Return whether a place is part of a class of errors: by its name, or because the message begins with it."""
     names = (place.symbol or "").split(".")
-    return any(
-        _FAULT.search(name) or (len(name) > _SHORT and re.search(rf"\b{re.escape(name)}\b(?:[('\"]|:(?!:))", said))
-        for name in names
-    )
+    return any(_FAULT.search(name) or (len(name) > _SHORT and _begins_with(name, said)) for name in names)
+
+
+def _begins_with(name: str, said: str) -> bool:
+    """Return whether a message, or a part of it, begins with a name; what it quotes is a value."""
+    return re.search(rf"(?<![\w'\"`]){re.escape(name)}\b(?:[('\"]|:(?!:))", said) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,7 +91,7 @@ def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer 
     with open_history(corpus) as git:
         known = _tell(asked, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return _refusal(corpus)
+            return _refusal(corpus) or (_no_history(corpus) if _only_history_tells(asked, corpus, git) else None)
         partial = git is not None and not git.whole
         if git is not None and git.shallow:
             draft.say(SHALLOW)
@@ -119,6 +119,18 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     except NoHistoryError:
         pass
     return None
+
+
+def _only_history_tells(asked: Asked, corpus: Corpus, git: Git | None) -> bool:
+    """Return whether code without a history is asked for what code does not say, such as who wrote it."""
+    dated = asked.kind == "changes" and bool(asked.since or asked.until)
+    sought = dated or asked.kind in ("author", "last", "commits", "commit")
+    return git is None and sought and not corpus.is_prose()
+
+
+def _no_history(corpus: Corpus) -> HistoryAnswer:
+    said = _nothing(corpus, "")
+    return HistoryAnswer("history", (said,), known=False, heads=(said,))
 
 
 @contextmanager

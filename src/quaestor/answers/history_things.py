@@ -11,14 +11,17 @@ from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
-from quaestor.history.line_history import blame, holder, lines_with, origin, shares, touching
+from quaestor.history.line_history import blame, holder, holders, lines_with, origin, shares, touching
 from quaestor.history.log import Author, Commit, authors, count, log, presence
 from quaestor.history.versions import first_release
+from quaestor.search.path_roles import profile_path
 
 _MOST_MESSAGE = 24
 _MOST_AUTHORS = 5
 _MOST_DIFF = 120
 _MOST_COMMITS = 5000
+_FEW = 3
+"""Files in which a word may stand for an option: in more, it is an ordinary word."""
 _SIGNS = {"added": "+", "removed": "-", "renamed": "+", "changed": "+"}
 _SAID = {
     "added": r"\b(?:add|introduc|implement|support|creat|allow|new|initial|enabl|provid)",
@@ -82,17 +85,36 @@ def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tu
 
 def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the commit that added or removed something in code, and the text that shows it."""
-    needle = subject.needle or subject.literal
+    needle = subject.needle or _as_code_has_it(subject.literal, git)
     if asked.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
         return gone
     if asked.verb == "removed":
         return None
-    if needle and (path := (subject.needle and subject.path) or holder(git, needle, "HEAD")):
+    if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         found = origin(git, needle, path)
         return None if found is None else (found.commit, needle)
     if subject.path:
         return _of_path(subject, git, "R" if asked.verb == "renamed" else "AR")
     return None
+
+
+def _as_code_has_it(literal: str, git: Git) -> str:
+    """Return an option as code has it: without its hyphens in quotes, or where few files have it; or unchanged."""
+    bare = literal.lstrip("-")
+    if bare == literal or _sources_with(git, literal):
+        return literal
+    quoted = next((one for one in (f'"{bare}"', f"'{bare}'") if _sources_with(git, one)), None)
+    plain = (one for one in (bare, bare.replace("-", "_")) if 0 < len(_sources_with(git, one)) <= _FEW)
+    return quoted or next(plain, literal)
+
+
+def _holder(git: Git, needle: str) -> str | None:
+    """Return a file that has a text now, sources before tests, changelogs and documents, which tell of it later."""
+    return next(iter(_sources_with(git, needle)), None) or holder(git, needle, "HEAD")
+
+
+def _sources_with(git: Git, needle: str) -> list[str]:
+    return [path for path in holders(git, needle, "HEAD") if not any(profile_path(path).flags)]
 
 
 def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | None:

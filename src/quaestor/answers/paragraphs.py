@@ -27,6 +27,7 @@ _NO_WORDS = re.compile(
     r"|\[\[[^\[\]]*\]\]"  # AsciiDoc's anchors
     # reStructuredText's labels, directives about the page, and the lines of its tables
     r"|\.\. _[^:\n]+:|\.\. (?:class|contents|currentmodule|highlight|index|only|program|raw|rst-class)::.*|\+[-=+]+\+"
+    r"|\.\. (?:title|slug|date|tags|category|link|description|type|author): .*"  # of Nikola's pages
     r"|:::+\s*(?:\{.*\})?"
     r"|include::[^\s\[]*\[.*\]|\(\(\(.*\)\)\)"  # AsciiDoc's, and its index
     r")\s*$"
@@ -34,7 +35,7 @@ _NO_WORDS = re.compile(
 """What a page's machinery reads and its readers do not."""
 _APART = re.compile(
     r"(?P<indent>\s*)\.\. (?:TODO\b"
-    r"|(?:(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
+    r"|(?:todo|(?:section|code|module)author|figure|image|digraph|graph|graphviz|toctree|meta|include)::)"
 )
 """What begins a block of reStructuredText that is about the page: its lines are indented more."""
 _REQUEST = re.compile(

@@ -12,6 +12,7 @@ import numpy as np
 
 from quaestor.answers.stretches import PROSE
 from quaestor.core.documents import Hit
+from quaestor.core.questions import asks_amount
 from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
@@ -30,8 +31,9 @@ these; for its paragraph that is most like the question, the one that holds most
 to the question's, and how alike its headings are; for holding the question's numbers, for in a list of versions all but
 one of them are another's; and for saying a number where an amount is asked for. Weights of a softmax over ten passages,
 learned from the part ``learn`` of the questions about documents and rounded."""
-_ASKS_AMOUNT = re.compile(
-    r"\bhow\s+(?:many|much|long|old|large|big|often|far|fast|soon|small)\b|^\W*(?:since\s+)?when\b|\bwhich\s+year\b"
+_ASKS_LIMIT = re.compile(
+    r"\bhow\s+(?:old|large|big|far|fast|small)\b|^\W*(?:since\s+|seit\s+|bis\s+|depuis\s+|desde\s+)?(?:when|wann|quand|cuándo)\b"
+    r"|\bwhich\s+year\b"
     r"|\b(?:maximum|minimum|limit|default|number\s+of|size|percent\w*|version)\b",
     re.IGNORECASE,
 )
@@ -74,12 +76,12 @@ def order_by_paragraphs(
     likenesses = [float(value) for value in vectors[1:] @ vectors[0]]
     alike, told, amount = [0.0] * len(passages), [0.0] * len(passages), [False] * len(passages)
     labels = [label_terms(one) for one in passages]
-    asks_amount = _ASKS_AMOUNT.search(question) is not None
+    wants_amount = asks_amount(question) or _ASKS_LIMIT.search(question) is not None
     for (rank, part), likeness in zip(parts, likenesses[len(passages) :], strict=True):
         alike[rank] = max(alike[rank], likeness)
         share = share_of((content_terms(part) | labels[rank]) & rarity.keys(), rarity)
         if share > told[rank]:
-            told[rank], amount[rank] = share, asks_amount and _AMOUNT.search(part) is not None
+            told[rank], amount[rank] = share, wants_amount and _AMOUNT.search(part) is not None
     best = max(hit.score for hit in hits)
     total = math.fsum(math.exp(hit.score - best) for hit in hits)
     odds = [math.exp(hit.score - best) / total for hit in hits]

@@ -24,7 +24,7 @@ from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quo
 from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
-from quaestor.core.questions import asks_for_several
+from quaestor.core.questions import asks_amount, asks_for_several, says_amount
 from quaestor.core.terms import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
@@ -111,12 +111,12 @@ class ExtractiveAnswer:
         """Return the answer with the remark that its quotes may not answer."""
         return replace(self, text=text_of_quotes(self.quotes, lead=UNSURE), lead=UNSURE) if self.quotes else self
 
-    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = ()) -> ExtractiveAnswer:
-        """Return the answer with renumbered passages; quotes that ``earlier`` answers show are shortened."""
+    def under(self, numbers: Mapping[int, int], earlier: Sequence[str] = (), question: str = "") -> ExtractiveAnswer:
+        """Return the answer with renumbered passages; what ``earlier`` answers quote is shortened for this question."""
         if not self.quotes:
             return self
         quotes = tuple(replace(quote, n=numbers[quote.n]) for quote in self.quotes)
-        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, lead=self.lead))
+        return replace(self, quotes=quotes, text=text_of_quotes(quotes, earlier, question, lead=self.lead))
 
 
 def answer(
@@ -150,6 +150,7 @@ def answer(
     chosen = _choose(question, found, rarity, most, _first_whole(question, passages, hits, rarity))
     chosen = _with_guide(question, chosen, passages, hits, rarity)
     coverage = share_of(_terms_held(chosen, wanted), rarity)
+    refused = refused if _may_say_what_is_asked(question, chosen) else True
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in found), default=0.0)
@@ -161,6 +162,13 @@ def answer(
     else:
         text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
+
+
+def _may_say_what_is_asked(question: str, chosen: Sequence[_Weighed]) -> bool:
+    """Return whether quotes of documents say any amount, where one is asked for; those of code compute it."""
+    if not asks_amount(question) or any(one.stretch.code for one in chosen):
+        return True
+    return any(says_amount(question, f"{one.stretch.section}\n{one.stretch.text}") for one in chosen)
 
 
 def speaks(question: str, passages: Sequence[Passage], encode: Encode | None = None) -> bool:

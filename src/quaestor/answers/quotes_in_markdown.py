@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import FENCE
+from quaestor.core.terms import content_terms
 from quaestor.llm.prompts.numbered_passages import Passage, where
+from quaestor.search.language import without_grammar
 
 LEAD = "No language model is configured, so the answer is quoted from what matches best:"
 UNSURE = "No language model is configured, so what comes nearest is quoted. It may not answer the question:"
 SAME = "No language model is configured, and nothing matches better than what is quoted above:"
 _GAP = "⋯"
 _MOST_AGAIN = 100
-"""Characters shown of a quote that an earlier answer shows whole."""
+"""Characters shown of the beginning of a quote that an earlier answer shows whole."""
+_LONGEST_SENTENCE = 400
+_SENTENCE = re.compile(r"\S.*?(?:[.!?]['\")\]*_`]*(?=\s)|(?=\n\s*\n)|(?=\n\s*(?:[-*+|]|\d+[.)])\s)|\Z)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,19 +49,28 @@ class Quote:
     language: str = ""
 
 
-def text_of_quotes(quotes: Sequence[Quote], earlier: Sequence[str] = (), *, lead: str = LEAD) -> str:
-    """Return quotes in Markdown; a quote that an earlier answer shows is shortened to its beginning."""
+def text_of_quotes(
+    quotes: Sequence[Quote], earlier: Sequence[str] = (), question: str = "", *, lead: str = LEAD
+) -> str:
+    """Return quotes in Markdown; one that an earlier answer shows is shortened to what answers this question of it."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     told = (
-        _in_markdown(_beginning(quote), ", quoted above") if known else one
+        _in_markdown(_shortened(quote, question), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
     return "\n\n".join([SAME if all(again) else lead, *told])
 
 
-def _beginning(quote: Quote) -> Quote:
-    """Return a quote shortened to its beginning."""
+def _shortened(quote: Quote, question: str) -> Quote:
+    """Return a quote shortened to the sentence that holds most of a question's rarest words, or to its beginning."""
+    asked = frozenset() if quote.code else content_terms(without_grammar(question))
+    sentences = [found[0] for found in _SENTENCE.finditer(quote.text) if len(found[0]) <= _LONGEST_SENTENCE]
+    held = [asked & content_terms(sentence) for sentence in sentences]
+    counts = Counter(term for terms in held for term in terms)
+    best = max(range(len(held)), key=lambda at: sum(1 / counts[term] for term in held[at]), default=0)
+    if counts:
+        return replace(quote, text=sentences[best])
     line = quote.text.split("\n", 1)[0]
     return replace(quote, text=line if len(line) <= _MOST_AGAIN else line[:_MOST_AGAIN].rpartition(" ")[0] or line)
 

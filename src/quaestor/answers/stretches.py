@@ -33,6 +33,9 @@ _IMPORTS = re.compile(
     r"|\#\s*(?:include|pragma|import)\b|(?:global\s+)?using\s+[\w.]+;|require(?:_relative|_once)?\b[^=]*$"
     r"|(?:const|let|var)\s[^=]*=\s*require\(|['\"]use strict)"
 )
+_LICENCE = re.compile(r"\s*(?:/\*.*?\*/|<!--.*?-->|(?:(?://|#|--|;)[^\n]*(?:\n[^\S\n]*|\Z))+)\s*", re.DOTALL)
+"""A comment at the beginning of a file, which is the licence's if it says so."""
+_LICENSED = re.compile(r"\b(?:copyright|licen[sc]ed?\b.{0,40}\bunder|SPDX-License)\b", re.IGNORECASE | re.DOTALL)
 _DOCSTRING = re.compile(r"\s*[rRuUbB]?(?:\"\"\"|'''|\")")
 _DEFINITION = re.compile(
     r"^\s*(?:@\w|(?:export|default|pub(?:\([^)]*\))?|public|private|protected|internal|static|final|abstract|async|unsafe"
@@ -168,9 +171,11 @@ def _is_commented(passage: Passage) -> bool:
 
 
 def _past_imports(text: str) -> int:
-    """Return the end of a file's package and import lines."""
-    at, past, depth = 0, 0, 0
-    for line in text.splitlines(keepends=True):
+    """Return the end of a file's licence, package and import lines."""
+    licence = _LICENCE.match(text)
+    at = past = licence.end() if licence and _LICENSED.search(licence[0]) else 0
+    depth = 0
+    for line in text[at:].splitlines(keepends=True):
         if not depth and line.strip() and not _IMPORTS.match(line):
             break
         depth += sum(line.count(one) for one in "([{") - sum(line.count(one) for one in ")]}")

@@ -72,6 +72,12 @@ _NAMED_FIRST = re.compile(
     rb"^(?P<indent>)(?P<name>\w+)[ \t]*::[ \t]*(?:#\w+[ \t]+)?(?:bit_set|distinct|enum|proc|struct|union)\b",
     re.MULTILINE,
 )
+# copy_bytes:
+_LABELLED = re.compile(rb"^(?P<indent>)(?P<name>[A-Za-z_$][\w$.]*):", re.MULTILINE)
+# AC_DEFUN([SHOP_CHECK], ...)
+_M4 = re.compile(
+    rb"^(?P<indent>[ \t]*)(?:A[CU]_DEFUN(?:_ONCE)?|m4_define|define)\([ \t]*[\[`]*(?P<name>[A-Za-z_]\w*)", re.MULTILINE
+)
 _COMMENT = re.compile(rb"[ \t]*(?:#|//|--|;|%|\(\*|/\*|\*|'|\[<|@|///|\"\"\")")
 _MOST_ABOVE = 60
 _VALUES = ("constant", "variable")
@@ -157,6 +163,8 @@ def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int,
     patterns += [_TYPED] if language in _TYPES_FIRST else []
     patterns += [_ASSIGNED] if language in _ASSIGNING else []
     patterns += [_NAMED_FIRST] if language == "odin" else []
+    patterns += [_LABELLED] if language == "assembly" else []
+    patterns += [_M4] if language == "m4" else []
     found = {}
     for pattern in patterns:
         for one in pattern.finditer(data, start):

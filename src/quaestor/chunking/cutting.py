@@ -46,7 +46,7 @@ def cut(
         found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
         if found:
             return Cut(language, decoded.encoding, "lines", found, note=note)
-    if settings.method in ("auto", "syntax") and (language in KEYED or language in TEMPLATES):
+    if settings.method in ("auto", "syntax") and language in KEYED | TEMPLATES:
         outlined = () if why_not_parse(decoded.data, path) else _along_outline(decoded, language, settings)
         if outlined:
             return Cut(language, decoded.encoding, "lines", outlined, note=note)

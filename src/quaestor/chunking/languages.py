@@ -60,6 +60,7 @@ BY_NAME: dict[str, str] = {
 }
 
 _EXTENSIONS: dict[str, str] = {
+    "aspx": "aspx ascx master",
     "asciidoc": "adoc asc asciidoc rdoc",
     "astro": "astro",
     "bash": "sh bash zsh ksh bats ebuild eclass",
@@ -78,10 +79,12 @@ _EXTENSIONS: dict[str, str] = {
     "erb": "erb rhtml eex leex heex",
     "erlang": "erl hrl escript",
     "fortran": "f90 f95 f03 f08 for ftn",
+    "freemarker": "ftlh",
     "go": "go",
     "graphql": "graphql gql graphqls",
     "groovy": "groovy gradle gvy",
     "gotemplate": "tmpl gotmpl gohtml tpl",
+    "haml": "haml",
     "handlebars": "hbs handlebars mustache",
     "haskell": "hs hs-boot hsc",
     "hcl": "tf tfvars hcl nomad",
@@ -89,9 +92,10 @@ _EXTENSIONS: dict[str, str] = {
     "ini": "ini cfg conf cnf service timer socket mount desktop nspawn netdev",
     "java": "java",
     "javascript": "js jsx mjs cjs es6",
-    "jinja": "j2 jinja jinja2",
+    "jinja": "j2 jinja jinja2 njk",
     "liquid": "liquid",
     "json": "json json5 jsonc jsonl ndjson geojson webmanifest",
+    "jsp": "jsp jspx",
     "jsonnet": "jsonnet libsonnet",
     "julia": "jl",
     "jupyter": "ipynb",
@@ -114,6 +118,7 @@ _EXTENSIONS: dict[str, str] = {
     "powershell": "ps1 psm1 psd1",
     "properties": "properties env",
     "proto": "proto",
+    "pug": "pug jade",
     "python": "py pyi pyw pyx pxd",
     "r": "r",
     "racket": "rkt",
@@ -126,6 +131,7 @@ _EXTENSIONS: dict[str, str] = {
     "scala": "scala sc sbt",
     "scheme": "scm ss",
     "scss": "scss sass",
+    "slim": "slim",
     "solidity": "sol",
     "sql": "sql psql ddl",
     "starlark": "bzl star bazel",
@@ -138,16 +144,18 @@ _EXTENSIONS: dict[str, str] = {
     "twig": "twig",
     "typescript": "ts mts cts",
     "typst": "typ",
+    "velocity": "vm",
     "vim": "vim",
     "vimhelp": "",
     "vue": "vue",
-    "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj props targets",
+    "xml": "xml xsd xsl xslt svg plist csproj fsproj vbproj vcxproj props targets nuspec resx xaml storyboard xib",
     "yaml": "yaml yml cff sublime-syntax",
     "zig": "zig zon",
 }
 _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "ada": "adb ads",
     "agda": "agda",
+    "assembly": "s asm nasm",
     "awk": "awk gawk",
     "coffeescript": "coffee",
     "common-lisp": "lisp lsp asd",
@@ -163,7 +171,9 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "haxe": "hx",
     "hlsl": "hlsl",
     "idris": "idr",
+    "jq": "jq",
     "lean": "lean",
+    "m4": "m4 ac",
     "moonscript": "moon",
     "nim": "nim nims",
     "nushell": "nu",
@@ -180,7 +190,10 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "visual-basic": "vb bas",
     "wgsl": "wgsl",
 }
-TEMPLATES = frozenset({"blade", "ejs", "erb", "gotemplate", "handlebars", "jinja", "liquid", "razor", "twig"})
+TEMPLATES = frozenset(
+    """aspx blade ejs erb freemarker gotemplate haml handlebars html jinja jsp liquid pug razor slim twig
+    velocity""".split()
+)
 """What is cut along its named parts; see ``templates.cut_template``."""
 KEYED = frozenset({"ini", "json", "properties", "toml", "yaml"})
 """What is cut along its keys; see ``keys.cut_keys``."""
@@ -315,7 +328,7 @@ def _by_prefix(name: str) -> str | None:
 
 
 def _by_content(data: bytes) -> str | None:
-    head = data[:_FIRST_BYTES]
+    head = data[:_FIRST_BYTES].removeprefix(b"\xef\xbb\xbf")
     if head.startswith(b"#!") and (interpreter := _interpreter(head)):
         return interpreter
     if head.startswith(b"<?php"):

@@ -1,4 +1,5 @@
-"""Documents that are not plain text, as Markdown: HTML, PDF, Office files, OpenDocument, EPUB, notebooks, JSON Lines.
+"""Documents that are not plain text, as Markdown: HTML, PDF, Office files, OpenDocument, RTF, mail, EPUB, notebooks,
+JSON Lines.
 
 A converted document is cut, embedded, shown and quoted as its Markdown; its lines and spans refer to that Markdown.
 The index keeps it as the document's chunks, under the hash of the original bytes, which decide whether it is current.
@@ -8,19 +9,23 @@ of their own. Begin with ``conversion``, then ``html``.
 
 from __future__ import annotations
 
+from importlib import import_module
+
 from quaestor.convert.conversion import ConversionError as ConversionError
 from quaestor.convert.conversion import Converted as Converted
 from quaestor.core.documents import Document
-from quaestor.files.deny import suffix_of
-from quaestor.files.extras import EXTRAS, extra_is_installed
+from quaestor.files.deny import EXTRAS, extra_is_installed, suffix_of
 
-_PAGES = frozenset({"html", "htm", "xhtml"})
-_BOOKS = frozenset({"xml", "docbook", "dbk"})
-_OPEN = frozenset({"epub", "odp", "ods", "odt"})
-_APART = _OPEN | EXTRAS.keys()
-_RECORDS = frozenset({"jsonl", "ndjson"})
-_ALWAYS = _APART | {"ipynb"}
-CONVERTED_SUFFIXES = _PAGES | _BOOKS | _RECORDS | _ALWAYS
+_APART = frozenset({"epub", "mbox", "odp", "ods", "odt", "rtf", *EXTRAS})
+_READ_HERE = {
+    **dict.fromkeys(("html", "htm", "xhtml"), ("html", "from_html", "reads_as_page")),
+    **dict.fromkeys(("xml", "docbook", "dbk"), ("docbook", "from_docbook", "reads_as_docbook")),
+    **dict.fromkeys(("jsonl", "ndjson"), ("json_documents", "from_records", "reads_as_texts")),
+    "ipynb": ("json_documents", "from_notebook", ""),
+    "eml": ("mail", "from_mail", "reads_as_mail"),
+}
+"""For each suffix, a module, what it reads such files with, and what tells whether a file is to be read so."""
+CONVERTED_SUFFIXES = _APART | _READ_HERE.keys()
 
 LARGEST = 64_000_000
 """Size limit of PDF, book and Office files; most of their bytes are pictures, which are not read."""
@@ -38,23 +43,13 @@ def convert_file(data: bytes, path: str) -> Converted | None:
         ConversionError: it is left out, for the reason given.
     """
     suffix = suffix_of(path)
-    if suffix not in CONVERTED_SUFFIXES:
-        return None
     if suffix in _APART:
         return _apart(suffix, data)
-    if suffix in _PAGES:
-        from quaestor.convert.html import from_html, reads_as_page  # noqa: PLC0415 - most files need none
-
-        return from_html(data) if reads_as_page(data) else None
-    if suffix in _BOOKS:
-        from quaestor.convert.docbook import from_docbook, reads_as_docbook  # noqa: PLC0415 - as above
-
-        return from_docbook(data) if reads_as_docbook(data) else None
-    from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts  # noqa: PLC0415 - as above
-
-    if suffix in _RECORDS:
-        return from_records(data) if reads_as_texts(data) else None
-    return from_notebook(data)
+    if suffix not in _READ_HERE:
+        return None
+    module, read, applies = _READ_HERE[suffix]
+    home = import_module(f"quaestor.convert.{module}")  # most files need none
+    return getattr(home, read)(data) if not applies or getattr(home, applies)(data) else None
 
 
 def _apart(suffix: str, data: bytes) -> Converted:

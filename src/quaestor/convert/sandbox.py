@@ -17,8 +17,8 @@ from importlib import import_module
 
 from quaestor.convert.conversion import ConversionError, Converted
 
-_MODULES = dict.fromkeys(("odp", "ods", "odt"), "odf")
-"""Modules that convert several kinds, by these."""
+_MODULES = {**dict.fromkeys(("odp", "ods", "odt"), "odf"), "mbox": "mail"}
+"""Modules that are not called like a kind, by kinds."""
 SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 
@@ -62,7 +62,8 @@ def main(kind: str) -> None:
 
 def _function(kind: str) -> Callable[[bytes], Converted]:
     module = _MODULES.get(kind, kind)
-    return getattr(import_module(f"quaestor.convert.{module}"), f"from_{module}")  # type: ignore[no-any-return]
+    function = module if module == "odf" else kind
+    return getattr(import_module(f"quaestor.convert.{module}"), f"from_{function}")  # type: ignore[no-any-return]
 
 
 def _limit_memory() -> None:

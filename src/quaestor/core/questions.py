@@ -34,11 +34,71 @@ _FRAME = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST_FRAMED = 400
+_ASKS_AMOUNT = re.compile(
+    r"\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
+    r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
+    r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b",
+    re.IGNORECASE,
+)
+_ASKS_PRICE = re.compile(
+    r"\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
+    r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_UNIT = (
+    r"(?:second|minute|hour|day|night|week|month|quarter|year|sekunde|minute|stunde|tag|woche|monat|jahr|seconde|heure|jour"
+    r"|semaine|mois|an\b|année|segundo|minuto|hora|día|semana|mes\b|año)"
+)
+_NO_WORDS = re.compile(
+    r"\]\([^)\s]{0,500}\)|<[^<>]*>|\{[^{}\n]*\}|\bhttps?:\S+|&nbsp;|(?:§+|\bart(?:icle|ikel|\.)|\bsection)\s*\d+",
+    re.IGNORECASE,
+)
+"""Where links lead, tags, attributes, and the numbers of paragraphs of a law: numbers in these are no amounts."""
+_SAYS_AMOUNT = re.compile(
+    # A number that is no year, no part of a name, a path or a date, and does not number an item of a list.
+    r"(?<![\w./#-])(?!(?:19\d\d|20[0-3]\d)(?!\d))(?!(?<=^)\d{1,3}[.)]\s)\d"
+    r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    r"|(?:twen|thir|for|fif|six|seven|eigh|nine)ty(?:-\w+)?|hundreds?|thousands?|millions?|dozens?|half\s+(?:an?|of|the)|once"
+    r"|twice|single|both|none|zero|unlimited|any\s+number|no\s+(?:limit|longer)|as\s+(?:many|much|long|often)|one\s+(?:at|per)"
+    r"|(?:only|just|exactly|than|most|least|of)\s+one|indefinite(?:ly)?|permanent(?:ly)?|immediate(?:ly)?|forever|never|until"
+    r"|overnight|daily|hourly|weekly|monthly|quarterly|annual(?:ly)?|yearly"
+    r"|zwei|drei|vier|fünf|sechs|sieben|acht|neun|elf|zwölf|\w*zehn|\w*(?:zwan|vier|fünf|sech|sieb|acht|neun)zig|\w*dreißig"
+    r"|\w*(?:hundert|tausend)|ein(?:en?)?\s+einzige\w*|(?:ein|zwei|drei|vier|zehn)mal|unbegrenzt|unbefristet|dauerhaft"
+    r"|sofort|unverzüglich|nie|solange|\w*(?:täg|wöchent|monat|jähr|stünd)lich\w*"
+    r"|deux|trois|quatre|cinq|sept|huit|neuf|dix|onze|douze|treize|quatorze|quinze|seize|vingt|trente|(?:quar|cinqu|soix)ante"
+    r"|cent|mille|une?\s+seule?|illimitée?s?|jamais|immédiate(?:ment)?|quotidien\w*|hebdomadaire\w*|mensuel\w*|annuel\w*"
+    r"|jusqu['’]à|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|diez|doce|trece|catorce|quince|dieci\w+|veint\w+|treinta"
+    r"|(?:cuar|cincu|ses|set|och|nov)enta|cien(?:to)?|mil|una?\s+sola?|un\s+solo|ilimitad[oa]s?|nunca|inmediata?(?:mente)?"
+    r"|diari[oa]\w*|semanal\w*|mensual\w*|anual\w*)\b"
+    rf"|\b(?:an?|one|each|every|per|ein(?:e[mnrs]?)?|pro|jede\w*|une?|par|chaque|una?|por|cada)\s+{_UNIT}",
+    re.IGNORECASE | re.MULTILINE,
+)
+_SAYS_PRICE = re.compile(
+    r"[$€£¥₹%]|\b(?:usd|eur|gbp|chf|euros?|dollars?|pounds?|cents?|pesos?|per\s?cent|prozent|pour\s?cent|por\s?ciento|gratis"
+    r"|gratuit\w*|kosten(?:los|frei)\w*|for\s+free|(?:is|are)\s+free|free\s+of\s+charge|freely|no\s+(?:charge|costs?|fees?))"
+    r"|\b(?:costs?|fees?|prices?|pa(?:y|id)|charge[sd]?|earns?|kosten|kostet|coût\w*|prix|precio|cuestan?)\b[^.\n]{0,60}\d"
+    r"|\d[^.\n]{0,60}\b(?:costs?|fees?|prices?|kosten|coût\w*|prix|precio)\b",
+    re.IGNORECASE,
+)
 
 
 def asks_for_several(question: str) -> bool:
     """Return whether a question asks for several things, each of which may be in a different place."""
     return _SEVERAL.search(question) is not None
+
+
+def asks_amount(question: str) -> bool:
+    """Return whether a question asks how many, how long, how often, or what something costs."""
+    return _ASKS_AMOUNT.search(question) is not None
+
+
+def says_amount(question: str, text: str) -> bool:
+    """Return whether a text says any amount, of money where a price is asked for: without one it answers no "how many".
+
+    Years are none, nor are the numbers of a list; "until", "never" and "free of charge" answer as well.
+    """
+    says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
+    return says.search(_NO_WORDS.sub(" ", text)) is not None
 
 
 def without_frame(question: str) -> str:

@@ -32,6 +32,7 @@ from quaestor.core.terms import (
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import STEP
 from quaestor.search.file_features import agreement
+from quaestor.search.language import language_of
 from quaestor.search.query import read_query
 from quaestor.search.spelling import SAY_NOTHING, Unknown, is_foreign
 from quaestor.stores import Counts, FieldBoosts, Store, StoredChunk
@@ -44,6 +45,9 @@ _NAMED = -1.0
 """The most that hits are worth if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
 """Weight of the first hit's similarity to the question."""
+_ALIKE_OF_OTHERS = 0.5
+"""The similarity assumed where question and hit are in one language other than English. Words of grammar and pieces of
+words make any two texts of a language alike (two at random: 0.5, in English 0.2)."""
 _ALIKE_OF_NAMES = 0.25
 """The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
 _ABSENT = 1.2
@@ -190,11 +194,14 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
 
     It is a cosine by the bundled embedder, because the weights fit its scale. Code is compared with the question moved
     towards answers, as in a search, because the two share few words. For prose the nearest paragraph counts, because a
-    passage says much besides; for prose among code, the nearer of the two.
+    passage says much besides; for prose among code, the nearer of the two. In other languages than English the cosine
+    says nothing, so that one value is returned for all hits in the question's language.
     """
     if not hits:
         return 0.0
     embedder, text, among_code = StaticEmbedder.bundled(), hits[0].text, not _is_mostly_prose(hits)
+    if (language := language_of(question)) and language_of(text) == language:
+        return _ALIKE_OF_OTHERS
     if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
     asked, *told = embedder.encode([question, text, *_paragraphs(text)])

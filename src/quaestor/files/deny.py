@@ -1,7 +1,7 @@
 """Files and folders that are left out by their names or first bytes.
 
-Pure: names and bytes in, decisions out. Every entry of the lists is one that a person would be surprised, or harmed,
-to find in an answer.
+Names and bytes in, decisions out; only ``extra_is_installed`` looks at what this machine has. Every entry of the lists
+is one that a person would be surprised, or harmed, to find in an answer.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from fnmatch import translate
 from functools import cached_property
+from importlib.util import find_spec
 from typing import Literal
 
 Reason = Literal[
@@ -129,13 +130,13 @@ _MACHINE_CODE = """o a so dylib dll exe lib obj pdb class pyc pyo pyd beam wasm 
     bin nib"""
 _DATA = """db sqlite sqlite3 mdb accdb myd ibd parquet feather arrow avro orc npy npz pkl pickle h5 hdf5 pt
     pth onnx safetensors gguf tflite joblib mat rdb"""
-_PRINT = "doc xls ppt rtf mobi djvu"
+_PRINT = "doc xls ppt mobi djvu"
 _OTHER = "blend fbx glb stl 3ds max dwg skp unitypackage uasset swf fla swp swo ds_store lockb"
 _PACKED = frozenset("zip gz tgz bz2 tbz xz txz zst lz4 lzma 7z rar tar".split())
 _SAVED_AS = {
     **dict.fromkeys(("xls",), ".xlsx or .csv"),
     **dict.fromkeys(("ppt",), ".pptx or .pdf"),
-    **dict.fromkeys(("doc", "rtf", "djvu", "mobi"), ".docx, .pdf or .md"),
+    **dict.fromkeys(("doc", "djvu", "mobi"), ".docx, .pdf or .md"),
 }
 _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_CODE, _DATA, _PRINT, _OTHER)).split())
 
@@ -143,7 +144,7 @@ _BINARY_SUFFIXES = frozenset(" ".join((_IMAGES_SOUND_FONTS, _ARCHIVES, _MACHINE_
 _PROSE_SUFFIXES = frozenset(_words("txt text md markdown mdx rst adoc asciidoc org tex html htm xhtml"))
 _PROSE_FACTOR = 8
 # Only the text of these is read, a small part of their bytes (see ``convert``).
-_CONVERTED = frozenset("pdf docx xlsx pptx epub odt ods odp".split())
+_CONVERTED = frozenset("pdf docx xlsx pptx epub odt ods odp rtf eml mbox".split())
 _CONVERTED_FACTOR = 32
 _CONVERTED_TEXTS = frozenset({"ipynb", "jsonl", "ndjson"})
 
@@ -199,6 +200,20 @@ def advice_for(name: str) -> str:
     if suffix in _PACKED:
         return "an archive: unpack it and index the folder"
     return f"save it as {_SAVED_AS[suffix]} to have it read" if suffix in _SAVED_AS else ""
+
+
+EXTRAS: dict[str, tuple[str, str]] = {
+    "pdf": ("pypdf", "documents"),
+    "docx": ("mammoth", "documents"),
+    "xlsx": ("openpyxl", "documents"),
+    "pptx": ("pptx", "documents"),
+}
+"""For each suffix, the package that reads such files and the extra that installs it."""
+
+
+def extra_is_installed(suffix: str) -> bool:
+    """Return whether the package that reads files of this suffix is installed."""
+    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
 
 
 def is_secret(name: str) -> bool:

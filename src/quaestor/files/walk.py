@@ -20,10 +20,10 @@ from quaestor.files.deny import (
     deny_content_of_folder,
     deny_file,
     deny_folder,
+    extra_is_installed,
     largest,
     suffix_of,
 )
-from quaestor.files.extras import extra_is_installed
 from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules

@@ -105,10 +105,14 @@ def holder(git: Git, needle: str, revision: str, path: str = "") -> str | None:
 
     Given a ``path``, only that file is looked at.
     """
+    return next(iter(holders(git, needle, revision, path)), None)
+
+
+def holders(git: Git, needle: str, revision: str, path: str = "") -> list[str]:
+    """Return git's paths of the files that contain a text in a revision, as ``holder`` does."""
     arguments = ("grep", "-l", "-z", "-I", "-F", *(("-w",) if _is_bounded(needle) else ()), "--no-textconv")
     found = git.ask(*arguments, "-e", needle, revision, "--", *((path,) if path else git.repository.scope))
-    first = (found or "").split("\0")[0]
-    return first.partition(":")[2] or None
+    return [name for one in (found or "").split("\0") if (name := one.partition(":")[2])]
 
 
 def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:

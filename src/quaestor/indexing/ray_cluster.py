@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from quaestor.core.errors import UsageError
-from quaestor.files.extras import EXTRAS, extra_is_installed
+from quaestor.files.deny import EXTRAS, extra_is_installed
 from quaestor.indexing.prepare import Opened, Outcome, Preparer, Refused, Same, Task
 
 _AHEAD = 3

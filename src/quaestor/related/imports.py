@@ -1,15 +1,17 @@
 """Imports of a source file, resolved to documents. Pure: text and paths in, paths out.
 
-Only import statements are read, no build file. An import that fits several documents means the one nearest to the
-importing file; an import that fits none is of another package.
+Import statements are read, and manifests for the names of a repository's own packages. An import that fits several
+documents means the one nearest to the importing file; an import that fits none is of another package.
 """
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, splitext
+from typing import Any, TypeAlias
 
 from quaestor.search.path_roles import profile_path
 
@@ -33,7 +35,7 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "svelte": (_JAVASCRIPT,),
     "go": (re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
     "rust": (
-        re.compile(r"\buse[ \t]+((?:crate|self|super|\w+)(?:::\w+)+)"),
+        re.compile(r"\buse[ \t]+(\w+(?:::\w+)*)"),
         re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
     ),
     "java": (_JVM,),
@@ -55,6 +57,11 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
 _AS_PATHS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte", "go", "c", "cpp", "ruby", "bash", "zig"})
 # A file of this name stands for its folder.
 _ENTRIES = frozenset({"__init__", "index", "mod", "lib", "init"})
+MANIFESTS = frozenset({"composer.json", "package.json", "Cargo.toml"})
+"""Files that say under which names a repository's own packages are imported; see ``packages_of``."""
+_CRATE = re.compile(r"^\[package\][^\[]*?^name\s*=\s*\"([\w-]+)\"", _M)
+_LONGEST_PACKAGE = 4
+Packages: TypeAlias = dict[tuple[str, ...], tuple[str, ...]]
 _SNAKE = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 
 
@@ -67,12 +74,14 @@ class Import:
         parts: the module's names, outermost first.
         up: number of folders above the importing file's own; None if the import is not relative.
         ending: of the file, with its dot, if the import states one: ``#include "tmux.h"``.
+        package: whether the first name is a package's, which only a manifest leads to.
     """
 
     line: int
     parts: tuple[str, ...]
     up: int | None = None
     ending: str = ""
+    package: bool = False
 
 
 def imports_of(text: str, language: str) -> list[Import]:
@@ -122,7 +131,7 @@ def _make_import(stated: str, language: str, line: int) -> Import | None:
     if language == "rust":
         relative = parts[0] in ("crate", "self", "super")
         kept = tuple(part for part in parts if part not in ("crate", "self", "super"))
-        return Import(line, kept, None) if kept and relative else None
+        return Import(line, kept, package=not relative) if kept else None
     if language == "elixir":
         parts = tuple(_SNAKE.sub("_", part).lower() for part in parts)
     return Import(line, parts) if parts else None
@@ -181,6 +190,45 @@ def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str
             yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", found[1]) if name.split())
 
 
+def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
+    """Return the folders of a repository's own packages by the names that they are imported under.
+
+    Args:
+        manifests: paths and texts; read are ``composer.json`` (PSR-4), ``package.json`` and ``Cargo.toml``.
+    """
+    found: Packages = {}
+    for path, text in manifests:
+        folder, _, name = path.rpartition("/")
+        base = tuple(folder.split("/")) if folder else ()
+        if name == "Cargo.toml":
+            if crate := _CRATE.search(text):
+                found[(crate[1].replace("-", "_"),)] = (*base, "src")
+            continue
+        try:
+            stated = json.loads(text)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(stated, dict):
+            found.update(_psr_4(stated, base) if name == "composer.json" else _npm_name(stated, base))
+    return found
+
+
+def _psr_4(stated: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    for kind in ("autoload-dev", "autoload"):
+        loaded = stated.get(kind)
+        prefixes = loaded.get("psr-4") if isinstance(loaded, dict) else None
+        for prefix, folder in prefixes.items() if isinstance(prefixes, dict) else ():
+            first = folder[0] if isinstance(folder, list) and folder else folder
+            if isinstance(first, str) and (names := tuple(filter(None, prefix.split("\\")))):
+                yield names, (*base, *(part for part in first.split("/") if part not in ("", ".")))
+
+
+def _npm_name(stated: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    name = stated.get("name")
+    if isinstance(name, str) and name:
+        yield tuple(name.split("/")), base
+
+
 class Modules:
     """The documents of a corpus by the names they are imported under.
 
@@ -188,7 +236,9 @@ class Modules:
         names: of all folders and files, in lower case and without extension.
     """
 
-    def __init__(self, paths: Iterable[str]) -> None:
+    def __init__(self, paths: Iterable[str], packages: Packages | None = None) -> None:
+        """Read the names of documents; ``packages`` are those of ``packages_of``."""
+        self._packages = packages or {}
         self._by_last: dict[str, list[tuple[tuple[str, ...], str]]] = {}
         names: set[str] = set()
         for path in paths:
@@ -208,10 +258,27 @@ class Modules:
                 (*base, *wanted.parts[:-1]), "", importer
             )
         parts = wanted.parts
+        if (own := self._in_package(wanted, importer)) is not None or wanted.package:
+            return own
         # The last name may be something within the module.
         for count in (len(parts), len(parts) - 1):
             if count >= 1 and (found := self._by_end(parts[:count], wanted.ending, importer)) is not None:
                 return found
+        return None
+
+    def _in_package(self, wanted: Import, importer: str) -> str | None:
+        """Return the document that an import means which begins with the name of one of this corpus's packages."""
+        parts = wanted.parts
+        for count in range(min(len(parts), _LONGEST_PACKAGE), 0, -1):
+            folder = self._packages.get(parts[:count])
+            if folder is None:
+                continue
+            # The last names may be something within a module, and what is meant may lie in a folder of sources.
+            for end in range(len(parts), count - 1, -1):
+                for within in ((), ("src",), ("lib",)):
+                    found = self._exact((*folder, *within, *parts[count:end]), wanted.ending, importer)
+                    if found is not None:
+                        return found
         return None
 
     def _exact(self, parts: tuple[str, ...], ending: str, importer: str) -> str | None:

@@ -14,7 +14,7 @@ from quaestor.core.terms import terms
 from quaestor.embedding import Embedder
 from quaestor.related.imports import Modules, imports_of
 from quaestor.related.relatives import RelatedKind, Relative
-from quaestor.related.stored_files import LARGE, IndexedFile, chunk_relative
+from quaestor.related.stored_files import LARGE, IndexedFile, chunk_relative, modules_of
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
@@ -60,7 +60,7 @@ class Sources:
         generation = self.store.generation()
         if self._documents is None or self._documents[0] != generation:
             documents = dict(self.store.documents())
-            self._documents = generation, documents, Modules(documents)
+            self._documents = generation, documents, modules_of(self.store, documents)
         return self._documents[1], self._documents[2]
 
     def similar(self, text: str, symbol: str | None, apart: Collection[str], limit: int) -> Iterator[Relative]:

@@ -67,9 +67,10 @@ class Occurrence:
 
 @lru_cache(maxsize=64)
 def word_pattern(name: str) -> re.Pattern[str]:
-    """Return a pattern of a name as a whole word."""
-    before = r"(?<![\w$])" if re.match(r"\w", name) else ""
-    after = r"(?![\w$])" if re.search(r"\w\Z", name) else ""
+    """Return a pattern of a name as a whole word; a hyphen is a letter of names that hold one."""
+    letters = r"\w$-" if "-" in name else r"\w$"
+    before = rf"(?<![{letters}])" if re.match(r"\w", name) else ""
+    after = rf"(?![{letters}])" if re.search(r"\w\Z", name) else ""
     return re.compile(f"{before}{re.escape(name)}{after}")
 
 
@@ -118,8 +119,9 @@ def uses_of_definition(
 
 def defining_pattern(name: str) -> re.Pattern[str]:
     """Return a pattern of a name behind a word that defines it."""
-    words = "class|const|def|enum|fn|fun|func|function|interface|let|object|record|struct|trait|type|union|val|var"
-    return re.compile(rf"\b(?:{words})\b[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
+    words = "class|const|def[a-z]*|enum|fn|fun|func|function|interface|let|object|record|struct|trait|type|union"
+    words += "|val|var"
+    return re.compile(rf"\b(?:{words})\b-?[\s*]*(?:\([^)\n]*\)\s*)?{word_pattern(name).pattern}")
 
 
 def may_use(texts: Iterable[str], language: str, name: str) -> bool:
@@ -280,7 +282,7 @@ class _Reader:
         bound, value = declarator.child_by_field_name("name"), declarator.child_by_field_name("value")
         if bound is None or value is None or node.end_byte > bound.end_byte:
             return False
-        return self._source.data.startswith(b"require", value.start_byte)
+        return self._source.data.startswith(b"require(", value.start_byte)
 
     def _is_member(self, definition: Node) -> bool:
         above = definition.parent

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
 from quaestor.core.documents import Chunk, Document
+from quaestor.related.imports import MANIFESTS, Modules, packages_of
 from quaestor.related.relatives import RelatedKind, Relative, Role
 from quaestor.stores import Store, StoredChunk
 
 LARGE = 150_000
 """Letters from which a file is no longer parsed whole."""
+_MOST_MANIFESTS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,13 @@ def load_file(store: Store, path: str) -> IndexedFile | None:
         return None
     text = _join_chunks(chunks)
     return IndexedFile(chunks[0].document, chunks, text, text.split("\n"))
+
+
+def modules_of(store: Store, paths: Collection[str]) -> Modules:
+    """Return a store's documents by the names that they are imported under, its own packages read from manifests."""
+    manifests = sorted((path for path in paths if path.rpartition("/")[2] in MANIFESTS), key=lambda one: one.count("/"))
+    files = ((path, load_file(store, path)) for path in manifests[:_MOST_MANIFESTS])
+    return Modules(paths, packages_of((path, file.text) for path, file in files if file is not None))
 
 
 def qualified(chunk: Chunk) -> str | None:

@@ -120,10 +120,10 @@ def _in_scope(file: IndexedFile, found: Occurrence) -> tuple[str, ...]:
 
 
 def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relative]:
-    """Yield the lines that contain the name, for files without a syntax tree."""
-    pattern = word_pattern(name)
+    """Yield the lines that contain the name and do not define it, for files without a syntax tree."""
+    pattern, defining = word_pattern(name), defining_pattern(name)
     for number, line in enumerate(file.lines, 1):
-        if pattern.search(line):
+        if pattern.search(line) and not defining.search(line):
             chunk = file.chunk_at(number)
             yield file.relative(kind, "mention", number, number, chunk.symbol if chunk else None)
 
@@ -173,8 +173,9 @@ def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
     terms = terms_of_word(name.rstrip("!?"))
     if not terms:
         return Candidates((), True)
-    # A compound name is a term as a whole; any other is found by its stem, and told apart by its letters here.
-    wanted = terms[:1] if name.isascii() else terms
+    # A compound name is a term as a whole, but one that hyphens part, as in Lisp, only its words are; any other name is
+    # found by its stem, and told apart by its letters here.
+    wanted = terms[1:] if "-" in name and len(terms) > 1 else terms[:1] if name.isascii() else terms
     most = _CHUNKS_EACH * max(limit, _LEAST_EACH)
     scored = store.lexical(wanted, most, None, _BODY)
     pattern = word_pattern(name)

@@ -57,6 +57,9 @@ _PLACE = rf"\s+(?:in|inside|within|under|from)\s+(?:(?:the|our|this|that)\s+)?({
 _END = r"\s*(?:\([^()]*\))?\s*(?:[?.!]|$)"
 _END_OR_PLACE = rf"(?:{_PLACE.replace('(' + NAME + ')', NAME)})?{_END}"
 _I = re.IGNORECASE
+_KEBAB = r"\w+(?:-\w+)+(?:[!*]|\?(?=\s*\?))?"
+"""A name as Lisp and shells write it, which is a plain word elsewhere."""
+_WORD = rf"(?:{_KEBAB}|\w+)"
 
 # The name stands where the group is. Each is tried with a name of code, and the plain ones with any word.
 _DIRECT = (
@@ -86,19 +89,21 @@ _DIRECT = (
 _PLAIN = (
     re.compile(
         rf"^\W*(?:who|what|which (?:\w+ ){{0,2}}?(?:functions?|methods?|code|classes|modules?|files?"
-        rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END_OR_PLACE}",
+        rf"|places?))\s+{_SOME}{_STRONG}\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
     re.compile(
         rf"^\W*(?:find |list |show |all )*(?:the )?(?:callers?|call sites?"
-        rf"|usages?)\s+of\s+{_ARTICLE}`?(\w+)`?(?:\(\))?{_END_OR_PLACE}",
+        rf"|usages?)\s+of\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?{_END_OR_PLACE}",
         _I,
     ),
     re.compile(
-        rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?(\w+)`?(?:\(\))?\s+(?:called|invoked|imported"
+        rf"^\W*where\s+(?:else )?(?:is|are)\s+{_ARTICLE}`?({_WORD})`?(?:\(\))?\s+(?:called|invoked|imported"
         rf"|instantiated){_END_OR_PLACE}",
         _I,
     ),
+    re.compile(rf"^\W*(?:who|what)\s+{_SOME}{_VERBS}\s+{_ARTICLE}`?({_KEBAB})`?(?:\(\))?{_END_OR_PLACE}", _I),
+    re.compile(rf"^\W*where\s+(?:else )?is\s+{_ARTICLE}`?({_KEBAB})`?\s+(?:used|referenced){_END_OR_PLACE}", _I),
 )
 _INSIDE = re.compile(rf"{_PLACE}{_END}", _I)
 _EVERYWHERE = frozenset(

@@ -34,7 +34,7 @@ DEFINITION = 3000
 ENOUGH = 1000
 """Bytes from which on a passage is long enough to be read alone; of a shorter one what surrounds it is shown."""
 
-_SECTIONS_APART = (".odp", ".ods", ".pptx", ".xlsx")
+_SECTIONS_APART = (".mbox", ".odp", ".ods", ".pptx", ".xlsx")
 """Documents whose highest sections are slides and sheets: a passage is of one of them, for a citation says which."""
 
 LED = 3000

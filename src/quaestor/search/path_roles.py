@@ -15,7 +15,7 @@ _TEST_FOLDERS = frozenset(
     selftest selftests unittest unittests testcase testcases testsuite testsuites""".split()
 )
 # commonTest, integration-tests, Core.Tests, test_utils; not latest, nor bloc_test, as products for tests are called.
-_TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests$|^[Tt]ests?[-_. ]|^test[A-Z]")
+_TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests(?=$|\.)|^[Tt]ests?[-_. ]|^test[A-Z]")
 _TEST_ENDS = tuple(mark + word for mark in "_.-" for word in ("test", "tests", "spec", "specs"))
 _TEST_CLASSES = ("Test", "Tests", "Spec", "Suite", "TestCase")
 _EXAMPLE_FOLDERS = frozenset(
@@ -48,7 +48,7 @@ _DATA = frozenset(
 _NOT_IN_STEMS = bytes(code for code in range(128) if not chr(code).isalnum())
 _PROSE = frozenset(
     """md mdx markdown rmd qmd rst txt adoc asciidoc asc rdoc mediawiki wiki mw org htm html pod pdf docx pptx
-    odt odp epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc 1 2 3 4 5 6 7 8""".split()
+    odt odp rtf eml mbox epub ipynb tex ltx texi texinfo txi rd ronn scd man mdoc 1 2 3 4 5 6 7 8""".split()
 )
 
 

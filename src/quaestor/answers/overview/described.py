@@ -17,6 +17,8 @@ from quaestor.search.path_roles import profile_path
 
 LONGEST = 110
 _HEAD = 60
+_LONGEST_COMMENT = 300
+"""Lines of the comment above a definition, at most."""
 _SPEAKERS = (
     "__init__.py lib.rs mod.rs main.rs doc.go package-info.java mod.ts index.ts index.tsx index.js index.mjs init.lua"
     " package.scala main.go package.dart __main__.py"
@@ -40,8 +42,10 @@ _USUAL = frozenset(
 )
 _DIRECTIVES = ("#include", "#define", "#if", "#[", "#![", "#pragma", "#import", "#r ", "#load", '"use')
 _BLOCK = re.compile(r"^\s*/\*+|^\s*\(\*+|^\s*\{-|^\s*<!--")
+_ABOVE_DEFINITION = re.compile(rf"{_LINE_COMMENT.pattern}|{_BLOCK.pattern}|^\s*(?:@\w|#\[)")
+"""A line of a comment, an annotation or an attribute."""
 _SKIPPED = re.compile(
-    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs|-\*-|^\s*$"
+    r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
     r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
@@ -49,13 +53,23 @@ _SKIPPED = re.compile(
     r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
+    r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
-_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:--|–|—|-|:)\s+(?=\S)")
+_NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
+_MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
+"""What an editor reads at the end of a file's first line."""
 _LEGAL = re.compile(
     r"copyright|\blicen[cs]ed?\b|spdx|©|all rights reserved|redistribut|warrant|permission is hereby"
     r"|public domain|disclaim|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose",
+    re.IGNORECASE,
+)
+_TAG_ALONE = re.compile(r"\s*</?[A-Za-z][^<>]*>\s*$")
+_TITLE = re.compile(r"#{1,6}\s+")
+_TERMS = re.compile(
+    r"redistribut|warrant|permission is hereby|disclaim|free software|received a copy|except in compliance|governed by"
+    r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
@@ -131,18 +145,47 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     if lines and _DIRECTIVE.match(lines[0]):
         lines = ["", *lines[1:]]
     lines = _without_metadata(lines)
-    for begun, paragraph in _comments(lines, language):
-        text = " ".join(paragraph)
+    titled = None
+    rights = 0
+    for comment, first, whole in _comments(lines, language):
+        begun, paragraph = first, whole
+        # What follows the terms of a licence in the same comment belongs to them: "Please contact Example Ltd if …".
+        rights = comment if _TERMS.search(" ".join(paragraph)) else rights
+        if rights == comment:
+            continue
+        within, paragraph = _within_tags(paragraph)
+        begun += within
         if name := _NAMED_FIRST.match(paragraph[0]):
-            paragraph[0] = paragraph[0][name.end() :] or paragraph[0]
-        if not _SKIPPED.search(paragraph[0]) and not _LEGAL.search(text) and _is_sentence(text):
-            first = _first(text)
-            last = begun + next(
-                (at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0
-            )
-            text = shorten(_without_markup(first), LONGEST)
-            return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
-    return None
+            paragraph[0] = _MODE_LINE.sub("", paragraph[0][name.end() :]) or paragraph[0]
+        if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
+            continue
+        if not _TITLE.match(paragraph[0]):
+            return _first_statement(path, begun, paragraph)
+        # A heading says less than the sentence beneath it.
+        titled = titled or _first_statement(path, begun, paragraph[:1])
+        if len(paragraph) > 1:
+            return _first_statement(path, begun + 1, paragraph[1:])
+    return titled
+
+
+def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return what stands between the first tag that fills a line and the next, and how many lines stand before it.
+
+    C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
+    """
+    tags = [at for at, line in enumerate(paragraph) if _TAG_ALONE.match(line)]
+    if not tags or tags[0] != 0:
+        return 0, paragraph
+    end = next((at for at in tags if at > 1), len(paragraph))
+    return (1, paragraph[1:end]) if end > 1 else (0, paragraph)
+
+
+def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:
+    """Return the first sentence of a comment's paragraph, which begins in line ``begun``."""
+    first = _first(" ".join(paragraph))
+    last = begun + next((at for at in range(len(paragraph)) if len(" ".join(paragraph[: at + 1])) >= len(first)), 0)
+    text = shorten(_without_markup(first), LONGEST)
+    return Statement(text, Source(path, begun, last), verbatim=last == begun and text == first)
 
 
 def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
@@ -152,9 +195,9 @@ def _without_metadata(lines: Sequence[str]) -> Sequence[str]:
     return [*lines[:first], *[""] * (last - first + 1), *lines[last + 1 :]]
 
 
-def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield the paragraphs of comments before the first code, each with the number of its first line."""
-    block, begun, kept = "", 0, list[str]()
+def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, int, list[str]]]:
+    """Yield the paragraphs before the first code, each with the numbers of its comment and of its first line."""
+    comment, block, begun, kept = 1, "", 0, list[str]()
     for number, line in enumerate(lines, 1):
         text, block = _comment_text(line, block, language) if line.strip() else ("", block)
         if text:
@@ -162,12 +205,13 @@ def _comments(lines: Sequence[str], language: str) -> Iterator[tuple[int, list[s
             kept.append(text)
             continue
         if kept:
-            yield begun, kept
+            yield comment, begun, kept
             begun, kept = 0, []
+        comment += not block and (text is None or not line.strip() or bool(_COMMENT_ENDS.match(line)))
         if text is None and not _CODE_LINE.match(line):
             return
     if kept:
-        yield begun, kept
+        yield comment, begun, kept
 
 
 def _comment_text(line: str, block: str, language: str) -> tuple[str | None, str]:
@@ -206,7 +250,7 @@ def _first(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", text)).split())
+    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", _TITLE.sub("", text))).split())
 
 
 def _short(said: Statement) -> Statement:
@@ -239,8 +283,10 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
         return None
     number = shown[0][1]
     listed = f"defines {', '.join(name for name, _ in shown)}"
+    # That List.java defines List tells nothing.
+    brief = listed if any(_plain(name) != own for name, _ in shown) else None
     if said := _said_of_definition(found.lines, number, path, found.document.language):
-        return replace(said, brief=listed)
+        return replace(said, brief=brief)
     telling = (at for name, at in shown if _is_telling(found.lines[at - 1], name))
     number = next(telling, 0)
     if not number:  # a value, or the middle of a statement
@@ -259,13 +305,20 @@ def _is_telling(line: str, name: str) -> bool:
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
     """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
     its own."""
+    csharp = file.document.language == "csharp"
     names: dict[str, int] = {}
     sizes: Counter[str] = Counter()
     for chunk in (stored.chunk for stored in file.chunks):
         top = chunk.scope[0] if chunk.scope else chunk.symbol or ""
         sizes[top] += chunk.span.end_line - chunk.span.start_line + 1
         for name in () if chunk.scope else (chunk.symbol, *chunk.defines):
-            if name and len(name) > 2 and not name.startswith("_") and name not in _USUAL:
+            if (
+                name
+                and len(name) > 2
+                and not name.startswith("_")
+                and name not in _USUAL
+                and not (csharp and "." in name)
+            ):
                 names.setdefault(name, chunk.span.start_line)
     return names, sizes
 
@@ -281,8 +334,9 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
         begin = next((at for at in range(number, last) if lines[at - 1].rstrip().endswith(":")), last)
         end = begin + _HEAD if begin < len(lines) and _PYTHON.match(lines[begin]) else begin
     else:
-        end = begin = number - 1
-        while begin and (_LINE_COMMENT.match(lines[begin - 1]) or _BLOCK.match(lines[begin - 1])):
+        blank = number > 2 and not lines[number - 2].strip()
+        end = begin = number - 1 - blank
+        while begin and _ABOVE_DEFINITION.match(lines[begin - 1]):
             begin -= 1
     said = from_head([line.removesuffix("\r") for line in lines[begin:end]], path, language)
     if said is None or said.source is None:
@@ -292,7 +346,7 @@ def _said_of_definition(lines: Sequence[str], number: int, path: str, language: 
 
 def _line_with(file: IndexedFile, name: str, start: int) -> int:
     """Return the first line from one on that holds a name: comments and decorators stand before it."""
-    last = min(start + _HEAD, len(file.lines))
+    last = min(start + _LONGEST_COMMENT, len(file.lines))
     holding = [number for number in range(start, last + 1) if name in file.lines[number - 1]]
     # A comment, or a line that uses it, may stand before the line that defines it.
     lines = [(at, file.lines[at - 1]) for at in holding if not _LINE_COMMENT.match(file.lines[at - 1])]

@@ -25,7 +25,7 @@ _ELSEWHERE = re.compile(
 _ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
 # What stands before the first sentence about the thing itself: notices, translations, thanks.
 _NOTICE = re.compile(
-    r"^(?:⚠|❗|🚨|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
+    r"^(?:⚠|❗|🚨|👉|🎉|📢|❤|💖|(?:pro ?)?tip\b|note\b|warning\b|important\b|this (?:readme|document|branch|file)\b"
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"

@@ -12,7 +12,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
-from quaestor.related.stored_files import IndexedFile, load_file
+from quaestor.related.stored_files import IndexedFile, load_file, modules_of
 from quaestor.search.background import CHANGELOG, TRANSLATION, is_generated
 from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
@@ -130,7 +130,7 @@ class Material:
     @cached_property
     def modules(self) -> Modules:
         """What the documents are imported as."""
-        return Modules(self.all)
+        return modules_of(self.store, self.all)
 
     @cached_property
     def is_code(self) -> bool:

@@ -15,6 +15,9 @@ _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+_OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
+_LONGEST_TAG = 8
+"""Lines of a tag, at most; what is not closed by then is none."""
 # <b>slide</b>s is one word.
 _WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
@@ -69,7 +72,7 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
     """Yield the paragraphs of a document in order: sentences, and neither lists, tables, code nor decoration."""
     heading, begun, kept, listed = "", 0, list[str](), False
     before = ""
-    shown = [line for _, line in _outside_code(lines)]
+    shown = _without_open_tags([line for _, line in _outside_code(lines)])
     for number, line in enumerate(shown, 1):
         # What is indented below a tag is text of that element, and no code.
         line = line.lstrip() if before.startswith("<") else line
@@ -91,6 +94,22 @@ def paragraphs(lines: Sequence[str]) -> Iterator[Paragraph]:
         heading = title or heading
     if kept:
         yield from _paragraph_of(kept, begun, heading)
+
+
+def _without_open_tags(lines: Sequence[str]) -> list[str]:
+    """Return the lines without the tags that reach over several of them: ``<img`` with its attributes below."""
+    found, inside = list[str](), 0
+    for line in lines:
+        if inside and ">" in line:
+            line, inside = line.partition(">")[2], 0
+        if inside:
+            inside -= 1
+            found.append("")
+            continue
+        opened = _OPEN_TAG.search(line)
+        inside = _LONGEST_TAG if opened else 0
+        found.append(line[: opened.start()] if opened else line)
+    return found
 
 
 def headings(lines: Sequence[str]) -> Iterator[tuple[int, str]]:

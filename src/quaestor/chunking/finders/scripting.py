@@ -34,9 +34,9 @@ def _js_declarator(node: Node, source: Source) -> Found | None:
     name = source.text(label)
     if value is None:
         return Found(name, "variable")
+    if source.data.startswith(b"require(", value.start_byte):
+        return None  # another file's, or something of it
     if value.type == "call_expression":
-        if source.data.startswith(b"require", value.start_byte):
-            return None
         value = _wrapped_function(value) or value
     kind = value_kind(name, value.type, _JS_VALUES)
     return Found(name, kind, (), body_of(value))

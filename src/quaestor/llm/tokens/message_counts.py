@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from quaestor.core.messages import Message, ToolCall
-from quaestor.llm.tokens.known import Tokenizer, tokenizer_for
+from quaestor.llm.tokens.bound import Tokenizer, tokenizer_for
 
 
 @dataclass(frozen=True, slots=True)

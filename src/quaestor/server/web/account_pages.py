@@ -12,8 +12,7 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.datastructures import UploadFile
 
 from quaestor.core.errors import QuaestorError, UsageError
-from quaestor.files.deny import largest
-from quaestor.files.extras import extra_is_installed
+from quaestor.files.deny import extra_is_installed, largest
 from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.api.document_routes import add, index_in_background
 from quaestor.server.http.error_responses import status, text_of

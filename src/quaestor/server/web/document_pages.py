@@ -50,7 +50,7 @@ _LARGEST = 8_000_000
 _MOST = 12
 _MOST_TEXT = 100_000
 # Line numbers in these files are those of the text to which they were converted, which an editor does not show.
-_NOT_TEXT = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".ipynb")
+_NOT_TEXT = (".pdf", ".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".rtf", ".eml", ".mbox", ".epub", ".ipynb")
 _NAMES = (".png", ".jpg", ".jpeg", ".gif", ".webp")
 _BEGINNINGS = {
     b"\x89PNG\r\n\x1a\n": "image/png",

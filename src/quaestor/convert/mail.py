@@ -1,0 +1,190 @@
+"""Mails (``.eml``) and boxes of them (``.mbox``) as Markdown: subject, who and when, and the text; no attachments.
+
+Headers are decoded here, within bounds: what the standard library does for long ones takes quadratic time.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from email import message_from_bytes
+from email.errors import HeaderParseError
+from email.header import decode_header
+from email.message import Message
+from email.utils import getaddresses, parsedate_to_datetime
+from itertools import islice, pairwise
+
+from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.html import main_text
+from quaestor.convert.html_to_markdown import render
+from quaestor.convert.html_tree import parse
+from quaestor.convert.page_metadata import LONGEST_FIELD
+
+MOST_MAILS = 20_000
+"""Most mails that are read from a box."""
+MOST_PARTS = 500
+_LONGEST_HEADER = 2_000
+_LOOKED_AT = 1 << 16
+_TOLD = ("From", "To", "Cc", "Date")
+_HEADERS = re.compile(rb"(?:>?From [^\n]*\n)?(?:[A-Za-z][\w-]{0,60}:[^\n]*\n(?:[ \t][^\n]*\n)*)+", re.ASCII)
+_OF_MAIL = re.compile(rb"^(?:from|subject|date|message-id|received|return-path):", re.IGNORECASE | re.MULTILINE)
+_FEWEST = 2
+_LONGEST_PAGE = 2_000_000
+_DEEPEST = 30
+_FILE = re.compile(r"\b(?:file)?name\*?=(?:[\w-]*'[\w-]*')?\"?([^\";\r\n]{1,200})")
+_CHARSET = re.compile(r"\bcharset=\"?'?([\w.:-]{1,40})", re.IGNORECASE)
+_BETWEEN = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\n]{1,300}\n")
+# What Markdown would take for a heading or a rule.
+_MARKS = re.compile(r"^(?=[ ]{0,3}(?:#{1,6}(?:\s|$)|=+\s*$|-{2,}\s*$|(?:\*[ ]*){3,}$|<))", re.MULTILINE)
+
+
+def reads_as_mail(data: bytes) -> bool:
+    """Return whether a file begins with the headers of a mail."""
+    found = _HEADERS.match(data[:_LOOKED_AT].replace(b"\r\n", b"\n").lstrip(b"\n"))
+    return found is not None and len({one.lower() for one in _OF_MAIL.findall(found[0])}) >= _FEWEST
+
+
+def from_mail(data: bytes) -> Converted:
+    """Return a mail as Markdown, under its subject.
+
+    Raises:
+        ConversionError: its parts are nested too deeply.
+    """
+    mail = _parsed(data)
+    subject = _header(mail, "Subject")
+    text = "\n\n".join(filter(None, (f"# {subject}" if subject else "", *_told(mail), *_bodies(mail))))
+    author, day = _author(mail), _day(mail)
+    return Converted(f"{text}\n", subject[:LONGEST_FIELD] or None, author, day)
+
+
+def from_mbox(data: bytes) -> Converted:
+    """Return a box of mails as Markdown: each mail is a section named after its subject.
+
+    Raises:
+        ConversionError: there is no mail in it, or parts of one are nested too deeply.
+    """
+    starts = [found.span() for found in _BETWEEN.finditer(data)]
+    sections = []
+    for (_, start), (end, _) in islice(pairwise([*starts, (len(data), 0)]), MOST_MAILS):
+        mail = _parsed(data[start:end])
+        subject = _header(mail, "Subject") or "Without a subject"
+        sections.append("\n\n".join(filter(None, (f"## {subject}", *_told(mail), *_bodies(mail)))))
+    if not sections:
+        raise ConversionError("unreadable", "it holds no mail that begins with a line 'From '")
+    note = f"{len(starts) - MOST_MAILS:,} mails are not read" if len(starts) > MOST_MAILS else None
+    return Converted("\n\n".join(sections) + "\n", note=note, paged=True)
+
+
+def _parsed(data: bytes) -> Message:
+    try:
+        return message_from_bytes(data)
+    except RecursionError:
+        raise ConversionError("unreadable", "its parts are nested too deeply") from None
+
+
+def _header(mail: Message, name: str) -> str:
+    """Return a header's text in one line, decoded as far as its encoding is known."""
+    raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
+    return _decoded(str(raw)[:_LONGEST_HEADER])
+
+
+def _decoded(raw: str) -> str:
+    data = " ".join(raw.split()).encode("utf-8", "surrogateescape")
+    try:
+        raw = data.decode()
+    except UnicodeDecodeError:
+        raw = data.decode("cp1252", "replace")
+    with suppress(HeaderParseError, LookupError, ValueError):
+        raw = "".join(
+            part if isinstance(part, str) else part.decode(code or "utf-8", "replace")
+            for part, code in decode_header(raw)
+        )
+    return " ".join(raw.encode("utf-8", "replace").decode().split())
+
+
+def _told(mail: Message) -> Iterator[str]:
+    """Yield who wrote to whom and when, one below the other."""
+    lines = [f"{name}: {text}" for name in _TOLD if (text := _header(mail, name))]
+    if lines:
+        yield "  \n".join(line.replace("<", "\\<") for line in lines)
+
+
+def _author(mail: Message) -> str | None:
+    with suppress(ValueError, IndexError):
+        [(name, address), *_] = getaddresses([_header(mail, "From")])
+        return (name or address)[:LONGEST_FIELD] or None
+    return None
+
+
+def _day(mail: Message) -> str | None:
+    with suppress(ValueError, TypeError, OverflowError, IndexError):
+        return parsedate_to_datetime(_header(mail, "Date")[:100]).date().isoformat()
+    return None
+
+
+class _Bodies:
+    """Reads the parts of one mail, up to a number of them.
+
+    Attributes:
+        attached: names of the files that are attached.
+    """
+
+    def __init__(self) -> None:
+        self._left = MOST_PARTS
+        self.attached: list[str] = []
+
+    def texts(self, part: Message, depth: int = 0) -> Iterator[str]:
+        """Yield the texts in a part; of alternatives the plain one."""
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            return
+        kind = part.get_content_type()
+        inner = part.get_payload() if part.is_multipart() else []
+        parts = [one for one in inner if isinstance(one, Message)] if isinstance(inner, list) else []
+        if kind == "multipart/alternative":
+            plain = [one for one in parts if one.get_content_type() == "text/plain" and _text(one).strip()]
+            parts = plain[:1] or parts[-1:]
+        if kind == "message/rfc822":
+            parts = parts[:1]
+            yield from (f"**{_header(one, 'Subject')}**" for one in parts if _header(one, "Subject"))
+            yield from (told for one in parts for told in _told(one))
+        for one in parts:
+            yield from self.texts(one, depth + 1)
+        if not parts and (name := _file_name(part)):
+            self.attached.append(name)
+        elif not parts and kind in ("text/plain", "text/html"):
+            yield _markdown(part)
+
+
+def _bodies(mail: Message) -> Iterator[str]:
+    """Yield the texts of a mail, then the names of what is attached."""
+    bodies = _Bodies()
+    yield from bodies.texts(mail)
+    if bodies.attached:
+        yield f"Attached: {', '.join(bodies.attached)}"
+
+
+def _file_name(part: Message) -> str:
+    """Return the name of an attached file, or ""."""
+    told = (str(part.get(name, ""))[:_LONGEST_HEADER] for name in ("Content-Disposition", "Content-Type"))
+    found = _FILE.search("; ".join(told))
+    return _decoded(found[1]) if found else ""
+
+
+def _text(part: Message) -> str:
+    """Return a part's text, decoded; what its encoding does not know is replaced."""
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    code = _CHARSET.search(str(part.get("Content-Type", ""))[:_LONGEST_HEADER])
+    with suppress(LookupError, ValueError):
+        return data.decode(code[1] if code else "utf-8", "replace")
+    return data.decode("latin-1")
+
+
+def _markdown(part: Message) -> str:
+    """Return a part as Markdown: plain text keeps its lines, and none becomes a heading."""
+    text = _text(part)
+    if part.get_content_type() == "text/html":
+        return render(main_text(parse(text[:_LONGEST_PAGE]))).strip()
+    return _MARKS.sub(r"\\", text.replace("\r\n", "\n").replace("\r", "\n")).strip("\n")
