@@ -27,6 +27,7 @@ from quaestor.chat.reply_reader import TextCalls, Thinking
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
+from quaestor.convert.docbook import from_docbook
 from quaestor.convert.html import from_html, reads_as_page
 from quaestor.convert.html_tree import parse as parse_html
 from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
@@ -95,8 +96,8 @@ def _refusing(read: Callable[[str], object], *refusals: type[Exception]) -> Call
     return reads
 
 
-def _cut(path: str) -> Parser:
-    return Parser("documents", lambda text: cut(text.encode(), path))
+def _cut(path: str, family: str = "documents") -> Parser:
+    return Parser(family, lambda text: cut(text.encode(), path))
 
 
 def _events(text: str) -> object:
@@ -174,6 +175,7 @@ PARSERS: Mapping[str, Parser] = {
     "links of a page": Parser(
         "pages", _refusing(lambda text: outgoing_links(parse_html(text), "https://a/"), ConversionError)
     ),
+    "DocBook": Parser("pages", _refusing(lambda text: from_docbook(f"<book>{text}".encode()), ConversionError)),
     "is it a page": Parser("pages", lambda text: reads_as_page(text.encode())),
     "a notebook": Parser("pages", _refusing(lambda text: from_notebook(text.encode()), ConversionError)),
     "JSON Lines": Parser(
@@ -199,7 +201,15 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "front matter": Parser("documents", lambda text: read_front_matter(f"---\n{text}\n---\n".encode(), 0)),
     "fields": Parser("documents", lambda text: read_fields(text.encode(), 0)),
-    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json", "a.yaml", "a.ini")},
+    **{f"chunks of {path}": _cut(path) for path in ("a.md", "a.rst", "a.adoc", "a.txt", "a.json")},
+    **{
+        f"chunks of {path}": _cut(path, "manuals")
+        for path in (
+            *"a.man a.pod a.texi a.tex a.org a.rd a.mediawiki doc/a.txt".split(),
+            *"a.coffee a.elm a.d a.el a.odin a.lean a.v a.vue a.svelte a.astro a.mdx".split(),
+            *"a.yaml a.toml a.ini a.j2 a.cshtml".split(),
+        )
+    },
     **{
         f"imports of {language}": Parser("documents", lambda text, language=language: imports_of(text, language))  # type: ignore[misc]
         for language in ("python", "javascript", "go", "rust", "java", "c", "php", "ruby")

@@ -187,7 +187,7 @@ def test_a_damaged_record_of_edits(quaestor: Run, corpus: Path, home: Path, inde
 
 
 @posix
-@pytest.mark.parametrize("name", ["sessions", "documents", "edits", FILE])
+@pytest.mark.parametrize("name", ["sessions", "documents", "edits", "indexes", "sites", "repositories", FILE])
 def test_what_others_can_read_is_named(quaestor: Run, repository: Path, home: Path, name: str) -> None:
     Users.open(home / FILE).add("anna")
     place = home / name

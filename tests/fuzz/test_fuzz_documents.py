@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fuzz.soups import fuzzed
 from quaestor.chunking import cut
 from quaestor.chunking.decode import decode
@@ -123,7 +125,7 @@ AUTHORS = ["Ana", " and ", ",", ";", "<a@b>", "(a at b)", "Ñ", "\u0301", "&", "
 
 @fuzzed(PROSE, ["---\ntitle: x\n---\n# a\n\ntext\n", "= T\nA <a@b>\nv1, 2020-01-02\n\n== B\nterm:: text\n"], raw=True)
 def test_every_byte_of_prose_is_in_one_chunk(data: bytes) -> None:
-    _check_cut(data, FILES[:4])
+    check_cut(data, FILES[:4])
     front = read_front_matter(data, 0)
     assert 0 <= front.end <= len(data)
     for field in (front.title, front.author, front.date, read_fields(data, 0).author):
@@ -132,13 +134,14 @@ def test_every_byte_of_prose_is_in_one_chunk(data: bytes) -> None:
 
 @fuzzed(CODE, ["class A:\n    def f(self):\n        pass\n"], raw=True)
 def test_every_byte_of_code_is_in_one_chunk(data: bytes) -> None:
-    _check_cut(data, FILES[4:])
+    check_cut(data, FILES[4:])
     text = data.decode("utf-8", "replace")
     for language in ("python", "javascript", "go", "rust", "java", "c", "php", "ruby", "haskell"):
         assert all(one.line >= 1 and one.parts for one in imports_of(text, language))
 
 
-def _check_cut(data: bytes, paths: list[str]) -> None:
+def check_cut(data: bytes, paths: Sequence[str]) -> None:
+    """Assert that every byte of a file, blanks aside, is in one chunk, under each of these names."""
     whole = decode(data)
     for path in paths:
         recognise(whole.data, path)

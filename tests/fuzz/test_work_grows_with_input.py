@@ -14,16 +14,21 @@ from quaestor import Index
 from quaestor.accounts.prices import read_prices
 from quaestor.answers.ask_back import is_without_context
 from quaestor.answers.callers import _names_called
+from quaestor.answers.citations.citation_marks import _BEFORE_END, without_no_answer
 from quaestor.answers.citations.citation_marks import parse as parse_marks
-from quaestor.answers.citations.citation_marks import without_no_answer
+from quaestor.answers.citations.claim_support import _STOP
 from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
+from quaestor.answers.explain_name import _ADDRESS
+from quaestor.answers.history_draft import _MARK
+from quaestor.answers.overview.described import _COMMENT_ENDS
 from quaestor.answers.overview.entry_points import _CONSOLE
-from quaestor.answers.overview.named_paths import _RUNNING, _TOKEN
+from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import TextCalls, Thinking
+from quaestor.chunking import cut
 from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
 from quaestor.convert.html_tree import parse as parse_html
@@ -222,7 +227,41 @@ def test_blanks_in_a_heading_and_an_overview_of_it(tmp_path: Path) -> None:
         assert "bakes bread" in index.overview().text
 
 
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("a.man", f".Sh NAME\n.Nm {' ' * 200_000}\nx\n"),
+        ("a.rd", f"\\title{{{' ' * 200_000}x\n\\usage{{\n"),
+        ("a.coffee", f"f = -> 1\na = {' ' * 200_000}x\n"),
+    ],
+)
+def test_blanks_of_a_manual_and_of_code(path: str, text: str) -> None:
+    assert "".join(chunk.text for chunk in cut(text.encode(), path).chunks).split() == text.split()
+
+
+def test_stars_and_blanks_behind_a_comment() -> None:
+    assert not _COMMENT_ENDS.search("*" * 200_000 + " " * 200_000 + "x")
+    assert _COMMENT_ENDS.sub("", "a ***/ ") == "a "
+
+
+def test_blanks_and_stops_of_a_claim() -> None:
+    assert not _BEFORE_END.search(" " * 200_000 + "x")
+    assert _STOP.split(";" * 200_000 + "x. y") == [";" * 200_000 + "x", "y"]
+
+
+def test_a_long_word_of_a_comment() -> None:
+    assert not _ADDRESS.search("x" * 200_000)
+
+
+def test_blanks_in_a_mark() -> None:
+    assert not _MARK.search("[" + " " * 200_000)
+    assert _MARK.search("[ ^ passage 1")
+
+
 def test_lines_of_which_an_overview_names_paths_and_commands() -> None:
+    assert not _BETWEEN.match("`" * 200_000 + "x")
+    assert not _BETWEEN.match("()" + " " * 200_000 + "x")
+    assert _BETWEEN.match("`, (a) and `")
     assert not _RUNNING.match(" \t" * 200_000)
     assert not list(_TOKEN.finditer("+" * 400_000))
     assert not _CONSOLE.search("1a" * 200_000)

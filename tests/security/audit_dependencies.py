@@ -136,7 +136,7 @@ def pypi_weaknesses(url: str, pinned: Sequence[Entry]) -> list[str]:
 def advised_weaknesses(folder: str, pinned: Sequence[Entry]) -> list[str]:
     """Return what a folder of advisories knows of some versions; withdrawn ones do not count."""
     found, newest = [], ""
-    files = sorted(Path(folder).rglob("*.yaml"))
+    files = sorted(Path(folder).rglob("PYSEC-*.yaml"))
     for file in Path(folder).rglob("insecure.json"):
         return listed_weaknesses(file, pinned)
     if not files:

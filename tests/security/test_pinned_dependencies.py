@@ -192,6 +192,7 @@ def test_a_clone_of_advisories_is_asked(
     advisories.mkdir(parents=True)
     (advisories / "PYSEC-2.yaml").write_text(ADVISORY, encoding="utf-8")
     (advisories / "PYSEC-3.yaml").write_text(ADVISORY + "withdrawn: 2024-03-01T00:00:00Z\n", encoding="utf-8")
+    (tmp_path / "advisories" / "automation.yaml").write_text("on: push\n", encoding="utf-8")  # a clone's workflow
     with Databases({}, failing="/").serving() as arguments:
         code = audit_dependencies.main([*arguments, "--lock", str(lock), "--advisories", str(tmp_path / "advisories")])
     out = capsys.readouterr().out

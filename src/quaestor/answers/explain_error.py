@@ -35,7 +35,7 @@ _LONGEST = 200_000
 _MOST_LOOKED_AT = 24
 _MOST_HERE = 8
 _MOST_ENDS = 60
-_PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;?[ \t]*$", re.MULTILINE)
+_PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*(?:;[ \t]*)?$", re.MULTILINE)
 _HEAD = 8_000
 _CLASS_AND_METHOD = 2
 # What is written in one of these is run as another.

@@ -41,7 +41,7 @@ _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
 _SPDX = "SPDX-"
 """Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
-_ADDRESS = re.compile(r"\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
+_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""

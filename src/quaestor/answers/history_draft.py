@@ -11,7 +11,7 @@ from quaestor.history.history_json import CommitText, commit_path
 from quaestor.history.log import Commit
 from quaestor.history.versions import Tag, tag_text
 
-_MARK = re.compile(r"[\[【]\s*\^?\s*(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
+_MARK = re.compile(r"[\[【]\s*(?:\^\s*)?(?:(?:passages?|sources?|p|no)\b\.?\s*)?#?\d", re.IGNORECASE)
 _LINKED = re.compile(r"\]\s*\(|no[ _-]answer", re.IGNORECASE)
 _LONGEST_SUBJECT = 160
 _MOST_HEAD_LINES = 60

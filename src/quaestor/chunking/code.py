@@ -63,7 +63,7 @@ _TYPES_FIRST = frozenset({"d", "glsl", "hlsl", "vala"})
 _NO_NAMES = frozenset(b"if else for while switch return new delete throw case do in is of and or not then with".split())
 _ASSIGNED = re.compile(
     rb"^(?P<indent>[ \t]*)(?:(?:module\.)?exports?\.|@)?(?P<name>[A-Za-z_$][\w$.]*)[ \t]*[:=][ \t]*"
-    rb"(?:\([^)\n]*\))?[ \t]*[-=]>",
+    rb"(?:\([^)\n]*\)[ \t]*)?[-=]>",
     re.MULTILINE,
 )
 _ASSIGNING = frozenset({"coffeescript", "moonscript"})

@@ -20,7 +20,8 @@ _ROFF_LEVELS = {b"SH": 1, b"Sh": 1, b"SS": 2, b"Ss": 2}
 _FIRST_ARGUMENT = re.compile(rb"\"[^\"\n]*\"?|\S*")
 _MAN_PAGE = re.compile(
     rb"^[.'][ \t]*S[Hh][ \t]+\"?NAME\"?[ \t\r]*\n(?P<man>[^.'\n][^\n]*(?:\n[^.'\n][^\n]*){0,3})"
-    rb"|^[.'][ \t]*Sh[ \t]+NAME[ \t\r]*\n\.Nm[ \t]+(?P<name>[^\n]+)\n(?:\.Nm[^\n]*\n)*\.Nd[ \t]+(?P<purpose>[^\n]+)",
+    rb"|^[.'][ \t]*Sh[ \t]+NAME[ \t\r]*\n\.Nm[ \t]+(?P<name>[^ \t\n][^\n]*)\n(?:\.Nm[^\n]*\n)*"
+    rb"\.Nd[ \t]+(?P<purpose>[^\n]+)",
     re.MULTILINE,
 )
 # Macros within a line: fonts of man(7) by their letters, and what mdoc(7) writes options, arguments and commands with.
@@ -73,7 +74,7 @@ _R_HELP = re.compile(
     rb"(?:(?<=section\{)(?P<title>[^}\n]*)\})?|^[ \t]*\\item\{(?P<term>[^}\n]+)\}",
     re.MULTILINE,
 )
-_R_TITLE = re.compile(rb"^\\title\{(?P<line>[^\n]*?)\}?[ \t]*$", re.MULTILINE)
+_R_TITLE = re.compile(rb"^\\title\{(?P<line>[^\n]*)", re.MULTILINE)
 
 
 def man_page_headings(data: bytes, start: int) -> Iterator[Heading]:

@@ -187,7 +187,7 @@ def check_permissions(settings: Settings) -> str:
         named = ", ".join(f"{str(place)!r} ({mode:o})" for place, mode in open_ones[:_MOST_NAMED])
         more = f" and {len(open_ones) - _MOST_NAMED} more" if len(open_ones) > _MOST_NAMED else ""
         raise FindingError(f"other users can read {named}{more}: forbid that with `chmod go= FILE`", TO_CORRECT)
-    return "no other user can read keys, sessions, accounts, documents"
+    return "no other user can read keys, sessions, accounts, documents, indexes"
 
 
 def _modes(settings: Settings) -> Iterator[tuple[Path, int]]:
@@ -209,7 +209,8 @@ def _secret_places(settings: Settings) -> Iterator[Path]:
     with suppress(OSError, ValueError):
         if _HOLDS_KEY.search(file.read_text(encoding="utf-8")[:_LARGEST]):
             yield file
-    yield from (home / FILE, home / f"{FILE}-wal", home / "sessions", home / "documents", home / "edits")
+    folders = (home / name for name in ("sessions", "documents", "edits", "indexes", "sites", "repositories"))
+    yield from (home / FILE, home / f"{FILE}-wal", *folders)
 
 
 _NOT_LOOKED_AT = "not checked: the database lacks tables; the next command that opens it creates them"

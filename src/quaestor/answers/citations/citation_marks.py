@@ -49,7 +49,7 @@ _LONGEST_QUOTE = 2000
 _MOST_MARKS = 1000
 _LONGEST_RANGE = 9
 
-_BEFORE_END = re.compile(r"\s+([.,;:!?])")
+_BEFORE_END = re.compile(r"(?<!\s)\s+([.,;:!?])")
 _BOX = re.compile(r"\[[ xX]\]\s+")
 
 

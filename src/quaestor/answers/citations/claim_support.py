@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)*(?![\w])")
 _CODE = re.compile(r"`([^`\n]+)`")
 _NAME = re.compile(r"\b(?:[A-Za-z]\w*_\w+|[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*|[A-Z]{2,}\w*)\b")
 _PROPER = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}\b")
-_STOP = re.compile(r"[.;!?]+(?:\s|$)")
+_STOP = re.compile(r"(?<![.;!?])[.;!?]+(?:\s|$)")
 _DENIAL = re.compile(r"\b(?:not|never|no|none|nothing|cannot|without|neither|nor)\b|n['’]t\b", re.IGNORECASE)
 
 
