@@ -30,6 +30,8 @@ _WHOLE, _NESTED, _TOGETHER, _TOLD, _SLIGHT = 0.5, 0.25, 0.5, 0.2, 0.1
 _LOW = 2
 _FINE = 50_000
 """Bytes up to which a file is cut so finely: a larger one would have thousands of chunks."""
+_SMALL = 10_000
+"""Bytes up to which JSON is cut like other configuration, as ``package.json``."""
 _LONGEST_NAME = 80
 _MOST_NAMED = 3
 _TAB = 4
@@ -96,18 +98,24 @@ def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[
     data, start = decoded.data, decoded.start
     if len(data) > LARGEST:
         return ()
-    return cut_outline(decoded, [*_NODES[language](data, start)], settings)
+    # JSON is data more often than configuration: cut finely, this project's own results would be half of its chunks.
+    return cut_outline(decoded, [*_NODES[language](data, start)], settings, fine=language != "json")
 
 
-def cut_outline(decoded: Decoded, nodes: list[Node], settings: ChunkSettings) -> tuple[Chunk, ...]:
-    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none."""
+def cut_outline(
+    decoded: Decoded, nodes: list[Node], settings: ChunkSettings, *, fine: bool = True
+) -> tuple[Chunk, ...]:
+    """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none.
+
+    Unless ``fine``, nodes that hold others are cut like those that do not, as in all files of more than 50 kB.
+    """
     if not nodes:
         return ()
     data, start = decoded.data, decoded.start
     _outline(nodes, len(data))
-    if len(data) > _LARGE:
+    if len(data) > (_LARGE if fine else _SMALL):
         settings = settings._replace(target=settings.limit)
-    units = [*_merged([*_units(nodes, start, settings, fine=len(data) <= _FINE)], settings)]
+    units = [*_merged([*_units(nodes, start, settings, fine=fine and len(data) <= _FINE)], settings)]
     ends = [*(unit.start for unit in units[1:]), len(data)]
     cuts: list[int] = []
     labels: list[tuple[str, ...]] = []
