@@ -202,20 +202,6 @@ def advice_for(name: str) -> str:
     return f"save it as {_SAVED_AS[suffix]} to have it read" if suffix in _SAVED_AS else ""
 
 
-EXTRAS: dict[str, tuple[str, str]] = {
-    "pdf": ("pypdf", "documents"),
-    "docx": ("mammoth", "documents"),
-    "xlsx": ("openpyxl", "documents"),
-    "pptx": ("pptx", "documents"),
-}
-"""For each suffix, the package that reads such files and the extra that installs it."""
-
-
-def extra_is_installed(suffix: str) -> bool:
-    """Return whether the package that reads files of this suffix is installed."""
-    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None
-
-
 def is_secret(name: str) -> bool:
     """Return whether a file of this name is likely to hold keys or passwords."""
     lowered = name.lower()
@@ -241,3 +227,17 @@ def deny_content(data: bytes) -> Reason | None:
     if b"\0" in head and not head.startswith(_WIDE_MARKS):
         return "binary"
     return "secret" if re.match(_PRIVATE_KEY, head) else None
+
+
+EXTRAS: dict[str, tuple[str, str]] = {
+    "pdf": ("pypdf", "documents"),
+    "docx": ("mammoth", "documents"),
+    "xlsx": ("openpyxl", "documents"),
+    "pptx": ("pptx", "documents"),
+}
+"""For each suffix, the package that reads such files and the extra that installs it."""
+
+
+def extra_is_installed(suffix: str) -> bool:
+    """Return whether the package that reads files of this suffix is installed."""
+    return suffix in EXTRAS and find_spec(EXTRAS[suffix][0]) is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -227,7 +228,8 @@ def test_a_quote_with_other_blanks_is_repaired(source: bytes, data: st.DataObjec
     words = text.split()
     first = data.draw(st.integers(0, len(words) - 12))
     quote = " \n ".join(words[first : first + 12])
-    assume(quote not in text)
+    # Longer ones, as in a pattern of this package, are only looked for as they stand.
+    assume(quote not in text and len(re.findall(r"\w+|[^\w\s]", quote)) <= 400)
     found = check_quote(Passage(1, "x", 1, text.count("\n") + 1, text), quote, lambda path: source)
     assert found.status == "repaired"
     assert found.quote in text
