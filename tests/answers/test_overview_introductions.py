@@ -10,8 +10,10 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.overview.described import defined_names
+from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.prose_lines import headings, paragraphs
+from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings
 
 Say = Callable[[Mapping[str, str]], str]
@@ -376,7 +378,7 @@ def test_a_class_alone_in_its_file_is_described_by_its_comment_and_nothing_of_th
             "src/Till.java": f"{terms}/**\n * Counts the coins of a shop.\n * <p>\n * Slowly.\n */\n"
             "@Slow\npublic class Till {\n    int coins;\n}\n",
             "src/Coins.java": f"{terms}/**\n * Tells coins apart.\n */\n\npublic interface Coins {{}}\n",
-            "src/Run.java": f"{terms}/** Starts it. */\nclass Run {{\n"
+            "src/Run.java": f"{terms}/** Starts it. */\nclass Run {{\n\n\n"
             "    public static void main(String[] told) {}\n}\n",
             "src/Said.java": f'{terms}class Said {{\n    String said = "public static void main(x)";\n}}\n',
         }
@@ -425,3 +427,11 @@ def test_a_list_without_marks_describes_each_part_by_its_own_line(said: Say) -> 
     )
     assert "client/: the app that shows tills" in told
     assert "tills server/" not in told
+
+
+def test_the_line_of_a_main_function_is_cited_and_not_the_blank_ones_above(tmp_path: Path) -> None:
+    till = "class Till {\n    int coins;\n\n\n    public static void main(String[] told) {}\n}\n"
+    with index_of(tmp_path / "shop", {"src/Till.java": till}) as index:
+        [entry] = entry_points(Material(index.store))
+    assert entry.says is not None
+    assert entry.says.source == Source("src/Till.java", 5, 5)

@@ -169,7 +169,9 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
 
 
 def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
-    """Return what stands between the first tag that fills a line and the next, and how many lines stand before it.
+    """Return how many lines stand before the text within a tag that fills the first line, and that text.
+
+    A paragraph without such a tag is returned as it is.
 
     C# writes ``<summary>`` and ``</summary>`` in lines of their own, and parameters below them.
     """

@@ -26,10 +26,12 @@ _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
-    "java": re.compile(r"^\s*(?:(?:public|static|final)\s+){2,3}void\s+main\s*\(", re.MULTILINE),
+    "java": re.compile(r"^[ \t]*(?:(?:public|static|final)\s+){2,3}void\s+main\s*\(", re.MULTILINE),
     "kotlin": re.compile(r"^fun\s+main\s*\(", re.MULTILINE),
-    "scala": re.compile(r"^\s*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
-    "csharp": re.compile(r"^\s*(?:\w+\s+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(", re.MULTILINE),
+    "scala": re.compile(r"^[ \t]*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
+    "csharp": re.compile(
+        r"^[ \t]*(?:\w+[ \t]+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(", re.MULTILINE
+    ),
     "c": re.compile(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
     "cpp": re.compile(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
     "swift": re.compile(r"^@main\b", re.MULTILINE),

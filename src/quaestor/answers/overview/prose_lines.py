@@ -17,7 +17,7 @@ _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
-"""Lines of a tag, at most; what is not closed by then is none."""
+"""Lines of a tag, at most; a blank line ends it, too."""
 # <b>slide</b>s is one word.
 _WITHIN_WORD = re.compile(r"(?<=\w)</?(?:b|code|em|font|i|span|strong|u)(?:\s[^<>]*)?>(?=\w)")
 _DIRECTIVE = re.compile(
@@ -100,6 +100,8 @@ def _without_open_tags(lines: Sequence[str]) -> list[str]:
     """Return the lines without the tags that reach over several of them: ``<img`` with its attributes below."""
     found, inside = list[str](), 0
     for line in lines:
+        if not line.strip():
+            inside = 0
         if inside and ">" in line:
             line, inside = line.partition(">")[2], 0
         if inside:
