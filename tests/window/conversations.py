@@ -1,6 +1,8 @@
-"""Random conversations: roles, tools, faults of imported transcripts, all sizes."""
+"""Conversations for tests: random ones with faults of imported transcripts, and messages by hand that cost a token a letter."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
 
 from hypothesis import strategies as st
 
@@ -46,3 +48,35 @@ def conversations(draw: st.DrawFn) -> list[Message]:
     turn = [message for piece in draw(st.lists(exchanges(), max_size=2)) for message in piece]
     opened = [Message("assistant", "<think>")] if draw(st.booleans()) else []
     return [*head, *history, *question, *turn, *opened]
+
+
+class Letters:
+    """A counter that is a function of its input."""
+
+    def text(self, text: str) -> int:
+        return len(text)
+
+    def message(self, message: Message) -> int:
+        return 1 + len(message.content) + sum(len(call.arguments) for call in message.tool_calls)
+
+    def messages(self, messages: Sequence[Message]) -> int:
+        return 3 + sum(map(self.message, messages))
+
+    def tools(self, tools: Sequence[Mapping[str, object]]) -> int:
+        return 10 * len(tools)
+
+
+def system(text: str, name: str | None = None) -> Message:
+    return Message("system", text, name=name)
+
+
+def user(text: str, name: str | None = None) -> Message:
+    return Message("user", text, name=name)
+
+
+def assistant(text: str, *calls: str) -> Message:
+    return Message("assistant", text, tool_calls=tuple(ToolCall(call, "search", "{}") for call in calls))
+
+
+def tool(text: str, call: str) -> Message:
+    return Message("tool", text, tool_call_id=call)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 import pytest
+from conversations import Letters, assistant, system, tool, user
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,47 +18,12 @@ from quaestor.window.conversation_costs import (
     UNANSWERED,
     Reading,
     Unit,
-    _ReadingCache,
-    as_counter,
     units,
 )
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import CUT, Budget, Draft, trim_messages
 from quaestor.window.recall import smooth_over_neighbours
 from quaestor.window.trim import largest_fitting, trim
-from quaestor.window.window_values import Decision
-
-
-class Letters:
-    """A counter that is a function of its input."""
-
-    def text(self, text: str) -> int:
-        return len(text)
-
-    def message(self, message: Message) -> int:
-        return 1 + len(message.content) + sum(len(call.arguments) for call in message.tool_calls)
-
-    def messages(self, messages: Sequence[Message]) -> int:
-        return 3 + sum(map(self.message, messages))
-
-    def tools(self, tools: Sequence[Mapping[str, object]]) -> int:
-        return 10 * len(tools)
-
-
-def system(text: str, name: str | None = None) -> Message:
-    return Message("system", text, name=name)
-
-
-def user(text: str, name: str | None = None) -> Message:
-    return Message("user", text, name=name)
-
-
-def assistant(text: str, *calls: str) -> Message:
-    return Message("assistant", text, tool_calls=tuple(ToolCall(call, "search", "{}") for call in calls))
-
-
-def tool(text: str, call: str) -> Message:
-    return Message("tool", text, tool_call_id=call)
 
 
 def drafted(messages: list[Message], capacity: int) -> tuple[Draft, Frame]:
@@ -451,24 +415,6 @@ def test_one_word_is_enough_to_widen_a_question() -> None:
 # --- what is read and told ----------------------------------------------------------------------------------------
 
 
-def test_a_conversation_that_grows_is_read_as_one_that_is_whole() -> None:
-    messages = [
-        *[system("s"), tool("lost", "9"), user("a"), assistant("b", "1"), tool("x", "1"), tool("y", "1")],
-        *[user("c"), assistant("d", "2"), user("e")],
-    ]
-    growing = Reading(Letters())
-    for end in range(1, len(messages) + 1):
-        growing.follow(messages[:end])
-        whole = Reading(Letters())
-        whole.follow(messages[:end])
-        assert (growing.units, growing.unit_tokens, growing.faulty) == (whole.units, whole.unit_tokens, whole.faulty)
-        assert growing.sendable_messages() == whole.sendable_messages()
-    assert growing.unit_tokens == [2, 0, 2, 6, 0, 2, 0, 2]
-    assert growing.sendable_messages() == [one for place, one in enumerate(messages) if place not in (1, 5, 7)]
-    growing.follow(messages[:3])
-    assert (growing.unit_tokens, growing.faulty) == ([2, 0, 2], [1])
-
-
 def test_conversations_with_one_beginning_are_read_side_by_side() -> None:
     counter = Letters()
     for tail in ("one", "two", "three", "one more"):
@@ -524,42 +470,3 @@ def test_the_message_that_shows_a_passage_stays_for_that_reason() -> None:
     pinned = window.decisions[1]
     assert (pinned.section, pinned.action) == ("recent", "kept")
     assert pinned.reason == PINNED
-
-
-def test_each_message_is_decided_on_with_its_cost() -> None:
-    reading = Reading(Letters())
-    reading.follow([user("abc"), assistant("de")])
-    assert reading.decisions("dropped", "recent", "why") == [
-        Decision("message", 0, "dropped", "recent", 0, 4, "why"),
-        Decision("message", 1, "dropped", "recent", 0, 3, "why"),
-    ]
-    assert [one.tokens for one in reading.decisions("kept", "recent", "why")] == [4, 3]
-
-
-def test_a_tokenizer_counts_within_a_template() -> None:
-    class Words:
-        name = "words"
-
-        def count(self, text: str) -> int:
-            return len(text.split())
-
-    counter = as_counter(Words())  # type: ignore[arg-type]
-    assert counter.text("three words here") == 3
-    assert counter.message(user("three words here")) >= 3
-    assert as_counter(Letters()).text("abc") == 3
-
-
-def test_readings_are_lent_to_one_at_a_time_and_the_oldest_is_forgotten() -> None:
-    counter = Letters()
-    cache = _ReadingCache(places=1)
-    one, other = Reading(counter), Reading(counter)
-    one.follow([user("a")])
-    other.follow([user("b")])
-    cache.put(one)
-    assert cache.take([user("a")], counter) is one
-    assert cache.take([user("a")], counter) is not one, "it is lent"
-    cache.put(one)
-    cache.put(other)
-    assert cache.take([user("a")], counter) is not one
-    assert cache.take([user("b")], Letters()) is not other, "another counter counts otherwise"
-    assert cache.take([user("b")], counter) is other
