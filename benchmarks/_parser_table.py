@@ -59,7 +59,7 @@ from quaestor.related.imports import imports_of
 from quaestor.search.asked_names import names_of_code
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
-from quaestor.search.phrases import read_runs
+from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.search.spelling import only_names
 from quaestor.server.web.answer_html import render
@@ -229,7 +229,7 @@ PARSERS: Mapping[str, Parser] = {
     "filters of a question": Parser("answers", lambda text: read_filters(text, KNOWN)),
     "a query": Parser("answers", read_query),
     "names in a query": Parser("answers", only_names),
-    "runs of a query": Parser("answers", lambda text: read_runs(text, {"a": 1.0})),
+    "runs of a query": Parser("answers", lambda text: word_runs(text, {"a": 1.0})),
     "citation marks": Parser("answers", parse_marks),
     "sentences": Parser("answers", sentences),
     "a quote in a text": Parser("answers", lambda text: (find(text[:2_000], text), find(f"{text[:300]}x", text))),

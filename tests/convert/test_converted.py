@@ -16,7 +16,7 @@ from ingest_parts import make_indexer, open_store, write
 from pypdf import PdfReader, PdfWriter
 
 from quaestor.chunking import ChunkSettings, cut
-from quaestor.convert import ConversionError, Converted, convert_file, is_converted
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.core.documents import text_of_chunks
 from quaestor.files.ingest_report import Skipped
@@ -26,7 +26,7 @@ from quaestor.stores import Store
 WORDS = "Retries are made after a pause that grows. " * 8
 
 
-def text_of(data: bytes, path: str) -> Converted:
+def text_of(data: bytes, path: str) -> ConvertedDocument:
     found = convert_file(data, path)
     assert found is not None
     return found

@@ -11,7 +11,7 @@ from quaestor.core.config import Settings, data_home, load_configuration
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
-from quaestor.corpus.fresh_index import Parts
+from quaestor.corpus.fresh_index import IndexParts
 from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
@@ -239,7 +239,7 @@ class Index(Corpus):
             refresh_seconds=settings.refresh_seconds,
             refresh_cost=refresh_cost(settings, parts.embedder),
             shared=is_shared(settings),
-            coming=parts.coming,
+            vector_progress=parts.vector_progress,
             reopen=lambda: _make_parts(root, settings, create=False),
         )
         index._settings = settings
@@ -271,7 +271,7 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     erase_in_turn(folder, erase, waiting)
 
 
-def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
+def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
     made = made_of(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
@@ -289,7 +289,7 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
             continue
         try:
             indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
-            return Parts(
+            return IndexParts(
                 store,
                 embedder,
                 indexer,

@@ -25,7 +25,7 @@ from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
 from quaestor.core.private_folders import make_private
-from quaestor.corpus.descriptions import Coming
+from quaestor.corpus.descriptions import VectorProgress
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.files.ingest_report import Progress, ProgressState
@@ -44,7 +44,7 @@ def missing_transformer(settings: Settings, made: Made | None) -> str:
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 
 
-def upgrade_state(root: Path, settings: Settings) -> Coming | None:
+def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
     """Return how many vectors of a transformer are made for an index that waits for them; None if it waits for none."""
     folder = index_folder(root, settings)
     if not (names_transformer(settings) or (folder / _FOLDER).exists()):
@@ -55,10 +55,10 @@ def upgrade_state(root: Path, settings: Settings) -> Coming | None:
     wanted = missing_transformer(settings, made)
     found = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
     if found is None or (wanted and found.embedder != wanted):
-        return Coming(wanted, 0, 0, False) if wanted else None
+        return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
         with WriteLock(place_of(folder)).attempt() as free:
-            return Coming(*found, busy=not free)
+            return VectorProgress(*found, busy=not free)
     except FileNotFoundError:
         # It was taken in, or thrown away, this very moment.
         return upgrade_state(root, settings)

@@ -40,7 +40,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.core.questions import without_frame
-from quaestor.corpus import Corpus, Understood
+from quaestor.corpus import Corpus, UnderstoodQuestion
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
 from quaestor.corpus.doubt import Doubt
 from quaestor.corpus.understood_filters import require_some
@@ -48,7 +48,7 @@ from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
 from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.models.request_counter import counter_of
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_rows import clean
@@ -262,7 +262,7 @@ class Conversation:
             hits = self._give_passages(turn, (*way.hits, *hits))
         if not hits and asked.phrases and not nothing_named:
             asked = await self._correct_spelling(
-                Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+                UnderstoodQuestion(turn.question.content, self.settings.where, missed=asked.phrases)
             )
             query = await self._make_query(turn, asked)
             yield self._search_event(turn, query, asked)
@@ -326,34 +326,34 @@ class Conversation:
             async for event in events:
                 yield event
 
-    async def _understand(self, turn: Turn) -> Understood:
+    async def _understand(self, turn: Turn) -> UnderstoodQuestion:
         """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = without_frame(turn.question.content), self.settings.where
-        asked = Understood(question, where)
+        asked = UnderstoodQuestion(question, where)
         if self.settings.filters:
             asked = await asyncio.to_thread(self.index.understand, question, where)
         return await self._correct_spelling(asked)
 
-    async def _correct_spelling(self, asked: Understood) -> Understood:
+    async def _correct_spelling(self, asked: UnderstoodQuestion) -> UnderstoodQuestion:
         """Return a question with words that the corpus lacks replaced by the nearest ones that it has."""
         spelling = await asyncio.to_thread(self.index.spelling, asked.text)
-        return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
+        return asked._replace(text=replace_unknown(asked.text, spelling.unknown), unknown=spelling.unknown)
 
-    async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
+    async def _make_query(self, turn: Turn, asked: UnderstoodQuestion) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
         spoken = self._history.spoken_messages
         said = [message.content for message in spoken if message.role == "user"]
         turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
         return self._query([*spoken, replace(turn.question, content=asked.text)])
 
-    def _search_event(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
+    def _search_event(self, turn: Turn, query: TurnQuery, asked: UnderstoodQuestion) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
         if asked.phrases or asked.missed:
             self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
-        turn.translated = self.index.translated(asked.text)
+        turn.translated = self.index.translation(asked.text)
         return Searching(query.single, asked.phrases, asked.missed, asked.unknown, turn.translated)
 
-    async def _find(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
+    async def _find(self, turn: Turn, query: TurnQuery, asked: UnderstoodQuestion) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
         search = partial(self.index.search_turn, where=asked.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
@@ -388,7 +388,7 @@ class Conversation:
         found = () if self._history.spoken_messages else hits
 
         def compute_doubt() -> Doubt:
-            translated = bool(self.index.translated(turn.question.content))
+            translated = bool(self.index.translation(turn.question.content))
             return self.index.doubt(turn.search_text, found, translated=translated)
 
         return await asyncio.to_thread(compute_doubt)
@@ -397,7 +397,13 @@ class Conversation:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.near.encode
         quoted = await asyncio.to_thread(
-            extract, turn.search_text, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
+            extract,
+            turn.search_text,
+            turn.passages,
+            encode,
+            missing_names=doubt.names,
+            refused=doubt.refuses,
+            hits=hits,
         )
         return quoted.unsure() if doubt.is_unsure else quoted
 

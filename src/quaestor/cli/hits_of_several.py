@@ -53,7 +53,7 @@ def _answer(
     hits, understood = corpora.find(asked.query, most, mode=asked.mode, where=where, filters=understand)
     seconds = time.perf_counter() - started
     found = several_object(
-        asked.query, hits, corpora, seconds, explain=asked.explain, asked=understood, failures=failures
+        asked.query, hits, corpora, seconds, explain=asked.explain, understood=understood, failures=failures
     )
     if asked.as_json:
         print_json(found)

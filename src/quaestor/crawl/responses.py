@@ -11,10 +11,10 @@ from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from quaestor.convert import ConversionError, Converted, convert_file
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.html import page_text
 from quaestor.convert.html_tree import decode_page, parse
-from quaestor.convert.page_metadata import Outgoing, outgoing_links, read_metadata
+from quaestor.convert.page_metadata import PageLinks, outgoing_links, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
 from quaestor.crawl.fetch import Fetched
@@ -59,7 +59,7 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )
 _TARGET = re.compile(r"\]\([^()\s]*\)")
-_NOWHERE = Outgoing((), (), True, True)
+_NOWHERE = PageLinks((), (), True, True)
 
 
 class ResponseHandler:
@@ -222,7 +222,7 @@ class ResponseHandler:
             self.unchanged += not wrote and not is_new
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
-    def _complete_by_feed(self, url: str, text: Converted) -> Converted:
+    def _complete_by_feed(self, url: str, text: ConvertedDocument) -> ConvertedDocument:
         """Return a page with the metadata that its feed adds or states more precisely."""
         date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date
@@ -271,8 +271,8 @@ class _PageContent:
         canonical: its canonical address, as written.
     """
 
-    text: Converted
-    led: Outgoing
+    text: ConvertedDocument
+    led: PageLinks
     canonical: str | None = None
 
     @property
@@ -325,7 +325,9 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
             raise _NotAPageError("not a page", "it is binary, whatever it is said to be")
         text = decode_page(data, charset[1] if charset else None)
         if kind in _TEXTS or (not kind and not _LOOKS_LIKE_HTML.search(data[:5000])):
-            return _PageContent(Converted(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE))
+            return _PageContent(
+                ConvertedDocument(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE)
+            )
         page = parse(text)
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
@@ -339,20 +341,20 @@ def _media_type(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _document(data: bytes, suffix: str) -> Converted:
+def _document(data: bytes, suffix: str) -> ConvertedDocument:
     made = convert_file(data, f"document.{suffix}")
     if made is None:
         raise _NotAPageError("not a page", suffix)
     return made
 
 
-def _with_robots_header(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
+def _with_robots_header(headers: Mapping[str, str], led: PageLinks) -> PageLinks:
     """Return a page's links with the rules for robots of its HTTP header applied as well."""
     said = headers.get("x-robots-tag", "").lower()
     if not said:
         return led
     none = "none" in said
-    return Outgoing(
+    return PageLinks(
         led.links,
         led.feeds,
         led.index and not none and "noindex" not in said,

@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from quaestor.convert import Converted
+from quaestor.convert import ConvertedDocument
 from quaestor.core.errors import UsageError
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
@@ -144,7 +144,7 @@ class Mirror:
         make_private(folder)
         self._folder = folder
 
-    def write(self, path: str, url: str, page: Converted) -> bool:
+    def write(self, path: str, url: str, page: ConvertedDocument) -> bool:
         """Write a page, completely or not at all; return whether that changed anything."""
         data = render(url, page).encode("utf-8", "replace")
         place = self._folder / path
@@ -193,7 +193,7 @@ class Mirror:
                 return
 
 
-def render(url: str, page: Converted) -> str:
+def render(url: str, page: ConvertedDocument) -> str:
     """Return a page's file: YAML front matter of plain scalars, then its Markdown."""
     known = {name: value for name in _FIELDS if (value := getattr(page, name))}
     lines = [f"{name}: {_scalar(value)}" for name, value in {**known, "url": url}.items()]

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from quaestor.convert.html_tree import Start, decode_page, tokens
+from quaestor.convert.html_tree import StartTag, decode_page, tokens
 from quaestor.convert.page_metadata import first_name
 
 MOST_ADDRESSES = 50_000
@@ -82,7 +82,7 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
     if "<" not in text[:1000]:
         lines = (line.strip() for line in text.splitlines()[:MOST_ADDRESSES])
         return Listed(tuple(Listing(line) for line in lines if line.startswith(("http://", "https://"))))
-    root = next((token.name for token in tokens(text) if isinstance(token, Start)), "")
+    root = next((token.name for token in tokens(text) if isinstance(token, StartTag)), "")
     found = tuple(_listings(text))
     if _local(root) == "sitemapindex":
         return Listed(sitemaps=tuple(one.url for one in found))
@@ -117,7 +117,7 @@ def _listings(text: str) -> Iterator[Listing]:
             continue
         name = "" if token.name.startswith(_NOT_PAGES) else _local(token.name)
         listings: list[Listing] = []
-        if isinstance(token, Start):
+        if isinstance(token, StartTag):
             if name in _ENTRIES:
                 listings, entry = entry.listings(), _Entry()
             if name == "author":

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quaestor.chunking import cut
-from quaestor.chunking.chunk_settings import Cut
+from quaestor.chunking.chunk_settings import CutDocument
 from quaestor.chunking.languages import PROSE, says_generated, why_not_parse
-from quaestor.convert import ConversionError, Converted, convert_file, is_converted
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
@@ -168,7 +168,7 @@ class Loaded(NamedTuple):
     """
 
     snapshot: Snapshot
-    parts: Cut
+    parts: CutDocument
 
 
 Outcome = Prepared | Ready | Same | Refused
@@ -258,12 +258,12 @@ def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
     limit = largest(basename(path), settings.max_file_bytes)
     size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
     parts = _cut(path, snapshot.data, limit, settings)
-    if isinstance(parts, Cut):
+    if isinstance(parts, CutDocument):
         return Loaded(snapshot, parts)
     return Refused(parts, size, snapshot.stamp)
 
 
-def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
+def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDocument | Skipped:
     """Return the chunks of a file's bytes or of their Markdown, or why there are none."""
     try:
         made = convert_file(data, path) if len(data) <= limit else None
@@ -279,7 +279,7 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
         return Skipped(path, "failed", f"{type(error).__name__}: {error}")
 
 
-def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
+def _cut_converted(made: ConvertedDocument, path: str, settings: IngestSettings) -> CutDocument:
     """Return the chunks of the Markdown that a file was converted to."""
     parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=made.paged)
     told = f"converted from {suffix_of(path)}"
@@ -309,7 +309,7 @@ def quotable(document: Document, data: bytes, chunks: Sequence[Chunk]) -> bytes:
     return text_of_chunks(chunks) if is_converted(document) else data
 
 
-def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
+def document_of(path: str, snapshot: Snapshot, parts: CutDocument) -> Document:
     """Return the document of a file that was read and cut."""
     note = parts.note
     if note is None and parts.chunker == "lines":

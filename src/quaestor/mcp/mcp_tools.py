@@ -14,7 +14,7 @@ from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import check_endpoint
 from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus
-from quaestor.corpus.descriptions import ByMeaning, Coming
+from quaestor.corpus.descriptions import ByMeaning, VectorProgress
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
@@ -75,13 +75,15 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     if len(corpora.names) == 1:
         corpus = corpora.get(corpora.names[0], wait=WAIT_SECONDS)
         outcome = _search_one(corpus, passed)
-        return _with_remarks(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
+        return _with_remarks(
+            outcome, corpus.meaning.reach, corpus.meaning.vector_progress, {}, corpus.translation(query)
+        )
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _search_one(several, passed)
     if outcome.failed:
         return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
-    coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
+    coming = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
+    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
 
 
 def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
@@ -109,7 +111,7 @@ def _search_one(corpus: search.Searched, arguments: Mapping[str, object]) -> Out
 def _with_remarks(
     outcome: Outcome,
     reach: ByMeaning,
-    coming: Coming | None,
+    coming: VectorProgress | None,
     failures: Mapping[str, Exception],
     translated: Sequence[str],
 ) -> Outcome:

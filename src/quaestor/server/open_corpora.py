@@ -264,7 +264,7 @@ class Corpora:
             if self._first is not None:
                 self._first.make(opening.root, settings, progress)
             index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
-            if self._first is not None and index.meaning.coming is not None:
+            if self._first is not None and index.meaning.vector_progress is not None:
                 opening.vectors = BackgroundVectors(opening.root, settings, self._claims).__enter__()
             opening.index.set_result(index)
         except BaseException as error:  # raised by `get`

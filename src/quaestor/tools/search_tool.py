@@ -11,7 +11,7 @@ from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.filters import both_filters, make_filter
-from quaestor.search.spelling import Spelling, Unknown
+from quaestor.search.spelling import Spelling, UnknownWord
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
 from quaestor.tools.tool_results import show_passages, shown_name
@@ -82,7 +82,7 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
     return Outcome(shown.text, shown.passages)
 
 
-def _unknown_words_note(unknown: Sequence[Unknown]) -> str:
+def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
     """Return a remark for the model on words that the corpus lacks, or ""."""
     if not unknown:
         return ""

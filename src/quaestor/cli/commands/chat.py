@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         settings = configure(root, **flags).settings
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
-        if dry_run is None and index.meaning.coming is not None:
+        if dry_run is None and index.meaning.vector_progress is not None:
             from quaestor.server.index_process import BackgroundVectors  # noqa: PLC0415 - few indexes lack any
 
             behind.enter_context(BackgroundVectors(root, settings))

@@ -19,7 +19,7 @@ from quaestor.core.config import Settings
 from quaestor.core.wording import command as the_command
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import coming_object, survey_object
-from quaestor.corpus.descriptions import Coming
+from quaestor.corpus.descriptions import VectorProgress
 from quaestor.files.ingest_report import Survey
 
 
@@ -72,8 +72,8 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
+def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, VectorProgress | None]:
     """Return the index's contents, after bringing it up to date within the cost that needs no confirmation."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())
-        return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.coming
+        return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.vector_progress

@@ -15,7 +15,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError
 from quaestor.core.terms import content_terms
 from quaestor.corpus.several_corpora import SeveralCorpora
-from quaestor.corpus.understood_filters import Understood, why_none
+from quaestor.corpus.understood_filters import UnderstoodQuestion, why_none
 from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
@@ -116,11 +116,11 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
     return page("search.html", **values)
 
 
-def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
+def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: UnderstoodQuestion, seconds: float) -> str:
     """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
-    coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)
+    coming = next((one for corpus in corpora.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
     if coming is not None:
         said += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
     wanted = content_terms(" ".join((asked.text, *asked.translated)))
