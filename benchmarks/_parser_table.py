@@ -23,7 +23,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.chat.reply_reader import TextCalls, Thinking
+from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
@@ -164,10 +164,12 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "stop sequences": Parser("streams", lambda text: StopCutter(("|>", "\n\nUser:")).feed(text)),
     "stop sequences, by letters": Parser("streams", lambda text: [*map(StopCutter(("|>", "\n\nUser:")).feed, text)]),
-    "calls in text": Parser("streams", lambda text: (calls := TextCalls(["search"]), calls.feed(text), calls.finish())),
-    "thinking, by letters": Parser("streams", lambda text: [*map(Thinking().feed, text)]),
+    "calls in text": Parser(
+        "streams", lambda text: (calls := WrittenCallFilter(["search"]), calls.feed(text), calls.finish())
+    ),
+    "thinking, by letters": Parser("streams", lambda text: [*map(ThoughtFilter().feed, text)]),
     "a server's error": Parser(
-        "streams", lambda text: Endpoint("http://a/v1", "m", "k" * 9).refused(400, text, {}, None)
+        "streams", lambda text: Endpoint("http://a/v1", "m", "k" * 9).refusal_error(400, text, {}, None)
     ),
     "Retry-After": Parser("streams", lambda text: read_retry_after({"retry-after": text}, 0.0)),
     "HTML as a tree": Parser("pages", _refusing(parse_html, ConversionError)),

@@ -151,7 +151,7 @@ def _asked(index: Index, store: Store, retriever: Retriever, question: Question)
     names, unknown = unmentioned_names(store, sought), retriever.spelling(sought).unknown
     counts = [store.counts(terms_of_words(sought))]
     doubt = doubt_about(sought, hits, names, unknown, counts, translated=sought != text)
-    said = answer(sought, passages, encode, missing_names=doubt.names, refused=doubt.refuses, hits=hits)
+    said = answer(sought, passages, encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     quotes = answer(sought, passages, encode, refused=False, hits=hits).quotes
     return Asked(
         not said.known,

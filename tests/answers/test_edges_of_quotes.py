@@ -78,7 +78,7 @@ def test_only_the_first_five_passages_are_quoted_from() -> None:
 
 
 def test_a_name_that_stands_nowhere_is_said_to_be_missing() -> None:
-    found = answer("What is FooBar?", [passage(1, "The default is one.")], missing_names=("FooBar", "Baz"))
+    found = answer("What is FooBar?", [passage(1, "The default is one.")], missing=("FooBar", "Baz"))
     assert found.text == "No language model is configured, and nothing here mentions 'FooBar' or 'Baz'."
 
 

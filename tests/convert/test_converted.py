@@ -19,7 +19,7 @@ from quaestor.chunking import ChunkSettings, cut
 from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.core.documents import text_of_chunks
-from quaestor.files.ingest_report import Skipped
+from quaestor.files.ingest_report import SkippedPath
 from quaestor.indexing.indexer import Changes
 from quaestor.stores import Store
 
@@ -163,7 +163,7 @@ def test_a_format_that_nothing_here_reads_names_what_to_install(
     with closing(open_store(tmp_path / "index")) as store:
         changes = make_indexer(tmp_path / "root", store).refresh()
         assert changes.skipped == (
-            Skipped("a.pdf", "needs an extra", "install it with: pip install 'quaestor[documents]'"),
+            SkippedPath("a.pdf", "needs an extra", "install it with: pip install 'quaestor[documents]'"),
         )
         kept = make_indexer(tmp_path / "root", store).refresh()
         assert (kept.skipped, store.generation()) == (changes.skipped, 1), "nothing is tried again without the package"
@@ -183,7 +183,7 @@ def test_documents_in_the_index_are_current_by_their_own_bytes(tmp_path: Path) -
         indexer = make_indexer(root, store)
         changes = indexer.refresh()
         assert changes.added == ("a.html", "b.epub", "c.html")
-        assert changes.skipped == (Skipped("d.epub", "unreadable", "the file is damaged: it is not a zip archive"),)
+        assert changes.skipped == (SkippedPath("d.epub", "unreadable", "the file is damaged: it is not a zip archive"),)
         found = store.documents()
         assert (found["a.html"].language, found["a.html"].author, found["a.html"].title) == ("markdown", "Ann", "T")
         assert found["a.html"].note == "converted from html"

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.corpus.doubt import Doubt, doubt_of, likeness, share_uncovered, share_unknown, terms_of_words
 from quaestor.search.spelling import UnknownWord
-from quaestor.stores import Counts
+from quaestor.stores import TermCounts
 
 QUESTION = "how does the client go on where a server is down?"
 SCORES = st.lists(st.floats(-5, 20), min_size=10, max_size=10).map(lambda scores: sorted(scores, reverse=True))
@@ -141,7 +141,7 @@ def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str]
 
 def unsaid(question: str, text: str) -> float:
     document = Document("a.md", "0" * 64, 10, 0, "markdown")
-    counts = Counts(100, (100,), dict.fromkeys(terms_of_words(question), (4,)))
+    counts = TermCounts(100, (100,), dict.fromkeys(terms_of_words(question), (4,)))
     return share_uncovered(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)], [counts])
 
 

@@ -11,7 +11,7 @@ from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
-from quaestor.history.line_history import blame, holder, holders, lines_with, origin, shares, touching
+from quaestor.history.line_history import blame, commits_touching, holder, holders, lines_with, origin, shares
 from quaestor.history.log import Author, Commit, authors, count, log, presence
 from quaestor.history.versions import first_release
 from quaestor.search.path_roles import profile_path
@@ -124,7 +124,7 @@ def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | Non
     needle = subject.needle or subject.literal
     if subject.path and not subject.needle:
         return None  # the file is there
-    if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
+    if needle and not holder(git, needle, "HEAD") and (found := commits_touching(git, needle, 1)):
         return found[0], needle
     if subject.literal and (found := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
         return found[0], subject.literal

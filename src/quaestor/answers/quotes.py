@@ -124,7 +124,7 @@ def answer(
     passages: Sequence[Passage],
     encode: Encode | None = None,
     most: int = 3,
-    missing_names: Sequence[str] = (),
+    missing: Sequence[str] = (),
     refused: bool | None = None,
     hits: Sequence[Hit] = (),
 ) -> ExtractiveAnswer:
@@ -136,7 +136,7 @@ def answer(
         encode: an embedder's ``encode``, for similarity beyond shared words.
         most: how many stretches to quote at most; one more if the first is prose; twice as many, one a document, if the
             question asks for several things.
-        missing_names: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
+        missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
         refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
         hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
@@ -155,12 +155,12 @@ def answer(
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in found), default=0.0)
         held = share_of(_terms_held(found, wanted), rarity)
-        refused = bool(missing_names) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+        refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         text = text_of_quotes(quotes)
     else:
-        text = UNMENTIONED.format(" or ".join(map(repr, missing_names))) if missing_names else NOTHING
+        text = UNMENTIONED.format(" or ".join(map(repr, missing))) if missing else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
 
 

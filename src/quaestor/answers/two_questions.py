@@ -98,7 +98,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
     encode = corpus.meaning.near.encode
-    found = answer(sought, number(hits), encode, missing_names=doubt.names, refused=doubt.refuses, hits=hits)
+    found = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
     for quote in found.quotes:

@@ -84,8 +84,8 @@ class _Summaries:
         """Record that the summary failed, so that not every turn asks for it again."""
         self.wait = len(self.out) + _EVERY
 
-    def _request_message(self, told: str) -> Message:
-        return Message("user", load("chat_summarised").render(summary=self.text, messages=told))
+    def _request_message(self, transcript: str) -> Message:
+        return Message("user", load("chat_summarised").render(summary=self.text, messages=transcript))
 
 
 def _line_of_message(message: Message) -> str:

@@ -25,7 +25,7 @@ NOTHING_FOUND = 1
 _EXCERPT_LINES = 6
 
 
-class Search(NamedTuple):
+class SearchArguments(NamedTuple):
     """The arguments of a search; the defaults are those of the options.
 
     Attributes:
@@ -48,7 +48,7 @@ class Search(NamedTuple):
     store: str | None = None
 
 
-def search(asked: Search) -> int:
+def search(asked: SearchArguments) -> int:
     """Search, print the hits and return the exit code."""
     if len(asked.sources) > 1:
         from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches have one source
@@ -73,7 +73,7 @@ def search(asked: Search) -> int:
 
 
 def print_hits(
-    asked: Search, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: UnderstoodQuestion
+    asked: SearchArguments, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: UnderstoodQuestion
 ) -> None:
     """Print hits, or that none were found, with the number of documents searched and the reason."""
     if not hits:

@@ -78,11 +78,11 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
 def remark_on_unknown(unknown: Sequence[UnknownWord]) -> None:
     """Print the words of a question that the corpus lacks, and the words that were searched for instead."""
     if unknown:
-        named = ", ".join(_unknown(one) for one in unknown)
+        named = ", ".join(_unknown_word_remark(one) for one in unknown)
         remark(f"not found anywhere here: {named}")
 
 
-def _unknown(one: UnknownWord) -> str:
+def _unknown_word_remark(one: UnknownWord) -> str:
     if not one.nearest:
         return f"{one.word!r}"
     first, *others = one.nearest

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.history.git import Repository
-    from quaestor.indexing.survey import Surveyed
+    from quaestor.indexing.survey import SurveyResult
     from quaestor.llm.models import Model
     from quaestor.related import Related, RelatedKind
     from quaestor.search.turns import TurnQuery
@@ -411,7 +411,7 @@ class Corpus:
             generation=self.store.generation(),
         )
 
-    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> SurveyResult:
         """Count the indexed documents as of the last refresh; no file is read.
 
         Args:

@@ -35,7 +35,7 @@ from quaestor.search.file_features import path_agreement
 from quaestor.search.language import language_of
 from quaestor.search.query import read_query
 from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
-from quaestor.stores import Counts, FieldBoosts, Store, StoredChunk
+from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 """Weight of the first score, if most hits are code, and if most are prose."""
@@ -126,7 +126,7 @@ def doubt_about(
     hits: Sequence[Hit],
     names: Sequence[str],
     unknown: Sequence[UnknownWord],
-    counts: Sequence[Counts],
+    counts: Sequence[TermCounts],
     *,
     translated: bool = False,
 ) -> Doubt:
@@ -209,7 +209,7 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
     return float(max([*moved, *(asked @ one for one in paragraphs)]))
 
 
-def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[Counts]) -> float:
+def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> float:
     """Return the share of a question, 0 to 1, of the one word that the first hit covers least.
 
     A near miss is about the subject, but not about what is asked of it: "how are messages compressed" finds messages,
@@ -246,7 +246,7 @@ def _telling_words(question: str) -> Iterator[str]:
     return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
 
 
-def _shares_of_words(question: str, counts: Sequence[Counts]) -> dict[str, float]:
+def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
     """Return what share of a question each of its words is, by how rare it is."""
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}

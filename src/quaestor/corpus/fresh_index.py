@@ -29,7 +29,7 @@ from quaestor.stores import Store
 from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
-    from quaestor.indexing.survey import Surveyed
+    from quaestor.indexing.survey import SurveyResult
 
 _Done = TypeVar("_Done")
 _Found = TypeVar("_Found")
@@ -157,7 +157,7 @@ class FreshIndex:
         self.last_changes = changes
         return changes
 
-    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> SurveyResult:
         """Count the contents of the index as of the last refresh; as ``Corpus.survey``."""
         return self.retry_reopened(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 

@@ -34,7 +34,7 @@ from quaestor.search.query import Query, read_query
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import CANDIDATES, Mode, rank
 from quaestor.search.spelling import Spelling, UnknownWord, replace_unknown
-from quaestor.stores import Bylines, Counts, Where
+from quaestor.stores import Bylines, TermCounts, Where
 
 
 def short_names(roots: Sequence[Path]) -> dict[str, Path]:
@@ -189,7 +189,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         if spelling.all_unknown or not query.text:
             return []
         counts = self._each(lambda corpus: corpus.retry_reopened(lambda: corpus.store.counts(query.terms)))
-        among = reduce(Counts.plus, counts.values())
+        among = reduce(TermCounts.plus, counts.values())
         count = max(CANDIDATES, k)
 
         def candidates(corpus: Corpus) -> Candidates:

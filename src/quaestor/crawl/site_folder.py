@@ -96,7 +96,7 @@ def put_back(folder: Path, start: str) -> int:
     if not folder.is_dir():
         return 0
     with WriteLock(folder).hold(1.0), closing(Frontier(folder)) as frontier:
-        return Dropped(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
+        return RemovedPages(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
 
 
 def _as_setting(value: object) -> object:
@@ -110,7 +110,7 @@ def erase(folder: Path, start: str) -> None:
     with WriteLock(folder).hold(1.0):
         with closing(Frontier(folder)) as frontier:
             pages = frontier.on_disk_now()
-        Dropped(folder, Mirror(pages_folder(folder, start))).take(pages)
+        RemovedPages(folder, Mirror(pages_folder(folder, start))).take(pages)
         for entry in folder.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)
@@ -211,7 +211,7 @@ SECONDS = 7 * 24 * 3600
 _LIST = "pages.json"
 
 
-class Dropped:
+class RemovedPages:
     """The removed pages of one site: a folder for each crawl, named after its time, with the pages and their list.
 
     Args:

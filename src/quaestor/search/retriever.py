@@ -29,7 +29,16 @@ from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Place, Query, read_query, without_name
 from quaestor.search.ranker import Matrix, Ranker, Shares, diversify
 from quaestor.search.spelling import Spelling, Spellings
-from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
+from quaestor.stores import (
+    DEFAULT_BOOSTS,
+    FieldBoosts,
+    ScoredChunks,
+    Store,
+    StoredChunk,
+    TermCounts,
+    Where,
+    WordMatches,
+)
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -102,7 +111,7 @@ class Retriever:
         return in_words_of_corpus(query, self.store.frequencies)
 
     def candidates(
-        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: TermCounts | None = None
     ) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known.
 
@@ -122,10 +131,12 @@ class Retriever:
         self._chunks.follow(generation)
         self._spellings.follow(generation)
 
-    def _match_words(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
+    def _match_words(
+        self, query: Query, count: int, where: Where | None, among: TermCounts | None = None
+    ) -> WordMatches:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
-    def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+    def _gather_candidates(self, query: Query, matched: WordMatches, count: int, where: Where | None) -> Candidates:
         """Return the candidates, given the matches of the query's words."""
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
@@ -212,7 +223,7 @@ class Retriever:
         ranked = rank(self.ranker, query, candidates, k, lambda rows: self.join([found[row].stored for row in rows], k))
         return [one.hit for one in ranked]
 
-    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
+    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, WordMatches]:
         """Return the corrected query, with no text if none of its words occurs, and its matches."""
         matched = self._match_words(query, count, where)
         if all(matched.frequencies.values()):
@@ -250,9 +261,9 @@ class Retriever:
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
         return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
 
-    def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
+    def _dense(self, query: Query, count: int, where: Where | None) -> ScoredChunks:
         vector = question_vector(self.embedder, query.text)
-        return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
+        return self.store.dense(vector, count, where) if vector.any() else ScoredChunks.of(())
 
 
 class RankedHit(NamedTuple):

@@ -8,7 +8,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.assemble.estimate import Estimate, survey_and_estimate
-from quaestor.assemble.tuned_index import Tuning, checked_tuning
+from quaestor.assemble.tuned_index import IndexTuning, checked_tuning
 from quaestor.cli.costs import estimate_object, print_estimate
 from quaestor.cli.options import embedder_options, json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, size
@@ -40,7 +40,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     else:
         survey, estimate = survey_and_estimate(root, settings)
         held, coming = None, None
-    tuning = Tuning() if held is None else checked_tuning(root, settings)
+    tuning = IndexTuning() if held is None else checked_tuning(root, settings)
     if as_json:
         index = (
             {}
