@@ -108,7 +108,7 @@ def _lines_that_fit(lines: Sequence[str], counter: MessageCounter, room: int) ->
 
 def charged_to(model: Model | None, index: ConversationCorpus, transcript: Transcript) -> Model | None:
     """Return the model with its requests charged to a conversation, if a ledger keeps them."""
-    charged: Callable[..., Model] | None = getattr(model, "charged", None)
+    charged: Callable[..., Model] | None = getattr(model, "with_purpose", None)
     if charged is None:
         return model
     return charged(source=index.source, session=transcript.id if transcript.saved else "")
