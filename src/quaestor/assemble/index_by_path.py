@@ -200,6 +200,7 @@ class Index(Corpus):
             return False
         if is_shared(self._settings):
             self.refresh(progress=progress, allowance=allowance or Allowance(0))
+            self.store.settle()
             return True
         from quaestor.assemble.first_index import follow_progress, make_in_turn  # noqa: PLC0415 - most indexes are there
 
