@@ -152,6 +152,22 @@ def test_a_word_of_grammar_is_not_asked_for_in_its_own_language(language: str, d
 
 
 @pytest.mark.parametrize(
+    ("language", "question", "asked", "not_asked"),
+    [
+        ("zh", "哈希表什么时候需要扩大容量？", {"哈希", "希表", "扩大", "容量"}, {"表什", "什么", "时候", "候需"}),
+        ("zh", "可乐鸡翅怎么做？", {"可乐", "乐鸡", "鸡翅"}, {"翅怎", "怎么"}),
+        ("ja", "オブジェクトはどうすれば複製できますか？", {"複製"}, {"どう", "ば複"}),
+    ],
+)
+def test_words_of_grammar_in_scripts_without_spaces_are_not_asked_for(
+    language: str, question: str, asked: set[str], not_asked: set[str]
+) -> None:
+    found = {*translate_query(read_query(question), language, own_index).terms}
+    assert asked <= found
+    assert not not_asked & found
+
+
+@pytest.mark.parametrize(
     ("language", "asked", "written"),
     [
         ("de", "kündigt", "Kündigung"),

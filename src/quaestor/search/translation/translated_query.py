@@ -239,10 +239,12 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     if share > 1:  # what it says in its own words is found by these
         found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
     kept = _held_terms(found, language if own else "", frequencies)
+    if share > 1 and language not in INFLECTED:
+        kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
     translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
     if translated:
         return _query_of_pieces(query, found, translated, kept, frequencies, own=own)
-    return query._replace(terms=tuple(kept)) if share > 1 and language in INFLECTED and kept else query
+    return query._replace(terms=tuple(kept)) if share > 1 and kept else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -267,18 +269,42 @@ def _held_terms(pieces: Sequence[Piece], language: str, frequencies: Frequencies
         for word in _forms_of_words(piece, language)
         for term in word
     ]
+    return _held(terms, frequencies)
+
+
+def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
     held = frequencies(terms)
     return [term for term in terms if held.get(term)]
+
+
+def _without_grammar(text: str, pieces: Iterable[Piece]) -> str:
+    """Return a text in a script without spaces, with blanks for words of grammar of several letters.
+
+    A single letter of grammar may be a part of any word.
+    """
+    at = 0
+    for piece in pieces:
+        at = text.find(piece.original, at)
+        end = at + len(piece.original)
+        if len(piece.original) > 1 and _is_grammar(piece):
+            text = f"{text[:at]}{' ' * len(piece.original)}{text[end:]}"
+        at = end
+    return text
+
+
+def _is_grammar(piece: Piece) -> bool:
+    """Return whether a piece says nothing by itself, in English either."""
+    return piece.english is not None and not any(map(_has_content, piece.english))
 
 
 def _forms_of_words(piece: Piece, language: str) -> Sequence[Sequence[str]]:
     """Return the terms of each word of a piece, with those of its other forms in a language that inflects.
 
-    A word of grammar has none; it is one too if all its English is grammar.
+    A word of grammar has none.
     """
     if language not in INFLECTED:
         return () if piece.english == () else [(term,) for term in searched_terms(piece.original)]
-    if piece.english is not None and not any(map(_has_content, piece.english)):
+    if _is_grammar(piece):
         return ()
     words = find_words(piece.original)
     forms = [(word, *(inflections(word.lower(), language) if word.isalpha() else ())) for word in words]
@@ -301,9 +327,8 @@ def _query_of_pieces(
 ) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
-    english = [term for word in translated for term in searched_terms(word)]
-    held = frequencies(english)
-    terms = [*kept] * (_OWN if own else 1) + [term for term in english if held.get(term)]
+    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
+    terms = [*kept] * (_OWN if own else 1) + [*english]
     return query._replace(
         text=f"{query.text}\n{said}" if own else said,
         kind="text" if query.kind == "symbol" else query.kind,
