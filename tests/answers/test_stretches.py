@@ -158,6 +158,16 @@ def test_a_listing_of_asciidoc_is_no_heading() -> None:
     assert stretch.text.endswith("b1ec324 First commit\n----\n\nIt is sent by mail.")
 
 
+@pytest.mark.parametrize("mark", ["====", "****", "____", "++++", "--------"])
+def test_a_block_of_asciidoc_is_no_heading(mark: str) -> None:
+    note = f"[TIP]\n{mark}\nEach partner keeps a reserve\nof a hundredth.\n{mark}\n\nA partner who cheats loses it.\n"
+    assert {one.section for one in of(note, "asciidoc")} == {""}
+    passage = Passage(1, "a", 1, 1 + note.count("\n"), note, language="asciidoc")
+    quoted = whole(passage, (1, 1), lambda text: float("cheats" in text))
+    assert quoted is not None
+    assert "Each partner" in quoted.text
+
+
 def test_a_title_of_asciidoc_may_be_underlined() -> None:
     assert [one.section for one in of("Sending\n-------\n\nBy mail.\n", "asciidoc")] == ["Sending"]
 
