@@ -14,7 +14,7 @@ from quote_parts import hit
 from quaestor.answers.blocks import blocks_of
 from quaestor.answers.fixed_parts import agreement, template_words
 from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.quotes import ExtractiveModel, answer
+from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
 from quaestor.answers.restated import without_restated
 from quaestor.answers.stretches import Stretch, stretches_of, whole
 from quaestor.core.documents import Chunk, Document, Hit, Span
@@ -188,6 +188,12 @@ def test_a_first_passage_that_says_nothing_of_the_question_is_no_answer() -> Non
 def test_no_more_than_two_quotes_still_leaves_out_what_was_found_far_behind() -> None:
     passages = [passage(n, f"The default is {n}.") for n in (1, 2)]
     assert quoted(passages, [9.0, 0.0], most=2) == [1]
+
+
+def test_where_more_quotes_are_wanted_there_is_more_room_for_them() -> None:
+    passages = [passage(n, f"The default is {n}.\n" + f"step_{n}()\n" * 110, "python") for n in range(1, 7)]
+    assert quoted(passages, [9.0] * 6) == [1, 2, 3]
+    assert quoted(passages, [9.0] * 6, most=MOST_OF_UNSURE) == [1, 2, 3, 4, 5]
 
 
 def test_what_says_it_comes_before_any_number_of_lists_of_links() -> None:

@@ -60,6 +60,10 @@ _NEAR_OF_PROSE = 3.6
 """The same of prose, of whose passages one in thirty-six is still worth reading: their quotes are short."""
 _ENOUGH = 2800
 """Characters of quotes from which on no further passage is quoted, unless several things are asked for."""
+_ENOUGH_MORE = 600
+"""The same for each quote more than usual that there may be."""
+MOST, MOST_OF_UNSURE = 3, 5
+"""The most quotes of an answer, and of one that may well be none: what answers then often stands behind the third."""
 _LONGEST_WHOLE = max(LARGEST, DEFINITION)
 """Characters of a passage that is quoted whole: as many as the first has at most, in bytes."""
 _NEAR_OF_SEVERAL = 3.0
@@ -123,7 +127,7 @@ def answer(
     question: str,
     passages: Sequence[Passage],
     encode: Encode | None = None,
-    most: int = 3,
+    most: int = MOST,
     missing: Sequence[str] = (),
     refused: bool | None = None,
     hits: Sequence[Hit] = (),
@@ -394,8 +398,11 @@ def _choose(
         behind.sort(key=lambda one: profile_path(one.stretch.passage.path).test)
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
-    near, most = (_NEAR, most) if rest[0].stretch.code else (_NEAR_OF_PROSE, most + 1)
-    return _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)])[:most]
+    of_code = rest[0].stretch.code
+    near = _NEAR if of_code else _NEAR_OF_PROSE
+    enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
+    read = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
+    return read[: most if of_code else most + 1]
 
 
 def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch) -> bool:
@@ -406,11 +413,11 @@ def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch
     return asks or links or bool(licence) or one.stretch.text in first.stretch.text
 
 
-def _enough_to_read(found: Sequence[_ScoredStretch]) -> list[_ScoredStretch]:
-    """Return stretches until there is enough to read."""
+def _enough_to_read(found: Sequence[_ScoredStretch], enough: int) -> list[_ScoredStretch]:
+    """Return stretches until there are so many characters to read."""
     chosen: list[_ScoredStretch] = []
     for one in found:
-        if sum(len(before.stretch.text) for before in chosen) < _ENOUGH:
+        if sum(len(before.stretch.text) for before in chosen) < enough:
             chosen.append(one)
     return chosen
 

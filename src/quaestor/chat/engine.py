@@ -15,7 +15,7 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.quotes import ExtractiveAnswer, speaks
+from quaestor.answers.quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
 from quaestor.answers.restated import without_restated
 from quaestor.answers.way import Question, WayAnswer
@@ -397,9 +397,9 @@ class Conversation:
     async def _quotes(self, turn: Turn, hits: Sequence[Hit], doubt: Doubt) -> ExtractiveAnswer:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.near.encode
-        quoted = await asyncio.to_thread(
-            extract, turn.search_text, turn.passages, encode, missing=doubt.names, refused=doubt.refuses, hits=hits
-        )
+        most = MOST_OF_UNSURE if doubt.is_unsure else MOST
+        text, passages, names = turn.search_text, turn.passages, doubt.names
+        quoted = await asyncio.to_thread(extract, text, passages, encode, most, names, doubt.refuses, hits)
         return quoted.unsure() if doubt.is_unsure else quoted
 
     async def _refuses_weak_evidence(self, turn: Turn) -> bool:
