@@ -9,7 +9,8 @@ import ast
 import gc
 import re
 import tomllib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
 
@@ -50,10 +51,21 @@ def tree_of(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
+@cache
+def homes_in(module: str) -> Mapping[str, str]:
+    """Return where a package that loads lazily gets its names from, as its ``_HOMES`` says; nothing for any other."""
+    for node in tree_of(MODULES[module]).body if module in MODULES else ():
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "_HOMES":
+            return {name: f"{module}.{home}" for name, home in ast.literal_eval(node.value).items()}
+    return {}
+
+
 def modules_named(node: ast.ImportFrom) -> set[str]:
     """Return which modules of ours an import loads: submodules by their names, or else the module itself."""
     base = node.module or ""
-    submodules = {f"{base}.{alias.name}" for alias in node.names} & MODULES.keys()
+    named = [f"{base}.{alias.name}" for alias in node.names]
+    homes = {homes_in(base)[alias.name] for alias in node.names if alias.name in homes_in(base)}
+    submodules = {*named} & MODULES.keys() | homes
     return submodules if len(submodules) == len(node.names) else (submodules | {base}) & MODULES.keys()
 
 
@@ -126,6 +138,31 @@ def test_an_import_within_a_function_saves_something() -> None:
         if name in imported_with(module_of(path))
     ]
     assert for_nothing == []
+
+
+LEAST_SAVED = 150
+
+
+def test_an_import_within_a_function_saves_loading_much() -> None:
+    """Some hundred lines of ours load in half a millisecond; a package of others, within them, takes longer."""
+    small = []
+    for path in FILES:
+        had = imported_with(module_of(path))
+        for block in blocks_within_functions(path):
+            new = frozenset().union(*(imported_with(name) for node in block for name in modules_named(node))) - had
+            lines = sum(MODULES[name].read_text(encoding="utf-8").count("\n") for name in new)
+            if lines < LEAST_SAVED and not packages_of_others(new) - packages_of_others(had):
+                small.append(f"{where(path, block[0].lineno)} {lines}")
+    assert small == []
+
+
+def packages_of_others(modules: AbstractSet[str]) -> set[str]:
+    """Return what else some modules import at their top."""
+    nodes = [node for name in modules for node in tree_of(MODULES[name]).body]
+    plain = {alias.name.split(".")[0] for node in nodes if isinstance(node, ast.Import) for alias in node.names}
+    return plain | {(node.module or "").split(".")[0] for node in nodes if isinstance(node, ast.ImportFrom)} - {
+        "quaestor"
+    }
 
 
 def test_a_value_is_frozen_or_says_why_not() -> None:

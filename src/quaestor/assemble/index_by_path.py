@@ -40,6 +40,7 @@ from quaestor.assemble.embedders_by_name import (
     resolve_auto,
     spec_of,
 )
+from quaestor.assemble.first_index import erase_in_turn, follow_progress, make_in_turn
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate, note_source
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
@@ -201,8 +202,6 @@ class Index(Corpus):
         if is_shared(self._settings):
             self.refresh(progress=progress, allowance=allowance or Allowance(0))
             return True
-        from quaestor.assemble.first_index import follow_progress, make_in_turn  # noqa: PLC0415 - most indexes are there
-
         return make_in_turn(
             index_folder(self.root, self._settings),
             is_made,
@@ -252,8 +251,6 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     Raises:
         UsageError: others fill it, and no files are here to make it anew from.
     """
-    from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
-
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
         raise UsageError(
             f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."

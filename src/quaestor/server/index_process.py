@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from quaestor.assemble import Index
+from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.files.ingest_report import Progress, ProgressState
@@ -131,8 +132,6 @@ class BackgroundVectors:
         self._thread.join()
 
     def _make(self) -> None:
-        from quaestor.assemble.transformer_upgrade import upgrade_state  # noqa: PLC0415 - not at a server's start
-
         while not self._ended.is_set() and upgrade_state(self._root, self._settings) is not None:
             with self._claims.attempt(_VECTORS, str(self._root)) as mine:
                 if mine:
