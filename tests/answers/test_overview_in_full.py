@@ -164,6 +164,12 @@ def test_the_whole_overview(request: pytest.FixtureRequest, name: str, budget: i
     assert found.tokens == count_words(found.text)
 
 
+def test_languages_are_left_out_where_they_would_take_more_than_their_share(pages: Index) -> None:
+    found = make_overview(pages, budget=120, count=count_words)
+    assert "Titles" in {section.title for section in found.sections}
+    assert "Languages (files)" not in {section.title for section in found.sections}
+
+
 def test_an_introduction_is_an_overview_of_one_section(program: Index) -> None:
     [section] = make_introduction(program, count=count_words).sections
     assert [entry.says and entry.says.text for entry in section.entries] == [

@@ -158,6 +158,13 @@ def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
     assert "Tills of the kind 2" in told
 
 
+def test_a_proposal_on_the_purpose_of_all_others_introduces_them(said: Say) -> None:
+    text = "  TIP: {0}\n  Title: {1}\n\n== Abstract ==\n\n{2} by whoever keeps a shop of any kind.\n"
+    files = {f"tip-{n}.mediawiki": text.format(n, f"Tills of the kind {n}", "A till is opened") for n in range(3)}
+    told = said({**files, "tip-9.mediawiki": text.format(9, "Purpose and guidelines", "Tills are proposed here")})
+    assert "Tills are proposed here by whoever keeps a shop" in told.partition("Titles")[0]
+
+
 def test_a_title_that_is_a_number_says_what_it_is_about_with_the_heading_below(said: Say) -> None:
     text = "TIP-{0}\n======\n\nTills of the kind {0}\n-------------------\n\nA till is opened and closed.\n"
     told = said({f"{n}.md": text.format(n) for n in range(9)})
