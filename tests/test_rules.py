@@ -279,6 +279,7 @@ REPLACED = {
     "tempfile.tempdir": "a folder for temporary files of one's own",
     "socket.getaddrinfo": "fails: nobody is contacted",
     "socket.socket": "fails: nobody is contacted",
+    "PostgresStore.open.__func__.__kwdefaults__": "small sizes, where an index opens the store",
     "psycopg.Connection.commit": "a connection that is lost amid a commit",
     "httpcore2.default_ssl_context": "the certificates that the system trusts",
     "openai_public.load_tiktoken_bpe": "gives the ranks that travel with the package, in place of a download",

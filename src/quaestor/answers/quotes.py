@@ -450,7 +450,8 @@ def _label(one: _ScoredStretch, first: int, last: int) -> str:
         if last < one.found[0] or one.found[1] < first or not passage.symbol:
             return ""
         beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
-        return ", ".join(beside[:_MOST_NAMED]) if passage.symbol in beside[1:] else passage.symbol
+        several = passage.symbol in one.defines and beside and beside[0] != passage.symbol
+        return ", ".join(beside[:_MOST_NAMED]) if several else passage.symbol
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
     names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
     label = " > ".join(dict.fromkeys(filter(None, names)))

@@ -201,6 +201,7 @@ class Index(Corpus):
             return False
         if is_shared(self._settings):
             self.refresh(progress=progress, allowance=allowance or Allowance(0))
+            self.store.settle()
             return True
         return make_in_turn(
             index_folder(self.root, self._settings),

@@ -48,11 +48,14 @@ _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
 _DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
-# client/   - the app: the next line of a list without marks.
-_NEXT_PATH = re.compile(r"\s*[\w.*-]+(?:/[\w.*-]*)+\s+(?:-|—|–|#)\s")
+# client/   - the app, main.py   # its entry: the next line of a list without marks.
+_NEXT_PATH = re.compile(
+    r"\s*(?:[\w.*-]+(?:/[\w.*-]*)+(?:\s+(?:-|—|–|#|<-|←)\s|\s*$)|[\w*-]+\.\w+\s+(?:-|—|–|#|<-|←)\s)"
+)
 _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
 _OPTION = re.compile(r"\s+--?\w")
+_OPENS = {")": "(", "]": "["}
 _LEADERS = 3
 _MOST_WRAPPED = 3
 
@@ -285,7 +288,9 @@ def _goes_on(rest: str, text: str) -> bool:
 
 def _without_marks(text: str) -> str:
     """Return a description without the punctuation around it."""
-    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("*_ ")
+    while text.endswith((")", "]")) and text.count(_OPENS[text[-1]]) < text.count(text[-1]):
+        text = text[:-1].rstrip("*_ ")
     return _KIND.sub("", text)
 
 

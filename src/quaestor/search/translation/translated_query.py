@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms, terms_of_word
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation.glossary import English, Glossary, forms, glossary_of
+from quaestor.search.translation.glossary import INFLECTED, English, Glossary, forms, glossary_of, inflections
 
 # Names stay as they are: with a digit, a dot, a slash or an underscore inside, or a capital behind a small letter.
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s\"“”„«»]+")
@@ -235,10 +235,16 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
     found = list(cut(query.text, language))
     share = _share(language, frequencies)
+    own = share > _FEW
     if share > 1:  # what it says in its own words is found by these
-        found = [piece if _is_missing(piece, frequencies) else piece._replace(english=None) for piece in found]
+        found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
+    kept = _held_terms(found, language if own else "", frequencies)
+    if share > 1 and language not in INFLECTED:
+        kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
     translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
-    return _query_of_pieces(query, found, translated, frequencies, own=share > _FEW) if translated else query
+    if translated:
+        return _query_of_pieces(query, found, translated, kept, frequencies, own=own)
+    return query._replace(terms=tuple(kept)) if share > 1 and kept else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -247,11 +253,62 @@ def _share(language: str, frequencies: Frequencies) -> float:
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
 
-def _is_missing(piece: TranslatedPiece, frequencies: Frequencies) -> bool:
-    """Return whether an index lacks a word in this very form."""
-    own = _own_terms(piece)
-    held = frequencies(own)
-    return not all(held.get(term) for term in own)
+def _is_held(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
+    """Return whether an index holds each word of a piece in any form; a word of grammar never counts as held."""
+    words = _forms_of_words(piece, language)
+    held = frequencies([term for word in words for term in word])
+    return all(any(map(held.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
+
+
+def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
+    """Return the terms of an index by which pieces are found as they stand, or in other forms of the language."""
+    terms = [
+        term
+        for piece in pieces
+        if piece.english is None or language
+        for word in _forms_of_words(piece, language)
+        for term in word
+    ]
+    return _held(terms, frequencies)
+
+
+def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
+    held = frequencies(terms)
+    return [term for term in terms if held.get(term)]
+
+
+def _without_grammar(text: str, pieces: Iterable[TranslatedPiece]) -> str:
+    """Return a text in a script without spaces, with blanks for words of grammar of several letters.
+
+    A single letter of grammar may be a part of any word.
+    """
+    at = 0
+    for piece in pieces:
+        at = text.find(piece.original, at)
+        end = at + len(piece.original)
+        if len(piece.original) > 1 and _is_grammar(piece):
+            text = f"{text[:at]}{' ' * len(piece.original)}{text[end:]}"
+        at = end
+    return text
+
+
+def _is_grammar(piece: TranslatedPiece) -> bool:
+    """Return whether a piece says nothing by itself, in English either."""
+    return piece.english is not None and not any(map(_has_content, piece.english))
+
+
+def _forms_of_words(piece: TranslatedPiece, language: str) -> Sequence[Sequence[str]]:
+    """Return the terms of each word of a piece, with those of its other forms in a language that inflects.
+
+    A word of grammar has none.
+    """
+    if language not in INFLECTED:
+        return () if piece.english == () else [(term,) for term in searched_terms(piece.original)]
+    if _is_grammar(piece):
+        return ()
+    words = find_words(piece.original)
+    forms = [(word, *(inflections(word.lower(), language) if word.isalpha() else ())) for word in words]
+    return [tuple(dict.fromkeys(term for form in own for term in terms_of_word(form))) for own in forms]
 
 
 def _has_content(word: str) -> bool:
@@ -260,16 +317,18 @@ def _has_content(word: str) -> bool:
 
 
 def _query_of_pieces(
-    query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], frequencies: Frequencies, *, own: bool
+    query: Query,
+    pieces: Sequence[TranslatedPiece],
+    translated: Sequence[str],
+    kept: Sequence[str],
+    frequencies: Frequencies,
+    *,
+    own: bool,
 ) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
-    kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
-    english = [term for word in translated for term in searched_terms(word)]
-    held = frequencies((*kept, *english))
-    terms = [term for term in kept if held.get(term)] * (_OWN if own else 1) + [
-        term for term in english if held.get(term)
-    ]
+    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
+    terms = [*kept] * (_OWN if own else 1) + [*english]
     return query._replace(
         text=f"{query.text}\n{said}" if own else said,
         kind="text" if query.kind == "symbol" else query.kind,
@@ -288,7 +347,3 @@ def _english_words(piece: TranslatedPiece, *, own: bool) -> Sequence[str]:
     if piece.english is None:
         return () if has_unspaced(piece.original) and not own else (piece.original,)
     return piece.english
-
-
-def _own_terms(piece: TranslatedPiece) -> Sequence[str]:
-    return () if piece.english == () else searched_terms(piece.original)

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.nearest import index_names
 from quaestor.stores.postgres.stored_rows import escape, unescape
 
 if TYPE_CHECKING:
@@ -89,10 +88,8 @@ def make_corpus(connection: Connection, name: str, embedder: str, dimensions: in
 
 
 def erase_corpus(connection: Connection, corpus: int) -> None:
-    """Delete a corpus with everything in it; wait for its writer to end."""
+    """Delete a corpus with everything in it but its indexes; wait for its writer to end."""
     state(connection, corpus, lock=True)
-    for name in index_names(connection, corpus):
-        connection.execute(f"DROP INDEX quaestor.{name}".encode())
     for table in TABLES:
         connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
     connection.execute("DELETE FROM quaestor.corpora WHERE corpus_id = %s", (corpus,))

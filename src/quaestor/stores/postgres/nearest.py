@@ -29,6 +29,7 @@ MOST_DIMENSIONS = 4000
 _BUILT_WITH = 128
 _SEARCHED = 600
 _MOST_SCANNED = 40_000
+_INDEX = "vectors_hnsw"
 
 
 def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> ScoredChunks:
@@ -118,14 +119,15 @@ def part_of(connection: Connection, corpus: int) -> str:
 
 def index_name(corpus: int, dimensions: int) -> str:
     """Return the name of a corpus's index of vectors of this length."""
-    return f"vectors_hnsw_{corpus}_{dimensions}"
+    return f"{_INDEX}_{corpus}_{dimensions}"
 
 
 def index_names(connection: Connection, corpus: int) -> list[str]:
-    """Return the names of all indexes of vectors that a corpus has."""
+    """Return the names of all indexes of vectors that a corpus has, and of those whose corpus was deleted."""
     rows = connection.execute(
-        "SELECT indexname FROM pg_indexes WHERE schemaname = 'quaestor' AND starts_with(indexname, %s)",
-        (f"vectors_hnsw_{corpus}_",),
+        f"SELECT indexname FROM pg_indexes WHERE schemaname = 'quaestor' AND starts_with(indexname, '{_INDEX}_') "
+        f"AND (starts_with(indexname, '{_INDEX}_{corpus}_') OR NOT EXISTS (SELECT FROM quaestor.corpora "
+        f"WHERE starts_with(indexname, '{_INDEX}_' || corpus_id || '_')))".encode()
     )
     return [str(name) for (name,) in rows]
 

@@ -94,7 +94,7 @@ class PostgresStore(LexicalQueries):
         self._seen = opened.generation
         self._mutex = threading.RLock()
         self._words = CorpusWords(corpus, cache)
-        self._indexed: tuple[Content, bool] | None = None
+        self._indexed: Content | None = None  # the state of the chunks in which the index of vectors was found
         self._filters: dict[Where, AllowedDocuments] = {}
         self._filters_of = -1
         self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
@@ -161,12 +161,15 @@ class PostgresStore(LexicalQueries):
         """Delete a corpus, if it exists."""
         migrate(database)
 
-        def erase(connection: Connection) -> None:
+        def erase(connection: Connection) -> int | None:
             corpus = find_corpus(connection, name)
             if corpus is not None:
                 erase_corpus(connection, corpus)
+            return corpus
 
-        database.write(erase)
+        corpus = database.write(erase)
+        if corpus is not None:
+            upkeep.drop_indexes(database, corpus)
 
     @property
     def pack(self) -> Pack:
@@ -222,8 +225,6 @@ class PostgresStore(LexicalQueries):
                     nearest.make_index(self._database, self._corpus, self._dimensions)
                 if is_unknown:
                     upkeep.analyse_tables(self._database, self._corpus)
-        with self._mutex:
-            self._indexed = None
 
     def _needs_settling(self) -> tuple[bool, bool]:
         """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
@@ -268,7 +269,7 @@ class PostgresStore(LexicalQueries):
             return upkeep.clean_corpus(connection, self._corpus, self._sizes)
 
         self._database.write(clean_up)
-        upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
+        upkeep.drop_indexes(self._database, self._corpus, besides=nearest.index_name(self._corpus, self._dimensions))
         self.settle()
         upkeep.vacuum_tables(self._database)
         self._words.forget()
@@ -452,11 +453,14 @@ class PostgresStore(LexicalQueries):
         return known
 
     def _has_index(self, connection: Connection, now: State) -> bool:
+        """Return whether the corpus has its index; a missing one is looked for again, as it is built after a commit."""
+        if now.next_chunk - 1 <= self._sizes.exact:
+            return False  # it was never needed
         content = _content(now)
-        known = self._indexed
-        if known is None or known[0] != content:
-            known = self._indexed = content, nearest.has_index(connection, self._corpus, self._dimensions)
-        return known[1]
+        has = self._indexed == content or nearest.has_index(connection, self._corpus, self._dimensions)
+        if has:
+            self._indexed = content
+        return has
 
     def _of_lexical(
         self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None

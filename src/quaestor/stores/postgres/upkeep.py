@@ -13,7 +13,7 @@ from quaestor.core.wording import amount
 from quaestor.stores import KeptBytes
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
-from quaestor.stores.postgres.nearest import index_name, index_names, part_of
+from quaestor.stores.postgres.nearest import index_names, part_of
 from quaestor.stores.shared_store import is_whole
 
 if TYPE_CHECKING:
@@ -231,11 +231,10 @@ def one_at_a_time(database: Database) -> Iterator[None]:
         time.sleep(_POLL_SECONDS)
 
 
-def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:
-    """Drop the vector indexes of former embedders."""
-    kept = index_name(corpus, dimensions)
+def drop_indexes(database: Database, corpus: int, *, besides: str = "") -> None:
+    """Drop the vector indexes of a corpus, except one, and those of deleted corpora; keeps nobody from searching."""
     for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
-        if name != kept:
+        if name != besides:
             database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
 
 
