@@ -372,7 +372,7 @@ class Conversation:
         return Passages(hits, known, tuple(passage.n for passage in turn.passages))
 
     async def _quoted_first(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
-        """Return a turn's hits with those that its answer quotes before the others, and that answer.
+        """Return a turn's hits, those that its answer quotes first, and that answer.
 
         The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
         """

@@ -329,7 +329,7 @@ class _LineWriter:
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
     def _with_line_ends(self, merged: Merged, mender: LineMender) -> list[Line]:
-        """Return lines with line ends: a new line has the line end of the one before it."""
+        """Return lines with line ends: a new line has the line end of the previous line."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]
         end = next((one for one in kept if one), "") or self._text.end

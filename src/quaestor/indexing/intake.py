@@ -101,7 +101,7 @@ class Intake:
         return queue.left()
 
     def take_shared(self, found: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
-        """Do what ``take`` does, together with other processes; return the paths that the others indexed."""
+        """Index files as ``take`` does, together with other processes; return the paths that those indexed."""
         files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work

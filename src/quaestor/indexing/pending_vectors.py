@@ -128,7 +128,7 @@ def place_of(folder: Path) -> Path:
 
 
 def coming_progress(folder: Path) -> PendingProgress | None:
-    """Return the progress of the coming vectors of the index in ``folder``, or None if there are none."""
+    """Return the progress of the vectors that are being made for the index in ``folder``, or None."""
     file = place_of(folder) / _FILE
     if not file.exists():
         return None

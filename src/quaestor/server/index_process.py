@@ -35,7 +35,7 @@ _CODE = "from quaestor.server.index_process import main; main()"
 
 
 class FirstIndexes:
-    """Makes first indexes; of a server's processes, one makes an index while the others wait for it.
+    """Makes first indexes; one of a server's processes makes an index, and the other processes wait for it.
 
     Args:
         claims: the claims that the server's processes share.

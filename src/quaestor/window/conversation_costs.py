@@ -218,7 +218,7 @@ _shelf = _CostsCache(places=8)
 
 @contextmanager
 def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[ConversationCosts]:
-    """Lend the reading of a conversation, going on from an earlier one where there is one.
+    """Lend the costs of a conversation, extending those of an earlier state of it if they are cached.
 
     Readings are remembered for speed alone: results are the same without.
     """
