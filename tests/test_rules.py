@@ -9,7 +9,7 @@ import ast
 import gc
 import re
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cache
 from pathlib import Path
@@ -468,10 +468,41 @@ def test_functions_are_short() -> None:
     assert lengths[len(lengths) * 9 // 10][0] <= LONGEST_OF_MOST, "nine of ten functions are shorter"
 
 
+@cache
+def errors_for_people() -> frozenset[str]:
+    """Return the names of the errors in ``core/errors.py``."""
+    return frozenset(one.name for one in tree_of(ROOT / "core" / "errors.py").body if isinstance(one, ast.ClassDef))
+
+
+def public_functions(body: Iterable[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef]:
+    """Yield the functions and methods whose names, and whose classes' names, begin without an underscore."""
+    for node in body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.name.startswith("_"):
+            yield node
+        elif isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+            yield from public_functions(node.body)
+
+
+def test_a_docstring_names_the_errors_that_the_function_raises_itself() -> None:
+    """Or says that it does as another one; docstrings of commands and routes are help that users read."""
+    silent = []
+    for path in (one for one in FILES if not one.relative_to(ROOT).as_posix().startswith(("cli/", "server/"))):
+        for function in public_functions(tree_of(path).body):
+            raised = {
+                node.exc.func.id
+                for node in ast.walk(function)
+                if isinstance(node, ast.Raise)
+                and isinstance(node.exc, ast.Call)
+                and isinstance(node.exc.func, ast.Name)
+            }
+            if raised & errors_for_people() and not re.search("[Rr]aise|as ``", ast.get_docstring(function) or ""):
+                silent.append(where(path, function.lineno))
+    assert silent == []
+
+
 def test_an_error_message_fits_one_line() -> None:
     """Of the errors in ``core/errors.py``, wherever they are raised."""
-    tree = ast.parse((ROOT / "core" / "errors.py").read_text(encoding="utf-8"))
-    ours = {node.name for node in tree.body if isinstance(node, ast.ClassDef)}
+    ours = errors_for_people()
     broken = [
         where(path, node.lineno)
         for path in FILES

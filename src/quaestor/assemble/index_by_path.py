@@ -326,7 +326,11 @@ def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, setting
 
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> Store:
-    """Return the store that the settings name, for one source."""
+    """Return the store that the settings name, for one source.
+
+    Raises:
+        IndexUnusableError: it cannot be reached, opened or used with this embedder; the message names the source.
+    """
     try:
         return open_store(root, settings, embedder.name, embedder.dimensions, create=create)
     except OSError as error:

@@ -70,7 +70,11 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
 
 
 def span(change: Hunk, places: Sequence[int | None]) -> tuple[int, int]:
-    """Return the lines of the file that a change takes, as first and one after the last."""
+    """Return the lines of the file that a change replaces: the first, and one after the last.
+
+    Raises:
+        ConflictError: the file differs there.
+    """
     around = places[max(0, change.s1 - 1) : change.s2 + 1]
     known = [place for place in around if place is not None]
     if len(known) < len(around) or not known or any(after != before + 1 for before, after in pairwise(known)):
