@@ -252,8 +252,6 @@ def test_nothing_is_tested_by_mocks() -> None:
 # What tests replace beside bounds and sizes, which are constants: nothing that the test is about.
 REPLACED = {
     # Ours: what sees to it that something is not asked, or is asked once, and does the same.
-    "quaestor.files.consistent_read.read_snapshot": "fails: a file whose stamp is known is not read",
-    "quaestor.indexing.prepare.read_snapshot": "fails: a file whose stamp is known is not read",
     "quaestor.files.ignore.Level.decide": "fails: a decision that still holds is not taken again",
     "EmbeddedStore.known_vectors": "fails: a cheap embedder's vectors are not looked up",
     "scan.walk": "counts, and walks",
