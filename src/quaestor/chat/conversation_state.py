@@ -60,7 +60,7 @@ class _Summaries:
 
     @property
     def due(self) -> bool:
-        """Whether so much has slid out that a new summary is worth a request."""
+        """Whether enough messages were left out since the last summary that a new one is worth a request."""
         return len(self.out) >= self.wait
 
     def request(self, messages: Sequence[Message], counter: MessageCounter, limit: int) -> Window:
@@ -147,7 +147,7 @@ class History:
     instruct: Callable[[int], Message] | None = None
 
     def learn(self, limit: int) -> None:
-        """Keep the model's window as it turned out to be, with the instructions that suit it."""
+        """Take over the model's window as its server reported it, and the instructions for a window of that size."""
         self.limit = limit
         if self.instruct is not None:
             self.messages[0] = self.instruct(limit)

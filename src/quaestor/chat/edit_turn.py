@@ -114,7 +114,7 @@ def writes_whole_files(model: str) -> bool:
 async def propose_edit(
     corpus: Corpus, model: Model, instruction: str, settings: EditSettings, make_plan: Callable[[Proposal], Plan]
 ) -> AsyncGenerator[Event | CorrectionRequested | ContextRequested | EditProposed]:
-    """Yield the steps of an edit, the last of them ``Proposed``.
+    """Yield the steps of an edit, the last of them ``EditProposed``.
 
     Args:
         corpus: the files.

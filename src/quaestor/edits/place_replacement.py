@@ -1,6 +1,6 @@
 """Applying one replacement to a file's text, at the only place that its search text quotes, or not at all.
 
-Tried in this order, the first that finds anything decides: the very lines; the lines but for blanks and typography;
+Tried in this order, the first that finds anything decides: the exact lines; the lines but for blanks and typography;
 the same after repairs that lose nothing (line numbers, blank lines around, a line written twice); runs of lines with
 ``...`` between them; lines that agree for the most part. If that finds two places, the change is refused. Pure.
 """

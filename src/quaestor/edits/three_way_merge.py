@@ -17,7 +17,7 @@ Merged = list[int | str]
 
 
 class ConflictError(ValueError):
-    """The file differs from the search text at the very place of a change."""
+    """The file differs from the search text exactly where a change is."""
 
 
 @dataclass(frozen=True, slots=True)

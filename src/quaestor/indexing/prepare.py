@@ -1,7 +1,7 @@
 """From a file on disk to a packed document: read, hash, cut, find terms, embed.
 
 Runs in the caller's process or in a worker's; knows neither stores nor other files. Whatever is wrong with a
-file, the outcome is a ``Skipped`` with the reason.
+file, the outcome is a ``SkippedPath`` with the reason.
 """
 
 from __future__ import annotations
