@@ -122,7 +122,7 @@ def known_capabilities(model: Model | None, transcript: Transcript) -> Capabilit
     return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
 
 
-Sent = tuple[Sequence[Message], Sequence[int | None]]
+MessagesSent = tuple[Sequence[Message], Sequence[int | None]]
 """Messages, and their numbers in the transcript, or None."""
 
 
@@ -157,7 +157,7 @@ class History:
         """The messages of the turns that are done."""
         return [message for message in self.messages if message.role != "system"]
 
-    def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> Sent:
+    def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> MessagesSent:
         """Return the messages including a turn's question and its messages so far, and their numbers."""
         messages = [*self.messages, turn.question, *tail]
         return messages, [*self.ids, turn.question_id, *(None for _ in tail)]

@@ -30,7 +30,7 @@ from quaestor.edits.quoted_places import (
     without_outer_blanks,
     without_repeats,
 )
-from quaestor.edits.three_way_merge import ConflictError, Hunk, Merged, hunks, merge, slides, span
+from quaestor.edits.three_way_merge import ConflictError, Hunk, MergedLines, hunks, merge, slides, span
 
 _Block = tuple[list[str], list[str]]
 
@@ -328,7 +328,7 @@ class _LineWriter:
         same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
-    def _with_line_ends(self, merged: Merged, mender: LineMender) -> list[Line]:
+    def _with_line_ends(self, merged: MergedLines, mender: LineMender) -> list[Line]:
         """Return lines with line ends: a new line has the line end of the previous line."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]

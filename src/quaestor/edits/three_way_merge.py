@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from quaestor.edits.quoted_places import matcher
 
-Merged = list[int | str]
+MergedLines = list[int | str]
 """Lines for one place: the number of a line of the file that stays, or a new line."""
 
 
@@ -47,7 +47,7 @@ def same_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
     return head, tail
 
 
-def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> Merged:
+def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> MergedLines:
     """Return the lines from the first place up to ``stop``.
 
     Args:
@@ -59,7 +59,7 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
     Raises:
         ConflictError: a change is not between correctly quoted lines of the file.
     """
-    merged: Merged = []
+    merged: MergedLines = []
     at = next(place for place in places if place is not None)
     for change in changes:
         first, last = span(change, places)

@@ -98,7 +98,7 @@ class Intake:
         if files:
             self._work(files, queue, progress, deadline)
         self.committer.remove(found.removed)
-        return queue.left()
+        return queue.remaining_paths()
 
     def take_shared(self, found: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
         """Index files as ``take`` does, together with other processes; return the paths that those indexed."""
@@ -245,7 +245,7 @@ class _Queue:
             self._given += len(batch)
             yield batch
 
-    def left(self) -> list[str]:
+    def remaining_paths(self) -> list[str]:
         return [task.path for task in self._tasks[self._given :]]
 
 
