@@ -10,13 +10,13 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.make_overview import make_introduction, make_overview
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
 from quaestor.answers.overview.overview_answer import wants_overview
 from quaestor.answers.overview.overview_text import overview_object
+from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.statements import Statement
 from quaestor.answers.way import Question
 

@@ -9,9 +9,9 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.overview.described import defined_names
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.path_descriptions import defined_names
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings

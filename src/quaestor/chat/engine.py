@@ -17,7 +17,7 @@ from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
-from quaestor.answers.restated import without_restated
+from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first
