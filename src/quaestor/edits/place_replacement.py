@@ -157,7 +157,7 @@ def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str])
         raise _NoPlace("elided", f"more than {_MOST_GAPS} parts are left out; make several changes of it")
     pairs = [_without_blank_lines(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
-        raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
+        raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that are there")
     pairs = [pair for pair in pairs if pair[0]]
     keys = [key(line) for line in file]
     found = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
@@ -255,9 +255,9 @@ def _not_found(file: list[str], search: list[str], best: Alignment | None = None
     if best is None:
         best = next(iter(alignments([key(line) for line in file], [key(line) for line in search])), None)
     if best is None:
-        return _NoPlace("not found", "nothing like the search text stands there; read the file and quote it")
+        return _NoPlace("not found", "nothing like the search text is there; read the file and quote it")
     where = f"lines {best.first + 1} to {best.last + 1}"
-    return _NoPlace("not found", f"the search text stands nowhere; the nearest are {where}", [best.first])
+    return _NoPlace("not found", f"the search text occurs nowhere; the nearest are {where}", [best.first])
 
 
 # --- writing ------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class _LineWriter:
         except ConflictError:
             raise _NoPlace("conflict", "the search text differs from the file where the change is made") from None
         except UnclearError as error:
-            raise _NoPlace("conflict", f"it cannot be told how to write the new lines: {error}") from None
+            raise _NoPlace("conflict", f"it is unclear how to write the new lines: {error}") from None
 
     def _same_ends(self, piece: _Piece) -> bool:
         """Return whether blanks at line ends are quoted exactly, so that a change of them is intended."""
