@@ -498,6 +498,24 @@ def test_a_docstring_names_the_errors_that_the_function_raises_itself() -> None:
     assert silent == []
 
 
+# Nouns that end like participles; and names that others rely on: events, public names, schemas of the API.
+NOUNS = "Embedding Encoding Ending Field Heading Listing Numbering Quoting Spelling Wording"
+EVENTS = "Called Composed Premeditated Proposed Retried Returned Searching Stopped Summarising"
+RELIED_ON = "Applied Broken Checked Finished Hidden Limited Related Searched Served Shared Shown Used"
+
+
+def test_a_class_is_named_by_a_noun() -> None:
+    """A participle alone (``Asked``, ``Kept``, ``Told``) says what was done, and not to what."""
+    alone = {
+        node.name
+        for path in FILES
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.ClassDef)
+        if re.fullmatch(r"_?[A-Z][a-z]*(?:ed|ing|en|own|old|eld|ept|ost)", node.name)
+    }
+    assert alone == {*f"{NOUNS} {EVENTS} {RELIED_ON}".split()}
+
+
 def test_an_error_message_fits_one_line() -> None:
     """Of the errors in ``core/errors.py``, wherever they are raised."""
     ours = errors_for_people()
