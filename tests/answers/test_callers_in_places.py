@@ -58,5 +58,5 @@ def test_everywhere_is_everywhere(index: Index, question: str) -> None:
 def test_a_name_without_the_underscore_that_it_is_defined_with_is_told(index: Index) -> None:
     answer = answer_with_callers(Question("where is add_up called from?"), index)
     assert answer is not None
-    assert "`add_up` stands nowhere here; this is about `_add_up`" in answer.text(range(1, 9))
+    assert "`add_up` occurs nowhere here; this is about `_add_up`" in answer.text(range(1, 9))
     assert {(hit.path, hit.start_line) for hit in answer.hits} >= {("shop/count.py", 6)}

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.overview.described import _is_sentence, defined_names
 from quaestor.answers.overview.document_statistics import _is_template, about_documents, kinds, languages, titles
 from quaestor.answers.overview.entry_points import _declared_entries
 from quaestor.answers.overview.introduction import introduction, readme_of, shorten
@@ -18,6 +17,7 @@ from quaestor.answers.overview.named_paths import named_paths
 from quaestor.answers.overview.overview_answer import introduce
 from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.overview_text import _in_quote_marks
+from quaestor.answers.overview.path_descriptions import _is_sentence, defined_names
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.core.documents import Document
 

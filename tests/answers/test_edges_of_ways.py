@@ -341,9 +341,10 @@ def test_a_trace_is_no_question_about_its_file() -> None:
     assert read_file_question('File "ferry/boat.py", line 3, in carry') is None
 
 
-def test_only_as_many_relatives_of_a_module_are_named_as_asked_for(index: Index) -> None:
-    found = resolve_name(index, "ferry.river", ("callers",), 1)
-    assert found.related is not None
+@pytest.mark.parametrize("name", ["ferry.river", "river"])
+def test_only_as_many_relatives_of_a_module_are_named_as_asked_for(index: Index, name: str) -> None:
+    found = resolve_name(index, name, ("callers",), 1)
+    assert (found.name, found.related is not None) == ("ferry/river.py", True)
     assert len(found.related.relatives) == 1
 
 

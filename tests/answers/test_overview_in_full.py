@@ -10,13 +10,13 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import readme_of
 from quaestor.answers.overview.make_overview import make_introduction, make_overview
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.named_paths import named_paths
 from quaestor.answers.overview.overview_answer import wants_overview
 from quaestor.answers.overview.overview_text import overview_object
+from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.statements import Statement
 from quaestor.answers.way import Question
 
@@ -162,6 +162,12 @@ def test_the_whole_overview(request: pytest.FixtureRequest, name: str, budget: i
     found = make_overview(request.getfixturevalue(name), budget=budget, count=count_words)
     assert found.text == dedent(TOLD[name, budget]).strip("\n")
     assert found.tokens == count_words(found.text)
+
+
+def test_languages_are_left_out_where_they_would_take_more_than_their_share(pages: Index) -> None:
+    found = make_overview(pages, budget=120, count=count_words)
+    assert "Titles" in {section.title for section in found.sections}
+    assert "Languages (files)" not in {section.title for section in found.sections}
 
 
 def test_an_introduction_is_an_overview_of_one_section(program: Index) -> None:

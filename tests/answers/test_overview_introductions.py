@@ -9,9 +9,9 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.overview.described import defined_names
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.path_descriptions import defined_names
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings
@@ -156,6 +156,13 @@ def test_a_proposal_is_listed_by_the_title_of_its_preamble(said: Say) -> None:
     told = said({f"tip-{n}.mediawiki": text.format(n) for n in range(3)})
     assert "3 documents" in told
     assert "Tills of the kind 2" in told
+
+
+def test_a_proposal_on_the_purpose_of_all_others_introduces_them(said: Say) -> None:
+    text = "  TIP: {0}\n  Title: {1}\n\n== Abstract ==\n\n{2} by whoever keeps a shop of any kind.\n"
+    files = {f"tip-{n}.mediawiki": text.format(n, f"Tills of the kind {n}", "A till is opened") for n in range(3)}
+    told = said({**files, "tip-9.mediawiki": text.format(9, "Purpose and guidelines", "Tills are proposed here")})
+    assert "Tills are proposed here by whoever keeps a shop" in told.partition("Titles")[0]
 
 
 def test_a_title_that_is_a_number_says_what_it_is_about_with_the_heading_below(said: Say) -> None:

@@ -65,7 +65,7 @@ def test_questions_of_the_corpus_itself(quaestor: Run, repository: Path) -> None
     assert done.code == 0
     assert "made of the corpus's own words with seed 0" in " ".join(done.out.split())
     assert "cannot tell" in done.out
-    assert "hardly any difference can be told from chance" in done.err
+    assert "hardly any difference can be distinguished from chance" in done.err
     first, second = (quaestor("eval", "--self", "--corpus", repository, "--json").json for _ in range(2))
     assert first["configurations"] == second["configurations"]
     assert first["data_set"]["categories"] == {"docstring": 2}

@@ -29,7 +29,7 @@ FEATURES = {
     "sources": "citations as data",
     "edit": "edit of a file",
     "image": "picture in a question",
-    "unknown": "model that there is not",
+    "unknown": "unknown model",
 }
 _LIBRARY = tuple(name for name in FEATURES if name != "edit")
 _FRAMEWORK = tuple(name for name in _LIBRARY if name != "models")

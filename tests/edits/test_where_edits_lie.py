@@ -325,13 +325,13 @@ def test_where_a_place_begins_is_told() -> None:
             "a\n",
             "b\n",
             "x\n",
-            ("not found", "nothing like the search text stands there; read the file and quote it", ()),
+            ("not found", "nothing like the search text is there; read the file and quote it", ()),
         ),
         (
             "one\ntwo\nthree\n",
             "two\nfour and five and six\n",
             "x\n",
-            ("not found", "the search text stands nowhere; the nearest are lines 2 to 2", (2,)),
+            ("not found", "the search text occurs nowhere; the nearest are lines 2 to 2", (2,)),
         ),
         ("a\nb\n", "a\n", "a\n", ("no change", "the file already has it; nothing is to be done", ())),
         (
@@ -344,7 +344,7 @@ def test_where_a_place_begins_is_told() -> None:
             "a\nb\nc\n",
             "a\n...\n",
             "a\n...\nd\n",
-            ("elided", "lines are to be put beside left-out ones; quote the lines that stand there", ()),
+            ("elided", "lines are to be put beside left-out ones; quote the lines that are there", ()),
         ),
         (
             "a\nb\nc\n",

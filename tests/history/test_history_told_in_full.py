@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+import shutil
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
 
@@ -412,3 +414,45 @@ def test_a_commit_is_a_block_and_a_changelog_a_section(ferry: tuple[Index, dict[
     assert [(hit.start_line, hit.end_line) for hit in history_of(ferry[0], "when was open_table added?").hits[3:]] == [
         (5, 5)
     ]
+
+
+@pytest.fixture
+def fail_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Put a git before the user's own that fails if its arguments hold a word."""
+
+    def fail(word: str) -> None:
+        failing = tmp_path / "bin/git"
+        failing.parent.mkdir()
+        failing.write_text(f'#!/bin/sh\ncase "$*" in *{word}*) exit 1;; esac\nexec {shutil.which("git")} "$@"\n')
+        failing.chmod(0o755)
+        monkeypatch.setenv("PATH", f"{failing.parent}{os.pathsep}{os.environ['PATH']}")
+
+    return fail
+
+
+def test_commits_that_could_not_be_counted_are_listed_without_their_number(
+    ferry: tuple[Index, dict[str, str]], fail_git: Callable[[str], None]
+) -> None:
+    index, _ = ferry
+    fail_git("--count")
+    found = history_of(index, "what changed since 2023-05-01?")
+    assert found.heads[0].startswith("Commits since 2023-05-01, the newest:")
+
+
+def test_where_the_first_commit_of_a_file_is_not_found_the_last_change_is_told(
+    ferry: tuple[Index, dict[str, str]], fail_git: Callable[[str], None]
+) -> None:
+    index, ids = ferry
+    fail_git("--diff-filter")
+    found = history_of(index, "when was gauge.txt added?")
+    text = found.text(range(1, len(found.hits) + 1))
+    assert "was not found in the time that there is" in text
+    assert ids["added"][:7] in text
+    assert found.partial and not found.known
+
+
+def test_without_git_the_answer_says_so(ferry: tuple[Index, dict[str, str]], monkeypatch: pytest.MonkeyPatch) -> None:
+    index, _ = ferry
+    monkeypatch.setenv("PATH", "/nowhere")
+    assert "git" in history_of(index, "when was open_table added?").heads[0]
+    assert history_of(index, "tides of old").heads[0] == history_of(index, "when was open_table added?").heads[0]

@@ -31,7 +31,7 @@ def tried(mutated: str, names: str, *tests: str) -> subprocess.CompletedProcess[
 def test_a_module_that_is_named_like_a_test_is_changed() -> None:
     done = tried(
         "src/quaestor/answers/overview/build_and_test.py",
-        "*.x_building__mutmut_2",
+        "*.x_build_lines__mutmut_2",
         "tests/answers/test_manifests_read.py::test_how_a_folder_is_built",
     )
     assert done.stdout.splitlines()[-1:] == ["survived:"], done.stderr
@@ -52,3 +52,17 @@ def test_every_test_that_takes_a_fixture_is_tried_on_what_the_fixture_reaches(tm
 def test_where_nothing_can_be_changed_it_says_so() -> None:
     done = tried("src/quaestor/answers/traces.py", "*", "tests/evaluation/test_metrics.py")
     assert done.returncode != 0 and "Nothing was changed in quaestor.answers.traces" in done.stderr
+
+
+def test_a_saved_survivor_is_found_by_its_lines_whatever_its_number_is_now() -> None:
+    import run_mutmut  # noqa: PLC0415 - imports mutmut
+
+    module = "quaestor.evaluation.metrics"
+    changed = {module: run_mutmut._Changed.of(ROOT / "src/quaestor/evaluation/metrics.py")}
+    name = f"{module}.x_path_matches__mutmut_2"
+    was, became = run_mutmut._lines(changed, name)
+    assert (
+        run_mutmut._name_now(changed, run_mutmut.Survivor(f"{module}.x_path_matches__mutmut_99", was, became)) == name
+    )
+    assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, was, became)) == name
+    assert run_mutmut._name_now(changed, run_mutmut.Survivor(name, "edited", became)) == ""

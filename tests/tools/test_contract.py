@@ -175,7 +175,7 @@ def test_passages_are_numbered_as_they_are_told(registry: Registry, name: str, a
     def from_seventy(passages: Sequence[Passage]) -> list[Passage]:
         return [replace(passage, n=70 + place) for place, passage in enumerate(passages)]
 
-    outcome = registry.call(name, arguments, budget=2000, count=words, numbered=from_seventy)
+    outcome = registry.call(name, arguments, budget=2000, count=words, number=from_seventy)
     for passage in outcome.passages:
         assert passage.n >= 70
         assert f'n="{passage.n}"' in outcome.text or f"[{passage.n}]" in outcome.text

@@ -172,7 +172,7 @@ class Limits:
             now: the time in seconds since the epoch.
 
         Raises:
-            BudgetError: it could exceed a limit; of several, the error names the one that renews last.
+            BudgetError: it could exceed a limit; of several limits, the error names the one that renews last.
         """
         passed = [one for one in self.balances(spent) if one.used + one.limit.part_needed(needed) > one.limit.most]
         if passed:

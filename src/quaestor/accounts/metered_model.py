@@ -248,7 +248,7 @@ class MeteredModel:
                 if close is not None:
                     await close()
             finally:
-                entry.left()
+                entry.settle_abandoned()
 
     def _reserve(self, request: Request) -> _Entry:
         """Reserve the most that a request could take."""
@@ -292,7 +292,7 @@ class _Entry:
         nothing = not self.pieces and (answered or isinstance(error, (TooLongError, UnreachableError)))
         self._settle(self._model._amount(0, 0) if nothing else self._counted_amount(), "failed")
 
-    def left(self) -> None:
+    def settle_abandoned(self) -> None:
         """Settle an abandoned request by the tokens sent and received so far."""
         if not self._settled:
             self._settle(self._counted_amount(), "cancelled")

@@ -79,7 +79,7 @@ class Prices:
         return None if found is None else found.price
 
     def line_of(self, model: str) -> PriceLine | None:
-        """Return the first line of the table that matches a model; None if there is none."""
+        """Return the first line of the table that matches a model, or None."""
         return next((line for line in self.listed if line.fits(model)), None)
 
 

@@ -53,7 +53,7 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
 def _used_nowhere(name: str, found: ResolvedName) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, found.nearest))}." if found.nearest else ""
     draft = Draft()
-    draft.say(f"Nothing uses {in_code(name)}: it stands nowhere in this corpus.{near}")
+    draft.say(f"Nothing uses {in_code(name)}: it occurs nowhere in this corpus.{near}")
     return draft.finish("callers", known=False)
 
 
@@ -195,7 +195,7 @@ class _CallersAnswer:
         if tests.places:
             counts.append(f"{least}{_amount(tests)} in tests")
         name = in_code(self._name)
-        taken = f"{in_code(self._asked.target)} stands nowhere here; this is about {name}. " if self._taken_for else ""
+        taken = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
         if not counts:
             beside = " outside it" if self._asked.outside else ""
             return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."

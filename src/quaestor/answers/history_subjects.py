@@ -46,6 +46,7 @@ _LEAST = 1.0
 _LEAST_SHARE = 0.35
 _SAYS_VERB = 0.2
 _MOST_COMPARED = 400
+_MOST_DEFINITIONS = 8
 _STEM = 5
 _NUMBER = re.compile(r"\d+(?:\.\d+)*")
 
@@ -105,7 +106,7 @@ def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
     if not _NAME.fullmatch(text):
         return None
     try:
-        found = corpus.related(text.removesuffix("()"), ("definitions",), 8)
+        found = corpus.related(text.removesuffix("()"), ("definitions",), _MOST_DEFINITIONS)
     except UsageError:
         return None
     name = re.split(r"\.|::|#|->", text.removesuffix("()"))[-1]

@@ -56,13 +56,13 @@ def text_of_quotes(
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
     texts = (
-        _in_markdown(_shortened(quote, question), ", quoted above") if known else one
+        _in_markdown(_shorten(quote, question), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
     return "\n\n".join([SAME if all(again) else lead, *texts])
 
 
-def _shortened(quote: Quote, question: str) -> Quote:
+def _shorten(quote: Quote, question: str) -> Quote:
     """Return a quote shortened to the sentence that holds most of a question's rarest words, or to its beginning."""
     asked = frozenset() if quote.code else content_terms(without_grammar(question))
     sentences = [found[0] for found in _SENTENCE.finditer(quote.text) if len(found[0]) <= _LONGEST_SENTENCE]

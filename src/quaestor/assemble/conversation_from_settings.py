@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from quaestor.tools import Registry
 
 from quaestor.assemble.models_from_settings import price_of
+from quaestor.assemble.shared_state import shared_server
 
 # Telling a model of its subroutines may take this part of the window, unless they are asked for; and of a short one.
 _SHARE_OF_TELLING = 4
@@ -135,8 +136,6 @@ def answer_steps(
 
 def make_sessions(settings: Settings) -> Sessions:
     """Return the sessions that the settings name: in the data folder, or on the index's server."""
-    from quaestor.assemble.shared_state import shared_server  # noqa: PLC0415 - only for conversations
-
     server = shared_server(settings)
     if server is not None:
         from quaestor.sessions.shared_sessions import SharedSessions  # noqa: PLC0415 - only with the extra

@@ -17,6 +17,7 @@ from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, UnaskedEmbedder
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.transformer import MINILM, NAME, PREFIX
 from quaestor.embedding.tuning_names import is_tuned
 from quaestor.llm.endpoints import OPENAI_URL
@@ -123,8 +124,6 @@ def make_embedder(
 
         return load(folder, made.name)
     if name == STATIC:
-        from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
-
         return StaticEmbedder.bundled()
     if name.startswith((PREFIX, NAME)):
         return _transformer(name, settings, made)

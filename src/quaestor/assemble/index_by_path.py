@@ -40,6 +40,7 @@ from quaestor.assemble.embedders_by_name import (
     resolve_auto,
     spec_of,
 )
+from quaestor.assemble.first_index import erase_in_turn, follow_progress, make_in_turn
 from quaestor.assemble.models_from_settings import make_model
 from quaestor.assemble.source_paths import index_folder, ingest_settings, locate, note_source
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
@@ -202,8 +203,6 @@ class Index(Corpus):
             self.refresh(progress=progress, allowance=allowance or Allowance(0))
             self.store.settle()
             return True
-        from quaestor.assemble.first_index import follow_progress, make_in_turn  # noqa: PLC0415 - most indexes are there
-
         return make_in_turn(
             index_folder(self.root, self._settings),
             is_made,
@@ -253,8 +252,6 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     Raises:
         UsageError: others fill it, and no files are here to make it anew from.
     """
-    from quaestor.assemble.first_index import erase_in_turn  # noqa: PLC0415 - no search needs it
-
     if is_shared(settings) and root.is_dir() and not any(root.iterdir()):
         raise UsageError(
             f"There are no files in {str(root)!r} to make the shared index anew from: run it where they are."
@@ -329,7 +326,11 @@ def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, setting
 
 
 def make_store(root: Path, settings: Settings, embedder: Embedder, *, create: bool) -> Store:
-    """Return the store that the settings name, for one source."""
+    """Return the store that the settings name, for one source.
+
+    Raises:
+        IndexUnusableError: it cannot be reached, opened or used with this embedder; the message names the source.
+    """
     try:
         return open_store(root, settings, embedder.name, embedder.dimensions, create=create)
     except OSError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from quaestor.assemble.shared_state import make_accounts
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
 from quaestor.llm.endpoints import OPENAI_URL
@@ -126,7 +127,6 @@ def price_of(settings: Settings) -> Price | None:
 def make_ledger(settings: Settings) -> Ledger:
     """Return the record of requests to models that the settings name: see ``make_accounts``."""
     from quaestor.accounts.ledger import Ledger  # noqa: PLC0415 - only with a model
-    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
     return Ledger(make_accounts(settings))
 
@@ -134,6 +134,5 @@ def make_ledger(settings: Settings) -> Ledger:
 def make_users(settings: Settings) -> Users:
     """Return the users that the settings name: see ``make_accounts``."""
     from quaestor.accounts.users import Users  # noqa: PLC0415 - only for accounts
-    from quaestor.assemble.shared_state import make_accounts  # noqa: PLC0415
 
     return Users(make_accounts(settings))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from quaestor.accounts import FILE
 from quaestor.core.config import Settings, data_home
 
 if TYPE_CHECKING:
@@ -46,8 +47,7 @@ def make_accounts(settings: Settings) -> Database:
     Raises:
         QuaestorError: as ``shared_server``.
     """
-    from quaestor.accounts import FILE  # noqa: PLC0415 - only for accounts
-    from quaestor.accounts.database import AccountsFile  # noqa: PLC0415
+    from quaestor.accounts.database import AccountsFile  # noqa: PLC0415 - only for accounts
 
     return shared_tables(settings) or AccountsFile(data_home(settings) / FILE)
 

@@ -2,7 +2,7 @@
 
 All state is on disk. An index needs the upgrade if it was made with the bundled embedder and the settings name a
 transformer, or vectors of one were begun; ``upgrade`` makes the missing vectors and then switches the index in one
-transaction. Of several processes one makes them, and the others wait.
+transaction. One of several processes makes them, and the other processes wait.
 """
 
 from __future__ import annotations

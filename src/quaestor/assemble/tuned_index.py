@@ -19,6 +19,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import command
+from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuning_names import base_of, forget, is_tuned
 from quaestor.stores import Store
 
@@ -115,8 +116,6 @@ def undo_tuned(root: Path, settings: Settings, progress: Progress) -> int | None
     Raises:
         IndexUnusableError: there is no index, or it was not made with the bundled embedder.
     """
-    from quaestor.embedding.static import StaticEmbedder  # noqa: PLC0415 - reads the weights
-
     folder = index_folder(root, settings)
     made = made_with(root, settings)
     if made is None:

@@ -147,7 +147,7 @@ class CallerTools:
     passes: bool = field(default=True, init=False)
 
     def brief(self) -> str:
-        """Return nothing: the caller has said what its tools are for."""
+        """Return "": the caller's own messages describe its tools."""
         return ""
 
     def tail(self, rounds: Sequence[Round], opening: str, shown: int) -> tuple[Message, ...]:
@@ -163,7 +163,7 @@ def protocol_for(capabilities: Capabilities, registry: Registry | None) -> CallP
 
 
 def _results_behind_marks(rounds: Sequence[Round], shown: int) -> frozenset[int]:
-    """Return the identities of the results that a mark takes the place of."""
+    """Return the identities of the results that a mark replaces."""
     results = [id(answered) for one in rounds for answered in one.answered]
     return frozenset(results[: max(0, len(results) - shown)])
 

@@ -60,7 +60,7 @@ class _Summaries:
 
     @property
     def due(self) -> bool:
-        """Whether so much has slid out that a new summary is worth a request."""
+        """Whether enough messages were left out since the last summary that a new one is worth a request."""
         return len(self.out) >= self.wait
 
     def request(self, messages: Sequence[Message], counter: MessageCounter, limit: int) -> Window:
@@ -122,7 +122,7 @@ def known_capabilities(model: Model | None, transcript: Transcript) -> Capabilit
     return replace(known, native_tools=False) if transcript.refused_tools(model.name) else known
 
 
-Sent = tuple[Sequence[Message], Sequence[int | None]]
+MessagesSent = tuple[Sequence[Message], Sequence[int | None]]
 """Messages, and their numbers in the transcript, or None."""
 
 
@@ -147,7 +147,7 @@ class History:
     instruct: Callable[[int], Message] | None = None
 
     def learn(self, limit: int) -> None:
-        """Keep the model's window as it turned out to be, with the instructions that suit it."""
+        """Take over the model's window as its server reported it, and the instructions for a window of that size."""
         self.limit = limit
         if self.instruct is not None:
             self.messages[0] = self.instruct(limit)
@@ -157,7 +157,7 @@ class History:
         """The messages of the turns that are done."""
         return [message for message in self.messages if message.role != "system"]
 
-    def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> Sent:
+    def with_turn(self, turn: Turn, tail: Sequence[Message] = ()) -> MessagesSent:
         """Return the messages including a turn's question and its messages so far, and their numbers."""
         messages = [*self.messages, turn.question, *tail]
         return messages, [*self.ids, turn.question_id, *(None for _ in tail)]

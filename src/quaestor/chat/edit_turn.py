@@ -67,10 +67,10 @@ class EditSettings:
 
 @dataclass(frozen=True, slots=True)
 class CorrectionRequested:
-    """The model's changes cannot be applied; it is told why and asked once more.
+    """The model's changes cannot be applied; it gets the reasons and is asked once more.
 
     Attributes:
-        reasons: as the model is told.
+        reasons: as the model gets them.
     """
 
     reasons: tuple[str, ...]
@@ -78,7 +78,7 @@ class CorrectionRequested:
 
 @dataclass(frozen=True, slots=True)
 class ContextRequested:
-    """The model asked for more, and is asked again with it.
+    """The model asked for more of the corpus, and is asked again with it.
 
     Attributes:
         needs: paths, or words to search for, as it wrote them.
@@ -114,7 +114,7 @@ def writes_whole_files(model: str) -> bool:
 async def propose_edit(
     corpus: Corpus, model: Model, instruction: str, settings: EditSettings, make_plan: Callable[[Proposal], Plan]
 ) -> AsyncGenerator[Event | CorrectionRequested | ContextRequested | EditProposed]:
-    """Yield the steps of an edit, the last of them ``Proposed``.
+    """Yield the steps of an edit, the last of them ``EditProposed``.
 
     Args:
         corpus: the files.

@@ -17,7 +17,7 @@ from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
 from quaestor.answers.quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
-from quaestor.answers.restated import without_restated
+from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first
@@ -372,7 +372,7 @@ class Conversation:
         return Passages(hits, known, tuple(passage.n for passage in turn.passages))
 
     async def _quoted_first(self, turn: Turn, hits: tuple[Hit, ...]) -> tuple[tuple[Hit, ...], ExtractiveAnswer]:
-        """Return a turn's hits with those that its answer quotes before the others, and that answer.
+        """Return a turn's hits, those that its answer quotes first, and that answer.
 
         The passages are numbered anew in this order, so that the numbers of a first answer count from 1 as it is read.
         """

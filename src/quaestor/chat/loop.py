@@ -15,7 +15,7 @@ from dataclasses import replace
 
 from quaestor.chat.call_protocols import CallProtocol
 from quaestor.chat.chat_settings import ConversationSettings
-from quaestor.chat.conversation_state import History, Sent
+from quaestor.chat.conversation_state import History, MessagesSent
 from quaestor.chat.events import (
     Called,
     Composed,
@@ -135,7 +135,7 @@ class Loop:
                 async for event in events:
                     yield event
 
-    def compose(self, turn: Turn) -> tuple[Window, Sent]:
+    def compose(self, turn: Turn) -> tuple[Window, MessagesSent]:
         """Return the next window, and the messages and numbers that it is composed from.
 
         Results of the turn that no longer fit are left out, oldest first.
@@ -207,7 +207,7 @@ class Loop:
                 yield Retried(str(failure), self._history.limit)
 
     async def _stream_request(
-        self, turn: Turn, reading: ReplyReader, window: Window, sent: Sent
+        self, turn: Turn, reading: ReplyReader, window: Window, sent: MessagesSent
     ) -> AsyncGenerator[Event]:
         """Send one request and yield the text that can be shown."""
         request = self._composer.request(window, self._protocol)
@@ -305,7 +305,7 @@ class CallRunner:
     Args:
         registry: the subroutines; None for none.
         count: tokens of a text.
-        numbered: numbers passages, continuing the turn's numbers.
+        number: numbers passages, continuing the turn's numbers.
         most: limit of calls in a turn.
     """
 
@@ -313,12 +313,12 @@ class CallRunner:
         self,
         registry: Registry | None,
         count: Callable[[str], int],
-        numbered: Callable[[Sequence[Passage], Sequence[Passage]], Sequence[Passage]],
+        number: Callable[[Sequence[Passage], Sequence[Passage]], Sequence[Passage]],
         most: int,
     ) -> None:
         self._registry = registry or Registry(())
         self._count = count
-        self._numbered = numbered
+        self._numbered = number
         self._most = most
 
     async def run(self, turn: Turn, call: ModelCall, budget: int) -> CallResult:
@@ -363,7 +363,7 @@ class CallRunner:
                     asked.arguments,
                     budget=budget,
                     count=self._count,
-                    numbered=lambda passages: self._numbered(passages, shown),
+                    number=lambda passages: self._numbered(passages, shown),
                 )
         except TimeoutError:
             raise LimitError(

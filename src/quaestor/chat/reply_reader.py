@@ -225,7 +225,7 @@ class ReplyReader:
         return finished.reason == "stop" and not finished.tool_calls and inside
 
     def _take(self, parts: Iterable[tags.Part]) -> str:
-        """Keep parts up to the first call: text that a model writes after it is invented."""
+        """Keep parts up to the first call; what a model writes after a call, it invents."""
         text, rest = "", list(parts)
         while rest and not self._has_call:
             part = rest.pop(0)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from typing import NamedTuple
 else:
 
-    class _Making(type):
+    class _NamedTupleMeta(type):
         def __new__(cls, name: str, bases: tuple[type, ...], body: dict[str, Any]) -> type:
             fields = body["__annotations__"]
             defaults = [body.pop(field) for field in fields if field in body]
             shape = namedtuple(name, fields, defaults=defaults, module=body["__module__"])
             return type(name, (shape,), {"__slots__": (), **body})
 
-    NamedTuple = type.__new__(_Making, "NamedTuple", (), {})
+    NamedTuple = type.__new__(_NamedTupleMeta, "NamedTuple", (), {})

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from quaestor.convert import ConversionError, convert_file, is_converted
 from quaestor.core.documents import Document, text_of_chunks
 from quaestor.core.errors import ForbiddenError, NotFoundError, UsageError
 from quaestor.core.wording import amount
@@ -62,9 +63,6 @@ class DocumentsOnDisk:
 
     def _text(self, document: Document, snapshot: Snapshot) -> bytes | None:
         """Return the text that a document's lines and spans refer to: its bytes, or their Markdown."""
-        # A search reads no file.
-        from quaestor.convert import ConversionError, convert_file, is_converted  # noqa: PLC0415
-
         path = document.path
         if not is_converted(document):
             return snapshot.data

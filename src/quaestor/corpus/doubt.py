@@ -164,9 +164,9 @@ def doubt_of(
         question: as it was searched.
         hits: of a ranked search for the question, best first.
         names: as ``unmentioned_names`` returns them.
-        unknown_share: as ``share_absent`` returns it.
+        unknown_share: as ``share_unknown`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
-        uncovered: as ``share_unsaid`` returns it.
+        uncovered: as ``share_uncovered`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind

@@ -50,7 +50,11 @@ class Relatives:
         self._relations: tuple[Store, Relations] | None = None
 
     def of(self, text: str, kinds: Iterable[RelatedKind] | None, limit: int) -> Related:
-        """Return the relatives of the name or document in a text, after bringing the index up to date."""
+        """Return the relatives of the name or document in a text, after bringing the index up to date.
+
+        Raises:
+            NotFoundError: the name occurs nowhere; the message suggests similar ones.
+        """
         wanted = KINDS if kinds is None else tuple(kinds)
 
         def find() -> Related:

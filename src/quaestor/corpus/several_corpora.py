@@ -111,7 +111,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
             where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         self.failures = {}
         self._each(lambda corpus: corpus.try_refresh())
-        hits = self._found(query, k, mode, where)
+        hits = self._search_each(query, k, mode, where)
         changed = {
             name: corpus
             for name, corpus in self._corpora_of(hits)
@@ -119,7 +119,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         }
         if changed:
             self._each(lambda corpus: corpus.try_refresh(), changed)
-            hits = self._found(query, k, mode, where)
+            hits = self._search_each(query, k, mode, where)
             for name, corpus in changed.items():
                 corpus.look_at(hit.document for hit in hits if hit.corpus == name)
         return self._set_fresh(hits)
@@ -183,7 +183,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
         said = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
         return (*failed, *said)
 
-    def _found(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
+    def _search_each(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
         query = self._read(spelling.text)
         if spelling.all_unknown or not query.text:

@@ -82,7 +82,7 @@ def fetch_commit(
         most_bytes: size limit of the folder.
 
     Returns:
-        Whether anything changed, and a sentence for each submodule that could not be fetched; the others are fetched.
+        Whether anything changed, and a sentence for each submodule that could not be fetched.
 
     Raises:
         ForbiddenError: it is on this machine or in a private network, and that was not allowed.

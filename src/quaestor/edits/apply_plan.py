@@ -1,4 +1,4 @@
-"""Making a plan's changes, all or none, against the very bytes that it was made from; and taking them back.
+"""Making a plan's changes, all or none, against the exact bytes that it was made from; and taking them back.
 
 New bytes are written beside their files, and every file is checked again, before the first one takes its place by a
 rename within a folder that is held open. Whatever stops this, an error or the loss of the process, is followed by

@@ -133,7 +133,7 @@ def _usual(file: Sequence[str]) -> str:
 
 
 def _sole(indents: Sequence[str]) -> str | None:
-    """Return the one character that all indentation is made of; empty without any, None for a mixture."""
+    """Return the character that all indentation consists of; empty without indentation, None for a mixture."""
     characters = set("".join(indents))
     return None if len(characters) > 1 else "".join(characters)
 

@@ -89,7 +89,7 @@ class Journal:
         """Keep every other process from applying or undoing edits of this root.
 
         Raises:
-            JournalError: another process is at it.
+            JournalError: another process applies or undoes edits.
         """
         try:
             import fcntl  # noqa: PLC0415 - not on every system

@@ -278,7 +278,7 @@ def broken_line(data: bytes, path: str) -> int | None:
 
 
 def _newly_broken(before: bytes | None, after: bytes, path: str) -> int | None:
-    """Return the line of a new syntax error, or None if there is none or the file did not parse before.
+    """Return the line of a new syntax error; None if there is no new one, or the file did not parse before.
 
     If the grammar rejects the old file, its verdict on the new one means nothing.
     """

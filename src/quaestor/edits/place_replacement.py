@@ -1,6 +1,6 @@
 """Applying one replacement to a file's text, at the only place that its search text quotes, or not at all.
 
-Tried in this order, the first that finds anything decides: the very lines; the lines but for blanks and typography;
+Tried in this order, the first that finds anything decides: the exact lines; the lines but for blanks and typography;
 the same after repairs that lose nothing (line numbers, blank lines around, a line written twice); runs of lines with
 ``...`` between them; lines that agree for the most part. If that finds two places, the change is refused. Pure.
 """
@@ -30,7 +30,7 @@ from quaestor.edits.quoted_places import (
     without_outer_blanks,
     without_repeats,
 )
-from quaestor.edits.three_way_merge import ConflictError, Hunk, Merged, hunks, merge, slides, span
+from quaestor.edits.three_way_merge import ConflictError, Hunk, MergedLines, hunks, merge, slides, span
 
 _Block = tuple[list[str], list[str]]
 
@@ -157,7 +157,7 @@ def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str])
         raise _NoPlace("elided", f"more than {_MOST_GAPS} parts are left out; make several changes of it")
     pairs = [_without_blank_lines(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
-        raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
+        raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that are there")
     pairs = [pair for pair in pairs if pair[0]]
     keys = [key(line) for line in file]
     found = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
@@ -255,9 +255,9 @@ def _not_found(file: list[str], search: list[str], best: Alignment | None = None
     if best is None:
         best = next(iter(alignments([key(line) for line in file], [key(line) for line in search])), None)
     if best is None:
-        return _NoPlace("not found", "nothing like the search text stands there; read the file and quote it")
+        return _NoPlace("not found", "nothing like the search text is there; read the file and quote it")
     where = f"lines {best.first + 1} to {best.last + 1}"
-    return _NoPlace("not found", f"the search text stands nowhere; the nearest are {where}", [best.first])
+    return _NoPlace("not found", f"the search text occurs nowhere; the nearest are {where}", [best.first])
 
 
 # --- writing ------------------------------------------------------------------------------------------------------
@@ -301,7 +301,7 @@ class _LineWriter:
         except ConflictError:
             raise _NoPlace("conflict", "the search text differs from the file where the change is made") from None
         except UnclearError as error:
-            raise _NoPlace("conflict", f"it cannot be told how to write the new lines: {error}") from None
+            raise _NoPlace("conflict", f"it is unclear how to write the new lines: {error}") from None
 
     def _same_ends(self, piece: _Piece) -> bool:
         """Return whether blanks at line ends are quoted exactly, so that a change of them is intended."""
@@ -328,8 +328,8 @@ class _LineWriter:
         same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
-    def _with_line_ends(self, merged: Merged, mender: LineMender) -> list[Line]:
-        """Return lines with line ends: a new line has the line end of the one before it."""
+    def _with_line_ends(self, merged: MergedLines, mender: LineMender) -> list[Line]:
+        """Return lines with line ends: a new line has the line end of the previous line."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]
         end = next((one for one in kept if one), "") or self._text.end

@@ -147,7 +147,7 @@ class Refusal:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """One path before and after. A renamed file is one path that goes and one that comes.
+    """One path before and after. A renamed file is two changes: one path disappears, another appears.
 
     Attributes:
         path: relative to the root, with ``/``.

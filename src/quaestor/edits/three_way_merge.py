@@ -12,12 +12,12 @@ from itertools import pairwise
 
 from quaestor.edits.quoted_places import matcher
 
-Merged = list[int | str]
+MergedLines = list[int | str]
 """Lines for one place: the number of a line of the file that stays, or a new line."""
 
 
 class ConflictError(ValueError):
-    """The file differs from the search text at the very place of a change."""
+    """The file differs from the search text exactly where a change is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ def same_ends(one: Sequence[object], two: Sequence[object]) -> tuple[int, int]:
     return head, tail
 
 
-def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> Merged:
+def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int | None], stop: int) -> MergedLines:
     """Return the lines from the first place up to ``stop``.
 
     Args:
@@ -59,7 +59,7 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
     Raises:
         ConflictError: a change is not between correctly quoted lines of the file.
     """
-    merged: Merged = []
+    merged: MergedLines = []
     at = next(place for place in places if place is not None)
     for change in changes:
         first, last = span(change, places)
@@ -70,7 +70,11 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
 
 
 def span(change: Hunk, places: Sequence[int | None]) -> tuple[int, int]:
-    """Return the lines of the file that a change takes, as first and one after the last."""
+    """Return the lines of the file that a change replaces: the first, and one after the last.
+
+    Raises:
+        ConflictError: the file differs there.
+    """
     around = places[max(0, change.s1 - 1) : change.s2 + 1]
     known = [place for place in around if place is not None]
     if len(known) < len(around) or not known or any(after != before + 1 for before, after in pairwise(known)):

@@ -156,7 +156,7 @@ class RemoteEmbedder(SlowEmbedder):
 
 
 class UnaskedEmbedder(RemoteEmbedder):
-    """Stands for an embedder behind an endpoint, and sends nothing.
+    """Takes the place of an embedder behind an endpoint, and sends nothing.
 
     Args:
         name: of the embedder that it stands for.

@@ -154,6 +154,9 @@ class StaticEmbedder:
         """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``.
 
         ``questions.npy`` says how questions are moved; without it they are compared as they are.
+
+        Raises:
+            IndexUnusableError: a file is missing, damaged, or does not fit the others.
         """
         try:
             about = json.loads((folder / "model.json").read_text("utf-8"))

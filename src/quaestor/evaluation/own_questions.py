@@ -89,7 +89,7 @@ def _small(made: MadeSet, root: Path) -> tuple[str, ...]:
     asked = "question" if count == 1 else "questions"
     return (
         f"Only {count} {asked} could be made of {str(root)!r}: with fewer than {FEWEST}, hardly any difference can be "
-        "told from chance.",
+        "distinguished from chance.",
     )
 
 

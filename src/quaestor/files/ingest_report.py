@@ -125,7 +125,7 @@ class Changes(NamedTuple):
         cut: number of texts that exceed the model's limit, of which only the beginning was embedded.
         spent: the cost of that, in millionths of the currency's unit; models without a price cost 0.
         pending: paths with chunks that are not embedded yet and are found only by words.
-        failure: why no more requests went to a remote embedder, or None.
+        failure: why a remote embedder got no further requests, or None.
         elsewhere: number of files that other processes indexed, which shared the work.
     """
 

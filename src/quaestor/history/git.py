@@ -261,7 +261,7 @@ def _furnish(folder: Path, repository: Repository) -> None:
 
 
 def _config(theirs: Path) -> str:
-    """Return our configuration; of theirs, only in which of two known ways objects and references are stored."""
+    """Return our own configuration; of the repository's, only the formats of its objects and references."""
     said = b""
     if theirs.is_file():
         with theirs.open("rb") as file:

@@ -101,7 +101,7 @@ def _alternates(path: Path) -> list[str] | None:
 
 
 def _names(own: Path, top: Path) -> bool:
-    """Return whether a git folder elsewhere says that it is the one of this folder."""
+    """Return whether a git folder elsewhere names this folder as its work tree."""
     folder = os.path.realpath(top)
     place = Path(os.path.realpath(own))
     worktree = os.fsdecode(read_small(place / "gitdir", _LARGEST_FILE).strip())

@@ -99,7 +99,7 @@ def log(  # noqa: PLR0913 - one argument a limit
 
 
 def read_commits(data: bytes) -> list[Commit]:
-    """Return the commits that git printed; one that is cut off is left out."""
+    """Return the commits that git printed; a commit that is cut off is left out."""
     fields = data.decode("utf-8", "replace").split("\0")
     found = []
     for at in range(0, len(fields) - len(_FIELDS), len(_FIELDS)):

@@ -98,10 +98,10 @@ class Intake:
         if files:
             self._work(files, queue, progress, deadline)
         self.committer.remove(found.removed)
-        return queue.left()
+        return queue.remaining_paths()
 
     def take_shared(self, found: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
-        """Do what ``take`` does, together with other processes; return the paths that the others indexed."""
+        """Index files as ``take`` does, together with other processes; return the paths that those indexed."""
         files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
             self.committer.work = work
@@ -245,7 +245,7 @@ class _Queue:
             self._given += len(batch)
             yield batch
 
-    def left(self) -> list[str]:
+    def remaining_paths(self) -> list[str]:
         return [task.path for task in self._tasks[self._given :]]
 
 

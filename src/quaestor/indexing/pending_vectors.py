@@ -3,7 +3,7 @@
 ``reembed`` does so in one transaction, without reading files. A reader sees either the old vectors or the new ones, and
 a crash leaves the old ones.
 
-``ComingVectors`` are made beside the index, which is searched with its present embedder until all of them replace the
+``PendingVectors`` are made beside the index, which is searched with its present embedder until all of them replace the
 old ones at once. They are stored in a file of their own under the hash of their text, some tens in each
 transaction, so interrupted work continues from there, whatever has changed in the index meanwhile.
 """
@@ -128,7 +128,7 @@ def place_of(folder: Path) -> Path:
 
 
 def coming_progress(folder: Path) -> PendingProgress | None:
-    """Return the progress of the coming vectors of the index in ``folder``, or None if there are none."""
+    """Return the progress of the vectors that are being made for the index in ``folder``, or None."""
     file = place_of(folder) / _FILE
     if not file.exists():
         return None

@@ -1,7 +1,7 @@
 """From a file on disk to a packed document: read, hash, cut, find terms, embed.
 
 Runs in the caller's process or in a worker's; knows neither stores nor other files. Whatever is wrong with a
-file, the outcome is a ``Skipped`` with the reason.
+file, the outcome is a ``SkippedPath`` with the reason.
 """
 
 from __future__ import annotations
@@ -235,13 +235,13 @@ class Preparer(NamedTuple):
 
 
 def load(root: str, task: Task, settings: IngestSettings) -> LoadedFile | UnchangedFile | RefusedFile:
-    """Return a file's bytes and chunks, or why there are none."""
+    """Return a file's bytes and chunks, or the reason why it has none."""
     file = _read(root, task, settings)
     return _load(file, settings) if isinstance(file, ReadFile) else file
 
 
 def _read(root: str, task: Task, settings: IngestSettings) -> ReadFile | UnchangedFile | RefusedFile:
-    """Return a file's bytes, or why there are none."""
+    """Return a file's bytes, or the reason why they cannot be read."""
     limit = largest(basename(task.path), settings.max_file_bytes)
     try:
         snapshot = read_snapshot(on_disk(root, task.path), limit, root=root)
@@ -253,7 +253,7 @@ def _read(root: str, task: Task, settings: IngestSettings) -> ReadFile | Unchang
 
 
 def _load(file: ReadFile, settings: IngestSettings) -> LoadedFile | RefusedFile:
-    """Return the chunks of a file that was read, or why there are none."""
+    """Return the chunks of a file that was read, or the reason why it is left out."""
     path, snapshot = file
     limit = largest(basename(path), settings.max_file_bytes)
     size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
@@ -264,7 +264,7 @@ def _load(file: ReadFile, settings: IngestSettings) -> LoadedFile | RefusedFile:
 
 
 def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDocument | SkippedPath:
-    """Return the chunks of a file's bytes or of their Markdown, or why there are none."""
+    """Return the chunks of a file's bytes or of their Markdown, or the reason why it is left out."""
     try:
         made = convert_file(data, path) if len(data) <= limit else None
         if made is not None:

@@ -73,7 +73,7 @@ SAY_NOTHING = STOP_WORDS | frozenset(
     under unless until up upon very via vs want wants way well went whatever whenever whether whole within without
     won yet""".split()
 )
-"""Words that nobody misses where they stand nowhere."""
+"""Words that need no remark if they occur nowhere."""
 
 
 def slips(word: str, *, name: bool = False) -> Iterator[tuple[str, float]]:

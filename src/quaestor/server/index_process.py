@@ -20,6 +20,7 @@ from functools import partial
 from pathlib import Path
 
 from quaestor.assemble import Index
+from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, NotFoundError, QuaestorError
 from quaestor.files.ingest_report import Progress, ProgressState
@@ -34,7 +35,7 @@ _CODE = "from quaestor.server.index_process import main; main()"
 
 
 class FirstIndexes:
-    """Makes first indexes; of a server's processes, one makes an index while the others wait for it.
+    """Makes first indexes; one of a server's processes makes an index, and the other processes wait for it.
 
     Args:
         claims: the claims that the server's processes share.
@@ -131,8 +132,6 @@ class BackgroundVectors:
         self._thread.join()
 
     def _make(self) -> None:
-        from quaestor.assemble.transformer_upgrade import upgrade_state  # noqa: PLC0415 - not at a server's start
-
         while not self._ended.is_set() and upgrade_state(self._root, self._settings) is not None:
             with self._claims.attempt(_VECTORS, str(self._root)) as mine:
                 if mine:

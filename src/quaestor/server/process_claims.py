@@ -57,7 +57,7 @@ class Claims:
             claims.execute("update claims set said = ? where name = ?", (text, _claim_key(name)))
 
     def published_text(self, *name: str) -> str:
-        """Return the message that the holder of a claim published; "" if there is none."""
+        """Return the message that the holder of a claim published, or ""."""
         return self._row(_claim_key(name)) or ""
 
     def free_all(self, holder: str) -> None:

@@ -121,7 +121,7 @@ class Sessions(ABC):
 
     @abstractmethod
     def _create(self, name: str, owner: str, root: str) -> Transcript | None:
-        """Return a new session; None if there is one of this name."""
+        """Return a new session; None if its name is taken."""
 
     @abstractmethod
     def _open(self, name: str) -> Transcript: ...

@@ -245,7 +245,7 @@ def _put_whole(path: Path, about: Sequence[str]) -> None:
 
 
 def _give_name(unfinished: Path, path: Path) -> None:
-    """Let a file be found under its own name, unless there is one already."""
+    """Give a file its final name, unless a file of that name exists."""
     try:
         os.link(unfinished, path)
     except FileExistsError:

@@ -43,7 +43,7 @@ class Transcript(RecordedSession):
         """Return a new record.
 
         Raises:
-            FileExistsError: there is one at ``path``.
+            FileExistsError: ``path`` exists.
         """
         return cls(tables.SessionFile.create(path, (name, now(), owner, clean(root))))
 

@@ -131,7 +131,7 @@ class SharedFile:
                 raise
 
     def close(self) -> None:
-        """Close the file; it is used no more."""
+        """Close the file, for good."""
         self._connection.close()
 
     def now(self, connection: object) -> float:

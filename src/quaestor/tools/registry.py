@@ -9,7 +9,7 @@ from typing import Any
 from quaestor.core.errors import UsageError
 from quaestor.tools.arguments import brief, check_arguments, nearest
 from quaestor.tools.tool_results import cut_to_budget
-from quaestor.tools.tool_values import Numbered, Outcome, Room, Subroutine, numbered_from_one, tag_list, tool
+from quaestor.tools.tool_values import NumberPassages, Outcome, Room, Subroutine, numbered_from_one, tag_list, tool
 
 
 class Registry:
@@ -54,7 +54,7 @@ class Registry:
         *,
         budget: int,
         count: Callable[[str], int],
-        numbered: Numbered = numbered_from_one,
+        number: NumberPassages = numbered_from_one,
     ) -> Outcome:
         """Run a tool. An error that the model can correct is returned as a failed outcome with advice.
 
@@ -63,7 +63,7 @@ class Registry:
             arguments: unchecked.
             budget: tokens for the result's text.
             count: tokens of a text.
-            numbered: numbers passages for citations; from 1 by default.
+            number: numbers passages for citations; from 1 by default.
 
         Raises:
             IndexUnusableError: the index cannot be read.
@@ -73,7 +73,7 @@ class Registry:
             if subroutine is None:
                 raise UsageError(self._unknown_tool(name))
             checked = check_arguments(name, subroutine.parameters, arguments)
-            outcome = subroutine.run(checked, Room(budget, count, numbered))
+            outcome = subroutine.run(checked, Room(budget, count, number))
         except UsageError as error:
             outcome = Outcome(str(error), failed=True)
         except OSError as error:

@@ -91,7 +91,7 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
 
 
 def count_up_to(text: str, budget: int, count: Count) -> bool:
-    """Return whether a text takes at most ``budget`` tokens; one that is much too long is never counted whole."""
+    """Return whether a text takes at most ``budget`` tokens; a text that is much too long is never counted whole."""
     length = max(256, 4 * budget)
     while length < len(text):
         if count(text[:length]) > budget:

@@ -51,7 +51,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
 
 
-Numbered = Callable[[Sequence[Passage]], Sequence[Passage]]
+NumberPassages = Callable[[Sequence[Passage]], Sequence[Passage]]
 """Gives passages the numbers by which they are cited, in their order."""
 
 
@@ -72,7 +72,7 @@ class Room:
 
     budget: int
     count: Callable[[str], int]
-    numbered: Numbered = numbered_from_one
+    numbered: NumberPassages = numbered_from_one
 
 
 @dataclass(frozen=True, slots=True)

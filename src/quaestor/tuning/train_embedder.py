@@ -5,7 +5,7 @@ take the place of a sparse product: the rows that a block of texts shares are ga
 the rest at full speed of the processor.
 
 Each pair's text competes with all others of its batch. A batch is made of runs of one repository, because search
-happens inside one corpus: the texts to be told apart are neighbours. Paths are put before a share of the texts.
+happens inside one corpus: the texts to distinguish are neighbours. Paths are put before a share of the texts.
 """
 
 from __future__ import annotations

@@ -182,7 +182,11 @@ class Bench:
         self._said = pairs_of(ground.texts.values(), seed, without)
 
     def pairs(self, parts: Container[int], taught: Iterable[Question]) -> Sequence[Pair]:
-        """Return the pairs of the documents of some parts, and the pairs in ``taught`` about these documents."""
+        """Return the pairs of the documents of some parts, and the pairs in ``taught`` about these documents.
+
+        Raises:
+            UsageError: they are too few to tune with.
+        """
         pairs = [pair for pair in self._said if part_of(pair.path) in parts]
         answers = (self._chunks.answer(question) for question in taught if part_of(question.targets[0].path) in parts)
         pairs += filter(None, answers)

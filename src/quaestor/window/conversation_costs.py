@@ -144,7 +144,7 @@ class ConversationCosts:
         self._defaults: dict[tuple[Action, Section, str], list[Decision]] = {}
 
     def follow(self, messages: list[Message]) -> None:
-        """Read ``messages``; reuse the reading of their unchanged beginning."""
+        """Count ``messages``; reuse the costs of their unchanged beginning."""
         self._forget(shared_beginning(self.messages, messages))
         known = len(self.tokens)
         self.tokens += map(self.counter.message, messages[known:])
@@ -189,7 +189,7 @@ class ConversationCosts:
 
 
 class _CostsCache:
-    """A cache of the latest readings; a reading in use is not in the cache."""
+    """A cache of the latest conversations' costs; those in use are not in the cache."""
 
     def __init__(self, places: int) -> None:
         self._places = places
@@ -197,7 +197,7 @@ class _CostsCache:
         self._lock = Lock()
 
     def take(self, messages: list[Message], counter: Counter) -> ConversationCosts:
-        """Return the reading that shares most with ``messages``, or a new one."""
+        """Return the costs of the conversation that shares most with ``messages``, or new ones."""
         with self._lock:
             alike = [(shared_beginning(known.messages, messages), known) for known in self._readings]
             fitting = [(length, known) for length, known in alike if length and known.counter is counter]
@@ -208,7 +208,7 @@ class _CostsCache:
             return best
 
     def put(self, reading: ConversationCosts) -> None:
-        """Take a reading back; the oldest makes room."""
+        """Put costs back into the cache; the oldest make room."""
         with self._lock:
             self._readings = [*self._readings, reading][-self._places :]
 
@@ -218,9 +218,9 @@ _shelf = _CostsCache(places=8)
 
 @contextmanager
 def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[ConversationCosts]:
-    """Lend the reading of a conversation, going on from an earlier one where there is one.
+    """Lend the costs of a conversation, extending those of an earlier state of it if they are cached.
 
-    Readings are remembered for speed alone: results are the same without.
+    The cache only saves time: results are the same without it.
     """
     listed = list(messages)
     reading = _shelf.take(listed, counter)

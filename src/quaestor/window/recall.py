@@ -214,7 +214,7 @@ class SharedRecall:
         return self._index_for(list(messages[:question])).score(messages, question)
 
     def _index_for(self, messages: list[Message]) -> Recall:
-        """Return the index that most of ``messages`` is in, or a new one where another would lose more."""
+        """Return the index that holds most of ``messages``, or a new one if reusing any would lose more."""
         with self._lock:
             best = max(self._recalls, key=lambda recall: recall.count_indexed(messages), default=None)
             # One that shares only a beginning, such as a system message, belongs to another conversation.

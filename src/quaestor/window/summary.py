@@ -1,4 +1,4 @@
-"""Summaries of messages that no longer fit: by a model if there is one, else by the most central sentences.
+"""Summaries of messages that no longer fit: by a model, or without one by the most central sentences.
 
 A bad summary is discarded. Nothing is lost by it, for the transcript is as it was.
 """

@@ -1,4 +1,4 @@
-"""Cutting a text short: at a line end where there is one, always marked."""
+"""Cutting a text short: at a line end if possible, always marked."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from quaestor.answers.citations.sentences import Sentence
 from quaestor.core.citation import Citation
 from quaestor.core.terms import content_terms
 
-Cited = list[tuple[Mark, Citation | None]]
+MarkedCitations = list[tuple[Mark, Citation | None]]
 """Marks with their citations; None where no passage has the number."""
 
 _CONTRACTION = re.compile(r"\b[a-z]+n['’]t\b|['’](?:s|re|ve|ll|d|m)\b", re.IGNORECASE)
@@ -142,10 +142,10 @@ def _says_anything(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[Cited]:
+def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[MarkedCitations]:
     """Return the marks of each sentence with their citations."""
     starts = [one.start for one in cut]
-    inside: list[Cited] = [[] for _ in cut]
+    inside: list[MarkedCitations] = [[] for _ in cut]
     for mark, citation in checked.items():
         at = bisect_right(starts, mark.start) - 1
         if at >= 0 and mark.start < cut[at].end:
@@ -153,7 +153,7 @@ def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation 
     return inside
 
 
-def _with_marks_below(inside: Sequence[Cited], plain: Sequence[str]) -> list[Cited]:
+def _with_marks_below(inside: Sequence[MarkedCitations], plain: Sequence[str]) -> list[MarkedCitations]:
     """Return the marks of each sentence, including marks that stand alone on a line below it."""
     cited = list(inside)
     for at in range(len(cited) - 1, 0, -1):

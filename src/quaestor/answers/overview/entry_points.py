@@ -276,7 +276,7 @@ def _containers(material: Material) -> Iterator[Entry]:
 
 
 def _file(material: Material, path: str) -> Entry:
-    from quaestor.answers.overview.described import description  # noqa: PLC0415 - it imports what reads manifests
+    from quaestor.answers.overview.path_descriptions import description  # noqa: PLC0415 - it imports what reads manifests
 
     return Entry(path, description(material, path))
 

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from posixpath import dirname
 
-from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import NamedPath
+from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
 from quaestor.search.background import CHANGELOG, LEGAL

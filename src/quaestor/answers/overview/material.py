@@ -77,13 +77,13 @@ class Material:
         found = self._profiles.get(path)
         if found is None:
             found = profile_path(path)
-            if any(path.startswith(f"{folder}/") for folder in self._translated):
+            if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
                 found = found._replace(background=TRANSLATION)
             self._profiles[path] = found
         return found
 
     @cached_property
-    def _translated(self) -> frozenset[str]:
+    def _translation_folders(self) -> frozenset[str]:
         """Folders named like a language whose documents mostly exist one level up or in English, too: ``docs/be``."""
         held, above = Counter[str](), Counter[str]()
         for path in (path for path, one in self.all.items() if one.language in PROSE):

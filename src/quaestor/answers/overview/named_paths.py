@@ -173,9 +173,9 @@ class _PathReader:
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
             listed = drawn or (not code and _BULLET.match(line) is not None)
-            yield from self._leading(number, line, indent, leading, listed=listed, begins=begins)
+            yield from self._read_leading_name(number, line, indent, leading, listed=listed, begins=begins)
 
-    def _leading(
+    def _read_leading_name(
         self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
     ) -> Iterator[NamedPath]:
         # Only what begins an item is what the item is about.
@@ -200,17 +200,17 @@ class _PathReader:
             return None
         if self._stack and not token.startswith("/"):
             for level in reversed(self._stack):
-                if path := self._existing(f"{level.path}/{name}"):
+                if path := self._existing_path(f"{level.path}/{name}"):
                     return path
-        if ("/" in token or marked or knows_extension(name)) and (path := self._existing(name)):
+        if ("/" in token or marked or knows_extension(name)) and (path := self._existing_path(name)):
             # "test" alone may be any word; a folder of that name is meant where it is marked as a name.
             return path if "/" in token or marked or path not in self._material.folders else None
         for folder in (*self._recent, dirname(self._path)):
-            if (marked or "/" in token) and folder and (path := self._existing(f"{folder}/{name}")):
+            if (marked or "/" in token) and folder and (path := self._existing_path(f"{folder}/{name}")):
                 return path
         return self._by_end(name, marked=marked)
 
-    def _existing(self, path: str) -> str | None:
+    def _existing_path(self, path: str) -> str | None:
         return path if path in self._material.folders or path in self._material.documents else None
 
     def _by_end(self, name: str, *, marked: bool) -> str | None:

@@ -57,7 +57,7 @@ def by_path(kind: str, *path: str, defines: bool = True, members: bool = False) 
 
 
 def by_whole_path(kind: str, *path: str) -> Finder:
-    """Return a finder like ``nested`` for names in which dots and other marks do not separate scopes."""
+    """Return a finder like ``by_path`` for names in which dots and other marks do not separate scopes."""
     find_part = by_path(kind, *path)
 
     def find(node: Node, source: Source) -> NodeDefinition | None:

@@ -18,6 +18,7 @@ from quaestor.cli.scope import Filters, configure, find_root
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import UsageError
 from quaestor.core.private_folders import make_private
+from quaestor.server.index_process import BackgroundVectors
 from quaestor.sessions.transcript import Transcript
 
 BLOCK = '"""'
@@ -69,8 +70,6 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
         if dry_run is None and index.meaning.vector_progress is not None:
-            from quaestor.server.index_process import BackgroundVectors  # noqa: PLC0415 - few indexes lack any
-
             behind.enter_context(BackgroundVectors(root, settings))
         try:
             return _converse(

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from quaestor.accounts.prices import load_prices
 from quaestor.assemble import make_endpoint, make_model, make_users
 from quaestor.cli.options import model_options, store_option
 from quaestor.cli.output import one_line, remark
@@ -26,6 +27,9 @@ from quaestor.core.config import Settings, without_credentials
 from quaestor.core.errors import ForbiddenError, UpstreamError, UsageError
 from quaestor.llm.endpoints import OPENAI_URL
 from quaestor.llm.endpoints.failures import is_listening
+from quaestor.server.free_port import listen_at
+from quaestor.server.http.json_log import log_as_json
+from quaestor.server.http.server_job import Job, serve
 
 if TYPE_CHECKING:
     from quaestor.server.http.server_job import Job
@@ -92,10 +96,6 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     users`. Several processes (--workers) answer many simultaneous questions sooner.
     """
     _check_installed()
-    from quaestor.accounts.prices import load_prices  # noqa: PLC0415 - half a second, which --help does not need
-    from quaestor.server.free_port import listen_at  # noqa: PLC0415
-    from quaestor.server.http.server_job import Job  # noqa: PLC0415
-
     flags = {
         "model": model,
         "base_url": base_url,
@@ -135,12 +135,8 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
 
 def _serve(job: Job, at: socket.socket, workers: int) -> None:
     """Serve until interrupted."""
-    from quaestor.server.http.json_log import log_as_json  # noqa: PLC0415 - as in the command
-
     log_as_json(requests=job.log_requests)
     if workers == 1:
-        from quaestor.server.http.server_job import serve  # noqa: PLC0415 - only for one
-
         serve(job, at)
         return
     from quaestor.server.http.server_pool import serve_with  # noqa: PLC0415 - only for several

@@ -29,6 +29,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.wording import amount
 from quaestor.files.walk import folder_of
+from quaestor.stores.copying import copy_store
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_store import PostgresStore
@@ -199,7 +200,6 @@ def copy(source: str, target: str, corpus: str | None, as_json: bool) -> None:
     FROM and TO are addresses of databases; one of them may be a folder, which means its index on this machine.
     """
     from quaestor.indexing.commit import keep_missing  # noqa: PLC0415 - only here
-    from quaestor.stores.copying import copy_store  # noqa: PLC0415 - only here
 
     folders = [one for one in (source, target) if not _is_address(one)]
     if len(folders) > 1 or (not folders and corpus is None):

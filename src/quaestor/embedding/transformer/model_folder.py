@@ -214,7 +214,7 @@ def _json(path: Path) -> Any:
     """Return a JSON file's object, or None if the file is missing.
 
     Raises:
-        UsageError: it is none, or too large to be one of these.
+        UsageError: it is no JSON object, or too large for such a file.
     """
     try:
         with path.open("rb") as file:
@@ -325,7 +325,7 @@ def _places(data: mmap.mmap, message: str, start: int, end: int, depth: int) -> 
 
 
 def _fields(data: mmap.mmap, start: int, end: int) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, the begin and the end of each field that has a length; the others are skipped."""
+    """Yield the number, the begin and the end of each field that has a length; other fields are skipped."""
     at = start
     while at < end:
         key, at = _varint(data, at, end)

@@ -38,7 +38,7 @@ def read_data_set(
         place: a folder in BEIR's layout or in that of the code-search benchmark, a file of its annotations, or a JSONL
             file.
         corpus: the folder that a file's questions are about.
-        copies: folder in which documents are laid out as files, where they are none.
+        copies: folder in which the documents are written as files, if the data set holds them in another form.
         checkouts: has a folder of each repository's name; by default ``repos`` in the data set.
         split: which judgements, of BEIR.
         only: which repositories, of the code-search layout; empty for all.

@@ -159,7 +159,7 @@ async def open_answer(
     """Send an object, or a plain look-up if it is None, and return the answer; its body is yet to be read.
 
     Raises:
-        RefusedError: the answer is none of success; no more of it is read than a sentence can take.
+        RefusedError: the status is no success; of the body, only as much as fits a sentence is read.
         TROUBLE: the connection failed.
     """
     method = "GET" if body is None else "POST"
@@ -180,7 +180,7 @@ def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str,
     """Send an object and return the JSON of the answer; no more is read than vectors can take, however it was packed.
 
     Raises:
-        RefusedError: the answer is none of success.
+        RefusedError: the status is no success.
         TROUBLE: the connection failed.
         ValueError: the answer is not JSON.
     """

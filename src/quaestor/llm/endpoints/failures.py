@@ -97,7 +97,7 @@ class RefusedError(Exception):
     """A server's refusal, before it becomes an error for people.
 
     Args:
-        said: the JSON that the server sent, or text that is none.
+        said: the JSON that the server sent, or its text if that is no JSON.
         status: of HTTP; None where it came inside a stream.
         retry_after: seconds that the server asks to wait.
 

@@ -188,7 +188,7 @@ __all__ = ["NotFoundError", "RequestRefusedError", "answer", "body", "install", 
 
 @contextmanager
 def blame_request(request: BaseModel) -> Iterator[None]:
-    """Report a refusal of the model's server as the client's mistake, if it is one.
+    """Report a model server's refusal as the client's mistake, if the client caused it.
 
     A wrong key, address or model name is a mistake in the server's settings, which a client cannot correct: such an
     error is passed on unchanged.

@@ -1,4 +1,4 @@
-"""Runs the application at a socket until it is told to stop, and then lets responses finish.
+"""Runs the application at a socket until a signal stops it, and then lets responses finish.
 
 Unlike uvicorn's own, its connections are protected against slow and ambiguous requests.
 """
@@ -58,7 +58,7 @@ def make_server(
 
     Args:
         app: the application.
-        grace: seconds that unfinished responses have after the server is told to stop.
+        grace: seconds that unfinished responses have after the server gets the signal to stop.
         alone: whether no other process accepts connections at the same socket.
         sign: called regularly while the server's event loop runs, as a heartbeat; None for no call.
         pause: seconds between two calls of ``sign``; 0 for ten calls a second.

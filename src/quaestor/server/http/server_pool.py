@@ -61,7 +61,7 @@ def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _S
         job: what each worker serves.
         at: the listening socket; closed at the end.
         silence: seconds without a heartbeat after which a worker is replaced; three times as many before it serves.
-            It must exceed the thirty seconds that responses have in a worker that is told to stop.
+            It must exceed the thirty seconds that responses have in a worker that was signalled to stop.
 
     Raises:
         UsageError: the system does not support it.

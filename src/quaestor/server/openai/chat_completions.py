@@ -17,7 +17,7 @@ from quaestor.server.http import error_responses as failures
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.http.streams import EventStream, as_json, await_first, cancelled_on_disconnect, event
-from quaestor.server.openai.chat_turn import Ended, Reply, await_end, reply_events
+from quaestor.server.openai.chat_turn import FinishReason, Reply, await_end, reply_events
 from quaestor.server.openai.openai_schemas import ChatCompletion, ChatRequest, wants_usage
 
 DONE = event("[DONE]")
@@ -96,7 +96,7 @@ class _ChatReply(Reply):
         """Return the chunk that holds only the usage."""
         return {**self._object("chat.completion.chunk", []), "usage": self.usage}
 
-    def _chunk(self, delta: dict[str, Any], reason: Ended | None = None) -> dict[str, Any]:
+    def _chunk(self, delta: dict[str, Any], reason: FinishReason | None = None) -> dict[str, Any]:
         choice = {"index": 0, "delta": delta, "logprobs": None, "finish_reason": reason}
         return self._object("chat.completion.chunk", [choice])
 

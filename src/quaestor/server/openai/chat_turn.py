@@ -40,7 +40,7 @@ from quaestor.window import Window
 
 _IN_WHOLE = frozenset({"kept", "recalled"})
 
-Ended = Literal["stop", "length", "tool_calls", "content_filter"]
+FinishReason = Literal["stop", "length", "tool_calls", "content_filter"]
 
 _HEADING = "Sources:"
 # Matches what `trailing_sources` returns, at the end of a text.
@@ -108,7 +108,7 @@ class Reply:
         return self.done.answer + self.sources
 
     @property
-    def finish_reason(self) -> Ended:
+    def finish_reason(self) -> FinishReason:
         """The reason for which the answer ended, in OpenAI's terms."""
         if self.done.calls:
             return "tool_calls"

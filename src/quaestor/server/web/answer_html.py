@@ -195,7 +195,7 @@ def _text(state: StateInline, silent: bool) -> bool:
 
 
 def _math(state: StateInline, silent: bool) -> bool:
-    """Parse a formula, whose characters must not be taken for Markdown."""
+    """Parse a formula, whose characters must not be parsed as Markdown."""
     found = _FORMULA.match(state.src, state.pos)
     if found is None:
         return False

@@ -110,7 +110,7 @@ class TurnView:
     limits: str
     steps: tuple[Step, ...]
     steps_said: str
-    proposed: tuple[_Proposed, ...]
+    proposed: tuple[_ProposedChange, ...]
     feedback: Feedback | None
     sources: int
     requests: int
@@ -284,7 +284,7 @@ def _origin_of_answer(turn: TurnRecord) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Proposed:
+class _ProposedChange:
     """A change that a model proposed.
 
     Attributes:
@@ -298,10 +298,12 @@ class _Proposed:
     applied: bool = False
 
 
-def proposed_changes(calls: Iterable[CallRecord]) -> tuple[_Proposed, ...]:
+def proposed_changes(calls: Iterable[CallRecord]) -> tuple[_ProposedChange, ...]:
     """Return the changes that recorded calls proposed."""
     return tuple(
-        _Proposed(_path(call), tuple(_lines(call.difference)), bool(call.applied)) for call in calls if call.difference
+        _ProposedChange(_path(call), tuple(_lines(call.difference)), bool(call.applied))
+        for call in calls
+        if call.difference
     )
 
 

@@ -169,7 +169,8 @@ class Database:
     def run_outside(self, *statements: str) -> None:
         """Run statements such as ``VACUUM`` outside any transaction, without a time limit.
 
-        All are run again if a deadlock ends one: building an index waits for somebody's ANALYZE that waits for it.
+        All are run again if a deadlock ends one: building an index and the ANALYZE of another connection may wait for
+        each other.
         """
         with translate_failures(self.address):
             connection = self._primary.take()

@@ -232,7 +232,7 @@ def one_at_a_time(database: Database) -> Iterator[None]:
 
 
 def drop_indexes(database: Database, corpus: int, *, besides: str = "") -> None:
-    """Drop the vector indexes of a corpus, except one, and those of deleted corpora; keeps nobody from searching."""
+    """Drop the vector indexes of a corpus, except one, and those of deleted corpora; searches go on meanwhile."""
     for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
         if name != besides:
             database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
