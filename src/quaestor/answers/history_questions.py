@@ -303,6 +303,8 @@ _CHANGED_IN = re.compile(
     r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
     re.IGNORECASE,
 )
+_OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")
+"""What a version may be of: the whole, or one of its packages."""
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
     r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
@@ -416,6 +418,8 @@ def _asked_changes(plain: str, today: date) -> Asked | None:
     if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
         return Asked("changes", verb="changed", versions=versions, relation=relation, since=since, until=until)
     found = _CHANGED_IN.match(rest)
+    if found and versions and _OF_PACKAGE.match(found["subject"]):
+        return Asked("changes", found["subject"], "changed", versions, relation, since, until)
     if found and not versions and _NAME.match(found["subject"]):
         return Asked("past", _subject(found["subject"]), "changed", since=since, until=until)
     return None
