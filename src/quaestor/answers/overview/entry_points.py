@@ -23,6 +23,7 @@ _CABAL_MAIN = re.compile(r"^\s+main-is:\s*(\S+)", re.IGNORECASE)
 _GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
 _JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
 _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
+_ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
@@ -88,6 +89,8 @@ def _declared_entries(material: Material) -> Iterator[Entry]:
         if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1
     ]:
         yield from (_of_cabal if path.endswith(".cabal") else _of_gemspec)(material, path)
+    for path in material.paths_named("androidmanifest.xml", 4):
+        yield from _of_android(material, path)
     for path in material.paths_named("mix.exs", 1):
         for number, line in enumerate(material.lines(path), 1):
             if found := _ESCRIPT.search(line):
@@ -173,6 +176,24 @@ def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
             target = min((one for one in places if one.endswith(found[1])), key=len, default="")
             yield _stated_entry(f"{name} → {target}" if target else name, path, number, line)
             name = ""
+
+
+def _of_android(material: Material, path: str) -> Iterator[Entry]:
+    """Yield the activity that the launcher of a device starts, and the class of the application."""
+    activity: tuple[str, int, str] | None = None
+    for number, line in enumerate(material.lines(path), 1):
+        if "<activity" in line:
+            activity = None
+        if found := _ANDROID_CLASS.search(line):
+            activity = activity or (found[1], number, line)
+        if activity and "android.intent.action.MAIN" in line:
+            name, at, text = activity
+            stem = name.rpartition(".")[2]
+            target = next(
+                (one for kind in ("kt", "java") for one in material.places.get(f"{stem}.{kind}".lower(), ())), ""
+            )
+            yield _stated_entry(f"{stem} → {target}" if target else stem, path, at, text)
+            activity = None
 
 
 def _of_gemspec(material: Material, path: str) -> Iterator[Entry]:

@@ -1,14 +1,18 @@
-"""Answers a question for an overview, and one about how the project is built and tested."""
+"""Answers a question for an overview, and one about how the project is built, tested or run."""
 
 from __future__ import annotations
 
 import re
 
 from quaestor.answers.overview.overview_question import (
+    OWN,
+    aim_of_building,
     asks_for_overview,
     asks_how_to_build,
+    asks_how_to_run,
     name_asked_for,
     names_a_whole,
+    plain_question,
     without_whole,
 )
 from quaestor.answers.way import Question, WayAnswer
@@ -66,15 +70,27 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
 
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return how the corpus is built and tested if the question asks that and its files say it, else None."""
-    if not asks_how_to_build(question.text):
+    """Return how the corpus is built, tested or run if the question asks that and its files say it, else None."""
+    builds = asks_how_to_build(question.text)
+    if not builds and not asks_how_to_run(with_own_name(plain_question(question.text), corpus, OWN)):
         return None
-    from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415 - as above
+    from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
+    from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
+    from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415
+    from quaestor.answers.overview.material import Material  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_build_guide(corpus, count=tokenizer_for("gpt-4o").count)
-    return WayAnswer("build", tuple(sections_of(found)), found.hits) if found.hits else None
+    aim = aim_of_building(question.text) if builds else "run"
+    found = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
+    lines, draft = CorpusLines(corpus), Draft()
+    material = Material(corpus.store)
+    for place in guide_sections(material, aim or "build") if material.is_code else ():
+        draft.quote(lines.hit(place.path, place.start_line, place.end_line))
+    shown = len(draft.hits)
+    listed = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(found))
+    hits = (*draft.hits, *found.hits)
+    return WayAnswer("build", (*draft.pieces, *listed), hits) if hits else None
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
