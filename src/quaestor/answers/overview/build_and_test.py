@@ -258,8 +258,16 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
         if kept:
             names = [name for name, _ in kept[:_MOST_TARGETS]]
             number = kept[0][1]
-            first = _first_of(material.lines(path)[number - 1], path, number, f"npm run {', '.join(names)}")
+            runner = _runner_of(material, path)
+            first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
             yield Entry(path, first, also=tuple(names[1:]))
+
+
+def _runner_of(material: Material, path: str) -> str:
+    """Return the program that runs the scripts of a package.json, as it or a lock file beside it says."""
+    stated = re.search(r'"packageManager"\s*:\s*"(pnpm|yarn|bun)@', "\n".join(material.lines(path)))
+    locks = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun"}
+    return stated[1] if stated else next((locks[one] for one in locks if one in material.all), "npm")
 
 
 def _quoted_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:

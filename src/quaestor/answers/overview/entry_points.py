@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
@@ -40,6 +40,8 @@ _MAINS = {
     "dart": re.compile(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
     "haskell": re.compile(r"^main\s*::", re.MULTILINE),
 }
+_CONDITION = re.compile(r"^\s*#\s*(if\w*|elif|else|endif)\b(.*)")
+_OF_TESTS = re.compile(r"(?:^|[\W_])(?:SELF_?)?(?:TESTS?|BENCH\w*|EXAMPLES?|DEMO)(?:$|[\W_])", re.IGNORECASE)
 _MAIN_FILES = "main.go main.c main.cc main.cpp main.cxx main.java main.kt main.scala program.cs".split()
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
@@ -235,8 +237,23 @@ def _main_functions(material: Material) -> Iterator[Entry]:
         pattern = _MAINS.get(material.documents[path].language)
         lines = [] if pattern is None or material.stands_behind(path) else material.lines(path)
         if pattern and (place := pattern.search("\n".join(lines))):
-            number = place.string.count("\n", 0, place.start()) + 1
-            yield _stated_entry(path, path, number, lines[number - 1])
+            # In C, the type may stand in a line of its own.
+            number = place.string.count("\n", 0, place.start() + max(place[0].find("main"), 0)) + 1
+            if not _is_within_test(lines[:number]):
+                yield _stated_entry(path, path, number, lines[number - 1])
+
+
+def _is_within_test(lines: Sequence[str]) -> bool:
+    """Return whether lines of C end where a condition for tests is open: ``#ifdef SHOP_TEST``."""
+    opened: list[str] = []
+    for found in filter(None, map(_CONDITION.match, lines)):
+        if found[1] == "endif":
+            opened = opened[:-1]
+        elif found[1].startswith("if"):
+            opened.append(found[2])
+        elif opened:
+            opened[-1] = found[2]
+    return any(_OF_TESTS.search(one) for one in opened)
 
 
 def _scripts(material: Material) -> Iterator[Entry]:

@@ -35,7 +35,8 @@ _NOTICE = re.compile(
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
-    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE
+    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for|(?:which|that)\s+\w+s)\b",
+    re.IGNORECASE,
 )
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)

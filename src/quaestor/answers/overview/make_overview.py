@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from quaestor.answers.overview import document_statistics
 from quaestor.answers.overview.build_and_test import Aim, building, customary
@@ -103,6 +104,20 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
     def made() -> Overview:
         material = Material(corpus.store)
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
+        return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
+
+    return _up_to_date(corpus, made)
+
+
+def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
+    """Return one section of an overview alone, after bringing the index up to date; without sections if it is empty."""
+    corpus.try_refresh()
+
+    def made() -> Overview:
+        material = Material(corpus.store)
+        entries = entry_points(material) if title == "Entry points" else languages(material)
+        heading = "Languages (files)" if title == "Languages" else title
+        sections = _fit(_Share(heading, entries if material.is_code else [], BUDGET), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
     return _up_to_date(corpus, made)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
     OWN,
     aim_of_building,
+    asks_for_entry,
+    asks_for_languages,
     asks_for_overview,
     asks_how_to_build,
     asks_how_to_run,
@@ -34,6 +37,17 @@ _READMES = (
     "docs/index.rst",
 )
 _TITLE_LINES = 60
+_LONGEST_NAME = 200
+_BUDGET_OF_FOLDER = 800
+"""Tokens that the overview of one folder takes."""
+_ASKED_FOLDER = re.compile(
+    r"^\W*(?:what(?:['’]s|\s+(?:is|are|does|do))|explain|describe|summari[sz]e|tell me about|show(?: me)?)\s+"
+    r"(?:(?:in|inside|within|the (?:purpose|point|role|use|content|contents) of)\s+)?(?:the\s+)?"
+    r"(?P<name>`[\w./@-]+`|[\w.@-]+(?:/[\w.@-]+)*/?)"
+    r"(?:\s+(?P<folder>folder|directory|dir|sub(?:folder|directory)))?"
+    r"(?:\s+(?:for|about|do|contain|hold|used for|good for|there for|responsible for))?\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
 _SHORTEST_NAME = 3
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
@@ -41,15 +55,50 @@ _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus if the question asks for one, else None."""
-    if not wants_overview(question, corpus):
-        return None
+    return _overview_of(corpus) if wants_overview(question, corpus) else None
+
+
+def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer:
     # Other questions need none of this.
-    from quaestor.answers.overview.make_overview import make_overview  # noqa: PLC0415
+    from quaestor.answers.overview.make_overview import BUDGET, make_overview  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_overview(corpus, count=tokenizer_for("gpt-4o").count)
+    found = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
     return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+
+
+def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return an overview of a folder if the question asks what one is for or holds, else None."""
+    found = _ASKED_FOLDER.match(question.text) if len(question.text) <= _LONGEST_NAME else None
+    if found is None or not (found["folder"] or "/" in found["name"]):
+        return None
+    corpus.try_refresh()
+    folder = corpus.reopening(lambda: _folder_meant(found["name"].strip("`./").lower(), corpus))
+    return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
+
+
+def _folder_meant(name: str, corpus: Corpus) -> str:
+    """Return the shallowest folder of a name, or whose path ends with it; empty if there is none, or several."""
+    folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
+    folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}
+    found = sorted((one for one in folders if f"/{one}".lower().endswith(f"/{name}")), key=lambda one: one.count("/"))
+    alone = len(found) == 1 or (found and found[0].count("/") < found[1].count("/"))
+    return found[0] if alone else ""
+
+
+def answer_with_section(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return the entry points if the question asks for these alone, or the languages; None for any other."""
+    asked = with_own_name(plain_question(question.text), corpus, OWN)
+    entries = asks_for_entry(asked)
+    if not entries and not asks_for_languages(asked):
+        return None
+    from quaestor.answers.overview.make_overview import make_section  # noqa: PLC0415 - as below
+    from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    found = make_section(corpus, "Entry points" if entries else "Languages", count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(sections_of(found)), found.hits) if found.sections else None
 
 
 def wants_overview(question: Question, corpus: Corpus) -> bool:

@@ -417,3 +417,28 @@ def asks_how_to_run(question: str) -> bool:
         question: in English, German, French, Spanish, Chinese or Japanese; what the whole is called stands as ``OWN``.
     """
     return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
+
+
+_ENTRY = re.compile(
+    r"(?:where|what|which|where's|what's)(?: file)?(?: is| are)? (?:the |its )?"
+    r"(?:main(?: (?:function|method|file|program|module))?|(?:main )?entry ?-?points?(?: file)?)"
+    rf"(?: (?:of|to|for|in|into) {_RUN_THING})?(?: located| defined)?"
+    rf"|where does (?:{_RUN_THING}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
+)
+_WRITTEN_IN = re.compile(
+    r"(?:what|which) (?:programming )?languages? "
+    rf"(?:(?:is|are|was) {_RUN_THING} (?:written|implemented|coded|programmed|made|built) in"
+    rf"|(?:does|do) {_RUN_THING} use|(?:is|are) used(?: (?:here|in {_RUN_THING}))?)"
+    rf"|what is {_RUN_THING} (?:written|implemented|coded|programmed) in"
+    rf"|in (?:what|which) (?:programming )?languages? is {_RUN_THING} (?:written|implemented)"
+)
+
+
+def asks_for_entry(text: str) -> bool:
+    """Return whether a plain question, with the whole's own name as ``OWN``, is where a program begins."""
+    return _ENTRY.fullmatch(text) is not None
+
+
+def asks_for_languages(text: str) -> bool:
+    """Return whether a plain question, with the whole's own name as ``OWN``, is what languages it is written in."""
+    return _WRITTEN_IN.fullmatch(text) is not None
