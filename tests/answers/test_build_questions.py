@@ -198,3 +198,14 @@ def test_what_starts_it_is_told_and_not_what_tests_it(tmp_path: Path) -> None:
         text, places = told(index, "How do I start Shop?")
     assert places[0] == ("README.md", 7, 9)
     assert "“vite”" in text and "docker compose up" in text and "jest" not in text and "npm test" not in text
+
+
+def test_what_is_tested_apart_tells_neither_how_it_is_tested_nor_how_it_is_run(tmp_path: Path) -> None:
+    readme = (
+        "# Ferry\n\nFerry carries letters.\n\n## Integration tests\n\n```sh\nfetch river\n```\n\n### Running\n\n"
+        "```sh\nwade\n```\n\n### Sandbox setup\n\n```sh\ndig\n```\n\n## Usage\n\n```sh\nferry sail\n```\n"
+    )
+    files = {"README.md": readme, "ferry.py": "def sail():\n    return 1\n", "Makefile": "test:\n\tpytest\n"}
+    with index_of(tmp_path / "ferry", {**files, ".github/workflows/ci.yml": "run: molecule test\n"}) as index:
+        assert told(index, "How do I run the tests?")[1] == [("Makefile", 1, 1), (".github/workflows/ci.yml", 1, 1)]
+        assert told(index, "How do I run it?")[1][0] == ("README.md", 25, 27)

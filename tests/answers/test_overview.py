@@ -439,6 +439,13 @@ def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) ->
     assert not any("roots" in one for one in asked)
 
 
+def test_no_starter_asks_about_terms_and_examples(made: Make) -> None:
+    terms, example = "# Terms\n\n## Ending these terms\n\nThey end.\n", "# Oak\n\n## Example letter\n\nDear oak.\n"
+    pages = {"site/tos.md": terms, "oak.md": example}
+    asked = " ".join(one.question for one in starters(made(pages)))
+    assert "terms" not in asked.lower() and "example" not in asked.lower()
+
+
 def test_nothing_and_one_file(made: Make) -> None:
     nothing = made({}).overview()
     assert (nothing.documents, nothing.sections, nothing.hits) == (0, (), ())

@@ -227,3 +227,10 @@ def test_a_readme_tells_what_is_needed_where_no_manifest_lists_it(tmp_path: Path
         assert places(index, "What does this depend on?")[0] == ("README", 5, 7)
     with index_of(tmp_path / "y", {"README": README, "go.mod": LISTS["go.mod"]}) as index:
         assert places(index, "What does this depend on?") == [("go.mod", 3, 6)]
+
+
+def test_the_same_lines_are_quoted_once(tmp_path: Path) -> None:
+    files = {f"{name}.opam": 'depends: [\n  "ocaml" {>= "4.08"}\n]\n' for name in ("oar", "sail", "quay")}
+    with index_of(tmp_path / "x", {**files, "meta/main.yml": "galaxy:\n  min_ansible_version: 2.15\n"}) as index:
+        assert places(index, "Which version of OCaml does it need?") == [("oar.opam", 2, 2)]
+        assert places(index, "Which version of Ansible does it need?") == [("meta/main.yml", 2, 2)]

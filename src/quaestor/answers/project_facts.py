@@ -20,6 +20,7 @@ from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.path_roles import profile_path
@@ -144,6 +145,7 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
         r"|\s*(?:sourceCompatibility|jvmToolchain|jvmTarget|languageVersion)\b",
     ),
     (r"kotlin|java|jdk|agp", r"libs\.versions\.toml", r"(?:kotlin|java|jdk|jvm\w*|agp)\s*="),
+    (r"ansible", r"main\.ya?ml|requirements\.ya?ml|galaxy\.ya?ml", r"\s*(?:min_ansible_version|requires_ansible)\s*:"),
     (r"terraform|opentofu", r"(?:versions|terraform|main)\.tf", r"\s*required_version\s*="),
     (r"ocaml", r"dune-project|[\w-]+\.opam", r'.*\(ocaml\b|\s*"ocaml"'),
     (r"zig", r"build\.zig\.zon", r"\s*\.minimum_zig_version"),
@@ -250,10 +252,16 @@ def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
         if path.lower() == "gemfile" and draft.hits:
             continue  # what is needed for work on it, beside what it needs itself
         for first, last in islice(find(path, lines), _MOST_BLOCKS):
-            draft.quote(lines.hit(path, first, last))
+            _quote_once(lines.hit(path, first, last), draft)
     if all(_README.fullmatch(hit.path) for hit in draft.hits):
         _quote_nested(corpus, find, lines, draft)
     return draft.finish("facts") if draft.hits else None
+
+
+def _quote_once(hit: Hit, draft: Draft) -> None:
+    """Quote lines, unless the same ones were quoted from another file, or there are many already."""
+    if len(draft.hits) < _MOST_BLOCKS and hit.text not in (one.text for one in draft.hits):
+        draft.quote(hit)
 
 
 def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequence[str]:
@@ -270,7 +278,7 @@ def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draf
     for path in sorted(nested, key=lambda path: (path.count("/"), path)):
         found = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
         for first, last in found:
-            draft.quote(lines.hit(path, first, last))
+            _quote_once(lines.hit(path, first, last), draft)
         shown += len(found)
 
 

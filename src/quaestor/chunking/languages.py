@@ -105,6 +105,7 @@ _EXTENSIONS: dict[str, str] = {
     "latex-style": "sty cls",
     "less": "less",
     "lua": "lua",
+    "tl": "teal",
     "make": "mk mak",
     "markdown": "md markdown mdown mkd mkdn mdx qmd rmd ronn scd",
     "mediawiki": "mediawiki wiki mw",

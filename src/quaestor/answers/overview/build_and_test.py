@@ -43,7 +43,7 @@ _COMMAND = re.compile(
     r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just"
     r"|task|composer"
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
-    r"|mypy|docker compose)"
+    r"|mypy|docker compose|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
     r"(?=\s|$).*)$"
 )
 _QUOTED = (
@@ -80,12 +80,14 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
+_APART = r"\b(?:integration|e2e|end-to-end|browser|load|performance|manual(?:ly)?)\b"
+"""Tests that are not meant by "the tests"."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
         re.compile(r"\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)", re.IGNORECASE),
         re.compile(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
     ),
-    "test": (re.compile(r"\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
+    "test": (re.compile(rf"^(?!.*{_APART}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
     "run": (
         re.compile(
             r"\b(?:run(?:ning)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)", re.IGNORECASE
@@ -184,13 +186,24 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
         fits[0] = False  # the title of a whole guide
     end = 0
     for number, (at, _, level) in enumerate(heads):
-        if at <= end or not fits[number]:
+        if at <= end or not fits[number] or _is_within_apart(heads, number):
             continue
         end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
         last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
         if last > at and _SHOWS_A_COMMAND.search("\n".join(lines[at:last])):
             first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
             yield Source(path, first, last)
+
+
+def _is_within_apart(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
+    """Return whether a heading, given by its number, stands below one on tests that are run apart."""
+    level = heads[number][2]
+    for _, title, above in reversed(heads[:number]):
+        if above < level:
+            level = above
+            if re.search(_APART, title, re.IGNORECASE):
+                return True
+    return False
 
 
 def _whole_blocks(lines: Sequence[str], head: int, last: int, heads: Collection[int]) -> int:

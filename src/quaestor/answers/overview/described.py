@@ -26,7 +26,7 @@ _SPEAKERS = (
 ).split()
 _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
 _LINE_COMMENT = re.compile(
-    r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
+    r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
 _COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
 _DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
@@ -73,6 +73,7 @@ _TERMS = re.compile(
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
 _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
@@ -294,7 +295,7 @@ def _first(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", _TITLE.sub("", text))).split())
+    return " ".join(_TAG.sub("", _LINK.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))).split())
 
 
 def _short(said: Statement) -> Statement:

@@ -71,7 +71,8 @@ def _is_aside(name: str) -> bool:
     """Return whether an entry belongs to tests or examples."""
     path = name.partition(" → ")[2] or name
     profile = profile_path(path)
-    return profile.test or profile.example or any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+    aside = any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+    return profile.test or profile.example or aside or path.startswith(".")
 
 
 def _declared_entries(material: Material) -> Iterator[Entry]:

@@ -40,6 +40,8 @@ _DEFINES = re.compile(
 )
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
+_IS_TAGLINE = re.compile(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
+"""One short sentence below the title: "Delightful snapshot testing for Swift."."""
 # "fzf is a command-line fuzzy finder" says it; "Show your love for fzf" only has a word that such sentences have.
 _SAYS_WHAT_IT_IS = re.compile(
     r"^\W*(?!(?:there|here|these|those)\b)(?:the\s+)?[\w.+#-]+(?:\s[\w.+#-]+)?\s+(?:is|are)\s+(?:an?|the|one)\b",
@@ -216,7 +218,9 @@ def _telling_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     ]
     ordered = [*leading, *about[:1]]
     first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
-    if ordered and not _NAMES_A_KIND.match(ordered[first].text):
+    if ordered and ordered[0].heading == title and _IS_TAGLINE.fullmatch(ordered[0].text):
+        first = 0
+    elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
         first = next((at for at, one in enumerate(ordered[:4]) if _SAYS_WHAT_IT_IS.match(one.text)), first)
     return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
 
