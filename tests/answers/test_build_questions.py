@@ -209,3 +209,14 @@ def test_what_is_tested_apart_tells_neither_how_it_is_tested_nor_how_it_is_run(t
     with index_of(tmp_path / "ferry", {**files, ".github/workflows/ci.yml": "run: molecule test\n"}) as index:
         assert told(index, "How do I run the tests?")[1] == [("Makefile", 1, 1), (".github/workflows/ci.yml", 1, 1)]
         assert told(index, "How do I run it?")[1][0] == ("README.md", 25, 27)
+
+
+def test_scripts_of_composer_count_and_those_called_so_come_first(tmp_path: Path) -> None:
+    files = {
+        "composer.json": '{\n "scripts": {\n  "pretest": "wait",\n  "test": "phpunit"\n }\n}\n',
+        "Makefile": "clean-test:\n\trm x\n\ntest:\n\tphpunit\n",
+        "shop.php": "<?php\nfunction shop() { return 1; }\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        text, places = told(index, "How do I run the tests?")
+    assert places == [("Makefile", 4, 4), ("composer.json", 4, 4)] and "also `clean-test`" in text

@@ -466,3 +466,16 @@ def test_a_program_of_a_workflow_is_no_entry_point(tmp_path: Path) -> None:
     main = "package main\n\nfunc main() {}\n"
     with index_of(tmp_path / "made", {".github/release/main.go": main, "cmd/shop/main.go": main}) as index:
         assert [one.name for one in entry_points(Material(index.store))] == ["cmd/shop/main.go"]
+
+
+def test_files_that_are_hidden_are_parts_where_there_is_little_else(said: Say) -> None:
+    hidden = {f".{name}": f"# Settings of {name} for the shell.\nexport {name}=1\n" for name in ("bashrc", "profile")}
+    others = {"README.md": "# Mine\n\nIf it is there, it is read.\n", ".zshrc": "export Z=1\n", "a.sh": "ls\n"}
+    text = said({**hidden, **others})
+    assert ".bashrc: Settings of bashrc for the shell." in text
+
+
+def test_a_template_of_another_project_is_no_entry_point(tmp_path: Path) -> None:
+    files = {"{{ it.name }}/__init__.py": "X = 1\n", "shop/__init__.py": '"""A shop for all that there is."""\n'}
+    with index_of(tmp_path / "made", files) as index:
+        assert [one.name for one in entry_points(Material(index.store))] == ["shop/__init__.py"]

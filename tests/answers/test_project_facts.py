@@ -234,3 +234,8 @@ def test_the_same_lines_are_quoted_once(tmp_path: Path) -> None:
     with index_of(tmp_path / "x", {**files, "meta/main.yml": "galaxy:\n  min_ansible_version: 2.15\n"}) as index:
         assert places(index, "Which version of OCaml does it need?") == [("oar.opam", 2, 2)]
         assert places(index, "Which version of Ansible does it need?") == [("meta/main.yml", 2, 2)]
+
+
+def test_a_licence_may_be_named_and_have_an_ending(tmp_path: Path) -> None:
+    with index_of(tmp_path / "x", {"LICENSE-MIT.txt": MIT, "run.sh": "echo 1\n"}) as index:
+        assert places(index, "Which licence is this under?") == [("LICENSE-MIT.txt", 1, 5)]

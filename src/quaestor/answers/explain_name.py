@@ -401,7 +401,7 @@ def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
     """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
     for first, line in enumerate(lines, 1):
-        if not re.match(r"\s*[^\W_]", line) or "](" in line[:40]:
+        if not re.match(r"\s*[*_]{0,2}[^\W_]", line) or "](" in line[:40]:
             continue
         last = first
         while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():

@@ -78,7 +78,7 @@ _ASKS_ORIGIN = (
 _MOST_PAGES = 8
 _PASSAGES = 5
 _LICENCE_FILE = re.compile(
-    r"(?:licen[cs]e|copying|unlicense)(?:[.-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl))?", re.IGNORECASE
+    r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl)){0,2}", re.IGNORECASE
 )
 _HEAD_OF_LICENCE = 6
 _FIELD = re.compile(

@@ -43,7 +43,8 @@ _COMMAND = re.compile(
     r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just"
     r"|task|composer"
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
-    r"|mypy|docker compose|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
+    r"|mypy|docker compose"
+    r"|php|phpdbg|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
     r"(?=\s|$).*)$"
 )
 _QUOTED = (
@@ -241,6 +242,7 @@ def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
                 if found := pattern.match(line):
                     targets.setdefault(found[1], number)
             telling = [one for one in targets if _telling(aim).search(one)] or ([] if aim else list(targets))
+            telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
             shown = telling[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
@@ -258,8 +260,8 @@ def _telling(aim: Aim | None) -> re.Pattern[str]:
 
 
 def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
-    """Yield the scripts of the root's package.json, by name."""
-    for path in material.paths_named("package.json", 0):
+    """Yield the scripts of the root's package.json and composer.json, by name."""
+    for path in (*material.paths_named("package.json", 0), *material.paths_named("composer.json", 0)):
         inside, kept = False, list[tuple[str, int]]()
         for number, line in enumerate(material.lines(path), 1):
             if re.match(r'^\s*"scripts"\s*:', line):
@@ -269,6 +271,7 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
             elif inside and (found := _NPM_SCRIPT.match(line)) and _telling(aim).search(found[1]):
                 kept.append((found[1], number))
         if kept:
+            kept.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)
             names = [name for name, _ in kept[:_MOST_TARGETS]]
             number = kept[0][1]
             runner = _runner_of(material, path)
@@ -278,6 +281,8 @@ def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
 
 def _runner_of(material: Material, path: str) -> str:
     """Return the program that runs the scripts of a package.json, as it or a lock file beside it says."""
+    if path.endswith("composer.json"):
+        return "composer"
     stated = re.search(r'"packageManager"\s*:\s*"(pnpm|yarn|bun)@', "\n".join(material.lines(path)))
     locks = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun"}
     return stated[1] if stated else next((locks[one] for one in locks if one in material.all), "npm")

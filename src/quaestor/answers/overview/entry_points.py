@@ -72,7 +72,7 @@ def _is_aside(name: str) -> bool:
     path = name.partition(" → ")[2] or name
     profile = profile_path(path)
     aside = any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
-    return profile.test or profile.example or aside or path.startswith(".")
+    return profile.test or profile.example or aside or path.startswith(".") or "{{" in path
 
 
 def _declared_entries(material: Material) -> Iterator[Entry]:

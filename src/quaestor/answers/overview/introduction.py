@@ -29,6 +29,7 @@ _NOTICE = re.compile(
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
+    r"|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",

@@ -86,11 +86,13 @@ def parts(
     sizes, levels = _sizes(material)
     packages = frozenset(_packages(material))
     total = sizes.get(material.folder, 0.0) or 1.0
+    bare = _are_mostly_hidden(material)
     imported = _with_sources(imported, material)
     most = max(imported.values(), default=0) or 1
     found: dict[str, _Part] = {}
     for path, size in sizes.items():
-        if path == material.folder or (_is_hidden(path) and (path not in named or named[path].weight < _LISTED)):
+        hidden = _is_hidden(path) and not bare and (path not in named or named[path].weight < _LISTED)
+        if path == material.folder or hidden:
             continue
         folder = path not in material.documents
         if folder and path not in named and levels.is_passage(path):
@@ -188,6 +190,12 @@ def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
 
 def _is_within(folder: str, root: str) -> bool:
     return not root or folder.startswith(f"{root}/")
+
+
+def _are_mostly_hidden(material: Material) -> bool:
+    """Return whether most files of the root are hidden: somebody's settings, which are what there is to see."""
+    own = [path.rpartition("/")[2] for path in material.beside(material.folder)]
+    return 2 * sum(name.startswith(".") for name in own) > len(own)
 
 
 def _is_hidden(path: str) -> bool:

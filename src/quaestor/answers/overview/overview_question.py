@@ -139,7 +139,7 @@ _WHOLE = frozenset(
 _PARTS = frozenset(
     """parts components modules packages folders directories pieces files layers crates entrypoints topics subjects
     themes documents docs sections areas chapters episodes lessons adapters plugins volumes classes guides pages
-    proposals texts examples contents tests specs specifications standards articles posts""".split()
+    notebooks proposals texts examples contents tests specs specifications standards articles posts""".split()
 )
 _NAMED_SHAPE = frozenset(
     "overview summary map tour outline introduction description orientation structure layout architecture design"
