@@ -304,8 +304,7 @@ _CHANGED_IN = re.compile(
     r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
     re.IGNORECASE,
 )
-_OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")
-"""What a version may be of: the whole, or one of its packages."""
+_OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
     r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
