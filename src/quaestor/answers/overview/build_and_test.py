@@ -114,7 +114,7 @@ _MERELY_THERE = (
 ).split()
 
 
-def building(material: Material, aim: Aim | None = None) -> list[Entry]:
+def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
     """Return the lines that say how a project is built and tested, or done something else with; at most 14.
 
     Args:
@@ -122,10 +122,10 @@ def building(material: Material, aim: Aim | None = None) -> list[Entry]:
         aim: only what serves it.
     """
     found: dict[str, Entry] = {}
-    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _continuous):
+    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
         for entry in read(material, aim):
             found.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
-    found.update((entry.name, entry) for entry in _there(material, {one.name for one in found.values()}))
+    found.update((entry.name, entry) for entry in _unquoted_manifests(material, {one.name for one in found.values()}))
     return [one for one in found.values() if one.says or aim is None][:_MOST]
 
 
@@ -298,7 +298,7 @@ def _quoted_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
                 yield _line(path, number, lines[number - 1])
 
 
-def _continuous(material: Material, aim: Aim | None) -> Iterator[Entry]:
+def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield what CI runs to build and test."""
     checks = _AIMS[aim] if aim else _CHECKS
     workflows = [
@@ -385,11 +385,11 @@ def _inline(line: str) -> re.Match[str] | None:
     return _COMMAND.match(marked[1]) if marked else None
 
 
-def _there(material: Material, said: Collection[str]) -> Iterator[Entry]:
+def _unquoted_manifests(material: Material, quoted: Collection[str]) -> Iterator[Entry]:
     """Yield the manifests of which no line was quoted."""
     for name in _MERELY_THERE:
         for path in material.paths_named(name, 0):
-            if path not in said:
+            if path not in quoted:
                 yield Entry(path)
 
 

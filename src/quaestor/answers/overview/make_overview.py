@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quaestor.answers.overview import document_statistics
-from quaestor.answers.overview.build_and_test import Aim, building, customary
+from quaestor.answers.overview.build_and_test import Aim, build_lines, customary
 from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shorten
@@ -65,7 +65,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     else:
         corpus.try_refresh()
 
-    return _up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
+    return _make_up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
 
 
 def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
@@ -76,17 +76,17 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
     """
     corpus.try_refresh()
 
-    def made() -> Overview:
+    def make() -> Overview:
         material = Material(corpus.store)
         shares = _shares_of_guide(material, aim) if material.is_code else []
         sections = [section for share in shares for section in _fit(share, count)]
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _up_to_date(corpus, made)
+    return _make_up_to_date(corpus, make)
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
-    told = building(material, aim)
+    told = build_lines(material, aim)
     if aim is None:
         return [_Share(_BUILDING, told, BUDGET)]
     customs = [*customary(material, aim, told)]
@@ -101,34 +101,34 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
     """Return a corpus's introduction, after bringing the index up to date, as an overview of at most one section."""
     corpus.try_refresh()
 
-    def made() -> Overview:
+    def make() -> Overview:
         material = Material(corpus.store)
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _up_to_date(corpus, made)
+    return _make_up_to_date(corpus, make)
 
 
 def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
     """Return one section of an overview alone, after bringing the index up to date; without sections if it is empty."""
     corpus.try_refresh()
 
-    def made() -> Overview:
+    def make() -> Overview:
         material = Material(corpus.store)
         entries = entry_points(material) if title == "Entry points" else languages(material)
         heading = "Languages (files)" if title == "Languages" else title
         sections = _fit(_Share(heading, entries if material.is_code else [], BUDGET), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _up_to_date(corpus, made)
+    return _make_up_to_date(corpus, make)
 
 
-def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
+def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    found = corpus.reopening(made)
+    found = corpus.retry_reopened(make)
     if corpus.notice_changes(_documents(found)):
         corpus.try_refresh()
-        found = corpus.reopening(made)
+        found = corpus.retry_reopened(make)
         corpus.look_at(_documents(found))
     return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))
 
@@ -161,7 +161,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     last = [
         *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fit(_Share(_BUILDING, building(material), 0.13 * room), count),
+        *_fit(_Share(_BUILDING, build_lines(material), 0.13 * room), count),
         *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))

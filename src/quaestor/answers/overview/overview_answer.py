@@ -74,7 +74,7 @@ def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
     if found is None or not (found["folder"] or "/" in found["name"]):
         return None
     corpus.try_refresh()
-    folder = corpus.reopening(lambda: _folder_meant(found["name"].strip("`./").lower(), corpus))
+    folder = corpus.retry_reopened(lambda: _folder_meant(found["name"].strip("`./").lower(), corpus))
     return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
 
 
@@ -165,7 +165,7 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 def _title(corpus: Corpus) -> str:
     """Return the title of the README or the first page, reduced to the name: ``Grape`` of ``What is Grape?``.
 
-    Empty where there is none.
+    Empty if there is no title.
     """
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415
