@@ -87,7 +87,7 @@ _SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _IMPORT = re.compile(r"\s*import\b")
 GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
 """A macro that keeps a header from being read twice."""
-_NAMESPACE = re.compile(r"^\s*(?:inline\s+)?namespace\s+([\w:]+)", re.MULTILINE)
+_NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
 _FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
 """What a template is full of: markup and what stands for values."""
 
