@@ -11,7 +11,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.overview_question import asks_how_to_build
+from quaestor.answers.overview.overview_question import aim_of_building, asks_how_to_build, asks_how_to_run
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
@@ -78,7 +78,7 @@ def test_it_is_answered_from_documents_task_files_and_ci(shop: Index) -> None:
     assert answer is not None and answer.way == "build"
     text = answer.text(range(1, len(answer.hits) + 1))
     assert "`README.md`: “./manage.py test” [1]" in text
-    assert re.search(r"`Makefile`: “check:” \[\d\], also `test`, `lint`\n", text)
+    assert re.search(r"`Makefile`: “check:” \[\d\], also `test`\n", text)
     assert "pytest tests --cov=shop" in text
     checked = verify(text, number(answer.hits), shop.read)
     assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
@@ -88,3 +88,135 @@ def test_where_no_file_tells_it_is_searched(tmp_path: Path) -> None:
     with index_of(tmp_path / "notes", {"bread.md": "# Bread\n\nIt rests.\n"}) as notes:
         answer = answer_by_way(Question("How do I run the tests?"), notes)
         assert answer is None or answer.way != "build"
+
+
+@pytest.mark.parametrize(
+    ("text", "aim"),
+    [
+        ("How do I run the tests?", "test"),
+        ("how can I build this from source", "build"),
+        ("how is this built and tested?", None),
+        ("怎么运行测试？", "test"),
+    ],
+)
+def test_what_somebody_wants_to_do(text: str, aim: str | None) -> None:
+    assert aim_of_building(text) == aim
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How do I run it?",
+        "how to start the app locally",
+        "How can I get this project up and running?",
+        "how do i launch thisproject on my machine",
+        "Wie starte ich das Projekt?",
+    ],
+)
+def test_who_wants_to_run_it(text: str) -> None:
+    assert asks_how_to_run(text)
+
+
+@pytest.mark.parametrize("text", ["How do I run a query?", "how is it run by the scheduler", "how do I start", "run"])
+def test_who_runs_a_thing_of_its_own(text: str) -> None:
+    assert not asks_how_to_run(text)
+
+
+HELP = """# Building and testing Ferry
+
+Thanks for helping.
+
+## Build
+
+Get `oars` first:
+
+```sh
+./configure
+
+make
+```
+
+### On the other bank
+
+## Running the tests
+
+    $ make check
+
+## Tests that we wrote
+
+They are many.
+"""
+
+
+def told(index: Index, question: str) -> tuple[str, list[tuple[str, int, int]]]:
+    """Return an answer, of which each citation holds, and its places."""
+    answer = answer_by_way(Question(question), index)
+    assert answer is not None and answer.way == "build"
+    text = answer.text(range(1, len(answer.hits) + 1))
+    checked = verify(text, number(answer.hits), index.read)
+    assert [citation.status for citation in checked.citations] == ["verified"] * len(answer.hits)
+    return text, [(hit.path, hit.start_line, hit.end_line) for hit in answer.hits]
+
+
+def test_the_section_of_a_guide_that_tells_how_comes_first(tmp_path: Path) -> None:
+    files = {
+        "CONTRIBUTING.md": HELP,
+        "README.md": "# Ferry\n\nFerry carries letters.\n",
+        "ferry.c": "int main(void) {}\n",
+    }
+    with index_of(tmp_path / "ferry", files) as index:
+        assert told(index, "How do I build this?")[1][0] == ("CONTRIBUTING.md", 7, 13)
+        assert told(index, "How do I run the tests?")[1][0] == ("CONTRIBUTING.md", 19, 19)
+
+
+def test_where_nothing_is_said_of_it_a_tool_is_used_as_it_commonly_is(tmp_path: Path) -> None:
+    files = {
+        "build.gradle.kts": "/* Ours. */\nplugins { java }\n",
+        "gradlew": "#!/bin/sh\n",
+        "app/src/main/AndroidManifest.xml": (
+            '<manifest>\n<application android:name=".Shop">\n<activity\n android:name=".Counter">\n'
+            '<action android:name="android.intent.action.MAIN" />\n</activity>\n</application>\n</manifest>\n'
+        ),
+        "app/src/main/java/shop/Counter.kt": "class Counter\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        text, places = told(index, "How do I run the tests?")
+        assert "`./gradlew test`: “plugins { java }” [1]" in text and places == [("build.gradle.kts", 2, 2)]
+        text, places = told(index, "How do I run it?")
+        assert "`Counter → app/src/main/java/shop/Counter.kt`" in text
+        assert places == [("app/src/main/AndroidManifest.xml", 4, 4)]
+
+
+def test_what_starts_it_is_told_and_not_what_tests_it(tmp_path: Path) -> None:
+    files = {
+        "README.md": "# Shop\n\nA shop.\n\n## Usage\n\n```sh\nshop serve\n```\n\n## Tests\n\n```sh\nnpm test\n```\n",
+        "package.json": '{\n "scripts": {\n  "test": "jest",\n  "dev": "vite"\n }\n}\n',
+        "compose.yaml": "services:\n  shop:\n    image: shop\n",
+        "index.js": "run();\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        text, places = told(index, "How do I start Shop?")
+    assert places[0] == ("README.md", 7, 9)
+    assert "“vite”" in text and "docker compose up" in text and "jest" not in text and "npm test" not in text
+
+
+def test_what_is_tested_apart_tells_neither_how_it_is_tested_nor_how_it_is_run(tmp_path: Path) -> None:
+    readme = (
+        "# Ferry\n\nFerry carries letters.\n\n## Integration tests\n\n```sh\nfetch river\n```\n\n### Running\n\n"
+        "```sh\nwade\n```\n\n### Sandbox setup\n\n```sh\ndig\n```\n\n## Usage\n\n```sh\nferry sail\n```\n"
+    )
+    files = {"README.md": readme, "ferry.py": "def sail():\n    return 1\n", "Makefile": "test:\n\tpytest\n"}
+    with index_of(tmp_path / "ferry", {**files, ".github/workflows/ci.yml": "run: molecule test\n"}) as index:
+        assert told(index, "How do I run the tests?")[1] == [("Makefile", 1, 1), (".github/workflows/ci.yml", 1, 1)]
+        assert told(index, "How do I run it?")[1][0] == ("README.md", 25, 27)
+
+
+def test_scripts_of_composer_count_and_those_called_so_come_first(tmp_path: Path) -> None:
+    files = {
+        "composer.json": '{\n "scripts": {\n  "pretest": "wait",\n  "test": "phpunit"\n }\n}\n',
+        "Makefile": "clean-test:\n\trm x\n\ntest:\n\tphpunit\n",
+        "shop.php": "<?php\nfunction shop() { return 1; }\n",
+    }
+    with index_of(tmp_path / "shop", files) as index:
+        text, places = told(index, "How do I run the tests?")
+    assert places == [("Makefile", 4, 4), ("composer.json", 4, 4)] and "also `clean-test`" in text

@@ -118,12 +118,36 @@ public struct Answer {
 )
 
 
+POPUP = (
+    """/* $OpenShop: popup.c,v 1.76 2026/07/14 19:07:03 mona Exp $ */
+
+#include <stdlib.h>
+
+/*
+ * Popups lie above everything else and take all keys.
+ */
+
+struct window {
+"""
+    + "".join(f"    int field_{n};\n" for n in range(30))
+    + "};\n\n"
+    + "".join(f"int popup_{n}(int at)\n{{\n    return at + {n};\n}}\n\n" for n in range(20))
+)
+SCANNER = (
+    "#ifndef SCANNER_H_1\n#define SCANNER_H_1\nnamespace shop {\n"
+    + "".join(f"int Scanner::scan_{n}(int at) {{\n  return at + {n};\n}}\n\n" for n in range(20))
+    + "}\n#endif\n"
+)
+
+
 @pytest.fixture(scope="module")
 def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     files = {
         "pick.c": RANDOM_ACCESS,
         "agent.c": PERMITTED,
         "core.c": SCHEDULER,
+        "popup.c": POPUP,
+        "src/scanner.cpp": SCANNER,
         "queue.c": QUEUE,
         "run/guard.go": GUARD,
         "run/runner.go": "package run\n\nfunc Run() {}\n",
@@ -143,6 +167,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         ("What is pick.c?", "example of random access to a packed file"),
         ("What is agent.c for?", "Asks an agent for keys"),
         ("What does core.c do?", "Core of the scheduler and what programs ask of it"),
+        ("What does popup.c do?", "Popups lie above everything else"),
         ("What does queue.c do?", "A queue that many threads put orders into"),
         ("What does run/guard.go do?", "hides what is not staged"),
         ("what is lib/order.rb", "the scope in which all routing is done"),
@@ -178,3 +203,14 @@ def test_the_first_definition_within_a_module_keeps_its_comment() -> None:
 @pytest.mark.parametrize(("line", "least", "first"), [(3, 0, 1), (3, 2, 2), (1, 0, 1), (0, 0, 0)])
 def test_the_comment_above_a_line(line: int, least: int, first: int) -> None:
     assert comment_above(["code()", "# one", "# two", "more()"], line, least) == first
+
+
+def test_what_a_file_defines_is_listed_without_what_tells_nothing(index: Index) -> None:
+    popup = explain_name(Question("What does popup.c do?"), index)
+    scanner = explain_name(Question("What does src/scanner.cpp do?"), index)
+    assert popup is not None and scanner is not None
+    told, also = popup.text([1, 2, 3]), scanner.text([1, 2, 3])
+    assert len(popup.hits) == 1 and "`popup_19`" in told and "field_1" not in told and "import statement" not in told
+    assert (
+        "`shop.Scanner.scan_0`" in also and "SCANNER_H_1" not in also.partition("defines")[2] and "`shop` (" not in also
+    )

@@ -101,6 +101,8 @@ def test_times(question: str, since: str, until: str) -> None:
     [
         ("when and why was send_with_retry added?", "origin", "send_with_retry", "added"),
         ("why was the proxies argument removed?", "origin", "proxies argument", "removed"),
+        ("When was poetry added as an environment manager?", "origin", "poetry", "added"),
+        ("when was jupyter added to environment.yml?", "origin", "jupyter environment.yml", "added"),
         ("when did they drop python 3.7", "origin", "python 3.7", "removed"),
         ("which commit introduced AsyncClient", "origin", "AsyncClient", "added"),
         ("why was ioredis made optional?", "origin", "ioredis optional", "changed"),

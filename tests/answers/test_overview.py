@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from index_of_files import write_files
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.overview_answer import answer_with_overview
+from quaestor.answers.overview.overview_answer import answer_with_overview, answer_with_section, describe_folder
 from quaestor.answers.overview.overview_text import code, escape_markdown, on_one_line, sections_of
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.overview.statements import Overview
@@ -439,6 +439,13 @@ def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) ->
     assert not any("roots" in one for one in asked)
 
 
+def test_no_starter_asks_about_terms_and_examples(made: Make) -> None:
+    terms, example = "# Terms\n\n## Ending these terms\n\nThey end.\n", "# Oak\n\n## Example letter\n\nDear oak.\n"
+    pages = {"site/tos.md": terms, "oak.md": example}
+    asked = " ".join(one.question for one in starters(made(pages)))
+    assert "terms" not in asked.lower() and "example" not in asked.lower()
+
+
 def test_nothing_and_one_file(made: Make) -> None:
     nothing = made({}).overview()
     assert (nothing.documents, nothing.sections, nothing.hits) == (0, (), ())
@@ -497,3 +504,130 @@ def test_shown_text_cannot_leave_its_place(text: str) -> None:
     shown = code(text)
     ticks = len(shown) - len(shown.lstrip("`"))
     assert "`" * ticks not in shown[ticks:-ticks]
+
+
+GRID = """/* $Id: grid.c,v 1.2 2026/08/03 12:58:53 mona Exp $ */
+
+/*
+ * Copyright (c) 2008 Mona Petit
+ */
+
+#include <stdlib.h>
+
+#ifdef GRID
+#include "grid.h"
+#endif
+
+/*
+ * Cells and lines of a window.
+ */
+
+int grid_new(int lines)
+{
+    return lines;
+}
+"""
+
+
+def test_of_a_header_and_its_source_the_larger_one_is_the_part(made: Make) -> None:
+    users = {
+        f"use{n}.c": f'#include "grid.h"\n#include "all.h"\n\nint use{n}(void) {{ return 1; }}\n' for n in range(5)
+    }
+    declared = "#ifndef GRID_H_INCLUDED_\n#define GRID_H_INCLUDED_\nint grid_new(int);\n#endif\n"
+    every = "".join(f"int all_{n}(int);\n" for n in range(60))
+    files = {"grid.c": GRID, "grid.h": declared, "all.h": every, "all.c": "int all_1(int at) { return at; }\n", **users}
+    parts = lines_of(made(files).overview(), "Main parts")
+    names = [*parts]
+    assert parts["grid.c"] == "Cells and lines of a window."
+    assert "grid.h" not in names[: names.index("grid.c")]
+    assert "all.c" not in names[: names.index("all.h")]
+
+
+CPP = """#ifndef EMITTER_H_62B23520
+#define EMITTER_H_62B23520
+namespace shop { namespace out {
+class Emitter {
+  int lines;
+};
+int emit(int line) { return line; }
+} }
+#endif
+"""
+
+
+def test_neither_a_guard_nor_a_namespace_tells_what_a_header_is_for(made: Make) -> None:
+    found = made({"src/emitter.h": CPP, "src/other.cpp": "int other() { return 2; }\n"})
+    parts = lines_of(found.overview(), "Main parts")
+    said = parts.get("emitter.h") or parts["src/emitter.h"]
+    assert "Emitter" in said and "EMITTER_H" not in said and "shop" not in said
+
+
+def test_the_first_sentence_of_a_readme_that_says_what_it_is(made: Make) -> None:
+    readme = "# Shop\n\nTerraform module which creates shops.\n\n## Addresses\n\nBy default it is for one address.\n"
+    main = 'resource "shop_counter" "this" {\n  size = 1\n}\n\nresource "shop_door" "this" {\n  size = 2\n}\n'
+    found = made({"README.md": readme, "main.tf": main, "till/main.tf": main}).overview()
+    said = found.sections[0].entries[0].says
+    assert said is not None and said.text == "Terraform module which creates shops."
+    assert lines_of(found, "Main parts")["main.tf"].startswith("defines shop_counter")
+
+
+def test_what_is_said_of_an_import_or_a_kind_of_commit_is_not_said_of_a_part(made: Make) -> None:
+    files = {
+        "CONTRIBUTING.md": "# Helping\n\n- `feat:` for new features\n- `docs:` for documentation\n",
+        "docs/use.md": "# Use\n\nHow the shop is used by people.\n",
+        "cli.ts": '// this has to be built first\nimport shop from "./shop.ts";\n\nexport function run() {}\n',
+        "shop.ts": "// Opens the shop.\n\nexport function open() {}\n",
+    }
+    found = made(files).overview()
+    assert "for documentation" not in found.text and "has to be" not in found.text
+    assert lines_of(found, "Main parts")["shop.ts"] == "Opens the shop."
+
+
+def test_a_main_function_for_a_test_of_a_file_is_no_entry_point(made: Make) -> None:
+    files = {
+        "shop.c": "static int\nopened(void)\n{\n    return 0;\n}\n\nint\nmain(void)\n{\n    return opened();\n}\n",
+        "sum.c": "int sum(int a) { return a; }\n#if defined(SUM_TEST)\nint main(void) { return sum(1); }\n#endif\n",
+    }
+    found = lines_of(made(files).overview(), "Entry points")
+    assert found == {"shop.c": "main(void)"}
+
+
+def test_scripts_are_run_by_the_package_manager_of_the_project(made: Make) -> None:
+    manifest = '{\n "packageManager": "pnpm@11.1.0",\n "scripts": {\n  "test": "vitest"\n }\n}\n'
+    found = made({"package.json": manifest, "shop.js": "open();\n"}).overview()
+    assert "pnpm run test" in found.text and "npm run test" not in found.text.replace("pnpm", "")
+
+
+@pytest.mark.parametrize(
+    ("question", "folder"),
+    [
+        ("What does src/shop do?", "src/shop"),
+        ("What is in shop/orders?", "src/shop/orders"),
+        ("what's in the orders directory?", "src/shop/orders"),
+        ("What is `tools/` for?", "tools"),
+    ],
+)
+def test_what_a_folder_is_for(made: Make, question: str, folder: str) -> None:
+    answer = describe_folder(Question(question), made(FILES))
+    assert answer is not None and answer.pieces[0] == f"**Overview of {folder}/: {answer.hits and len_of(folder)}**\n"
+
+
+def len_of(folder: str) -> str:
+    """Return how many documents of the files lie in a folder, in words."""
+    number = sum(path.startswith(f"{folder}/") for path in FILES)
+    return f"{number} document{'s' if number > 1 else ''}"
+
+
+@pytest.mark.parametrize("question", ["What does shop do?", "What is in src/nothing?", "Where is src/shop used?"])
+def test_what_is_no_folder_or_not_asked_for(made: Make, question: str) -> None:
+    assert describe_folder(Question(question), made(FILES)) is None
+
+
+def test_entry_points_and_languages_alone(made: Make) -> None:
+    index = made(FILES)
+    entries = answer_with_section(Question("Where is main?"), index)
+    languages = answer_with_section(Question("What is it written in?"), index)
+    assert entries is not None and languages is not None
+    told = entries.text([1, 2, 3, 4, 5])
+    assert "`shop → src/shop/cli.py`" in told and "Main parts" not in told
+    assert "python" in languages.text([])

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.overview.overview_question import asks_for_overview, name_asked_for
+from quaestor.answers.overview.overview_question import (
+    OWN,
+    asks_for_entry,
+    asks_for_languages,
+    asks_for_overview,
+    name_asked_for,
+    plain_question,
+)
 
 FOR_ONE = """What is this?|what is this project?|What is this repository about?|What does this library do?
 Where do I begin to read?|Where should I start reading the code?|where do i start|how is this laid out?
@@ -167,3 +174,32 @@ def test_a_stage_or_a_beginning_alone_is_a_thing_of_its_own(question: str) -> No
 @pytest.mark.parametrize(("first", "asked"), [(True, True), (False, False)])
 def test_it_is_the_whole_where_nothing_was_talked_about_before(first: bool, asked: bool) -> None:
     assert asks_for_overview("How is it structured?", first=first) is asked
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Where is main?",
+        "What is the entry point?",
+        "where does the program start",
+        f"What are the entry points of {OWN}?",
+    ],
+)
+def test_who_asks_where_a_program_begins(question: str) -> None:
+    assert asks_for_entry(plain_question(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Which languages is it written in?", f"What is {OWN} written in?", "what programming language does this use"],
+)
+def test_who_asks_for_languages(question: str) -> None:
+    assert asks_for_languages(plain_question(question))
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["Where is main used?", "where does the parser start", "Which languages are supported?", "languages", ""],
+)
+def test_who_asks_for_neither(question: str) -> None:
+    assert not asks_for_entry(plain_question(question)) and not asks_for_languages(plain_question(question))

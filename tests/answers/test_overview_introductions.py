@@ -41,6 +41,11 @@ CODE = {"shop/orders.py": "def send(order):\n    return order\n"}
             "This repository contains the specs of ferries.",
         ),
         (
+            "# Till\n\nDelightful tills for shops.\n\nWhile most tills are limited to coins, this is for any money.\n",
+            "Delightful tills for shops.",
+        ),
+        ("# Till\n\nServer and website for <https://till.example>.\n", "Server and website for https://till.example."),
+        (
             "# till\n\nA fast and plain statusline of tills.\n\nFor older tills please use its tags for them.\n",
             "A fast and plain statusline of tills.",
         ),
@@ -442,3 +447,42 @@ def test_the_line_of_a_main_function_is_cited_and_not_the_blank_ones_above(tmp_p
         [entry] = entry_points(Material(index.store))
     assert entry.says is not None
     assert entry.says.source == Source("src/Till.java", 5, 5)
+
+
+def test_a_comment_is_read_without_its_links_and_marks(said: Say) -> None:
+    text = said(
+        {
+            "hover.zig": "//! Implementation of [`hover`](https://example.org/a/very/long/address/that/has/no/end#hover)\n\n"
+            "pub fn hover() void {}\n",
+            "shop.lua": "--- Configuration for shops.\nlocal shop = {}\n\nfunction shop.open(a)\n  return a\nend\n",
+        }
+    )
+    assert "hover.zig: Implementation of hover" in text.replace("`", "")
+    assert "shop.lua: Configuration for shops." in text
+
+
+def test_a_role_of_yaml_beside_a_readme_has_parts(said: Say) -> None:
+    tasks = {
+        f"tasks/{name}.yml": f"- name: Open {name}\n  service: {{name: {name}}}\n" for name in ("a", "b", "c", "d")
+    }
+    text = said({"README.md": "# Role\n\nA role that opens shops on Linux.\n", **tasks})
+    assert "Main parts:" in text and "tasks/" in text
+
+
+def test_a_program_of_a_workflow_is_no_entry_point(tmp_path: Path) -> None:
+    main = "package main\n\nfunc main() {}\n"
+    with index_of(tmp_path / "made", {".github/release/main.go": main, "cmd/shop/main.go": main}) as index:
+        assert [one.name for one in entry_points(Material(index.store))] == ["cmd/shop/main.go"]
+
+
+def test_files_that_are_hidden_are_parts_where_there_is_little_else(said: Say) -> None:
+    hidden = {f".{name}": f"# Settings of {name} for the shell.\nexport {name}=1\n" for name in ("bashrc", "profile")}
+    others = {"README.md": "# Mine\n\nIf it is there, it is read.\n", ".zshrc": "export Z=1\n", "a.sh": "ls\n"}
+    text = said({**hidden, **others})
+    assert ".bashrc: Settings of bashrc for the shell." in text
+
+
+def test_a_template_of_another_project_is_no_entry_point(tmp_path: Path) -> None:
+    files = {"{{ it.name }}/__init__.py": "X = 1\n", "shop/__init__.py": '"""A shop for all that there is."""\n'}
+    with index_of(tmp_path / "made", files) as index:
+        assert [one.name for one in entry_points(Material(index.store))] == ["shop/__init__.py"]

@@ -40,6 +40,17 @@ LISTS = {
     "mix.exs": "defmodule X do\n  defp deps do\n    [{:oars, 2},\n     {:sails, 1}]\n  end\nend\n",
     "configure.ac": "AC_INIT\nPKG_CHECK_MODULES([OARS], [oars])\nPKG_CHECK_MODULES([SAILS], [sails])\nAC_OUTPUT\n",
     "requirements.txt": "oars==2\nsails==1\n",
+    "versions.tf": 'terraform {\n  required_providers {\n    oars = { source = "x/oars" }\n    sails = {}\n  }\n}\n',
+    "MODULE.bazel": 'module(name = "x")\nbazel_dep(name = "oars")\nbazel_dep(name = "sails")\nregister(1)\n',
+    "x.opam": 'name: "x"\ndepends: [\n  "oars" {>= "2"}\n  "sails"\n]\nbuild: []\n',
+    "x-1.rockspec": 'package = "x"\ndependencies = {\n  "oars",\n  "sails",\n}\nbuild = {}\n',
+    "build.zig.zon": ".{\n  .dependencies = .{\n    .oars = .{ .url = 1 },\n    .sails = .{},\n  },\n}\n",
+    "Pipfile": '[source]\n\n[packages]\noars = "*"\nsails = "*"\n\n[dev-packages]\n',
+    "x.csproj": '<Project>\n<PackageReference Include="Oars" />\n<PackageReference Include="Sails" />\n</Project>\n',
+}
+SPREAD = {
+    "configure.ac": "AC_INIT\nPKG_CHECK_MODULES(\n\tOARS,\n\t[oars >= 2],\n\tfound=yes\n)\nAC_OUTPUT\n",
+    "mix.exs": "defmodule X do\n  defp deps() do\n    [{:oars, 2},\n     {:sails, 1}]\n  end\nend\n",
 }
 
 
@@ -179,3 +190,52 @@ def test_how_all_of_it_began_is_told_by_a_page_that_is_called_so(tmp_path: Path,
 
 def test_among_code_git_tells_who_wrote_it(ferry: Index) -> None:
     assert places(ferry, "Who wrote this project?") == []
+
+
+@pytest.mark.parametrize(("name", "last"), [("configure.ac", 6), ("mix.exs", 4)])
+def test_a_list_that_begins_with_empty_brackets_or_open_ones_is_read_whole(
+    tmp_path: Path, name: str, last: int
+) -> None:
+    with index_of(tmp_path / "x", {name: SPREAD[name]}) as index:
+        assert places(index, "What are the dependencies?") == [(name, 2, last)]
+
+
+WORKSPACE = {
+    "package.json": '{\n "name": "shop",\n "devDependencies": {"jest": "2"}\n}\n',
+    "packages/ferry/package.json": '{\n "name": "ferry",\n "dependencies": {\n  "oars": "2"\n }\n}\n',
+    "packages/ferry/test/package.json": '{\n "name": "t",\n "dependencies": {\n  "fake": "2"\n }\n}\n',
+    "gradle/libs.versions.toml": '[versions]\nkotlin = "2.0.0"\n\n[libraries]\nsails = "x:sails:1"\n\n[plugins]\n',
+    "packages/ferry/ferry.ts": "export const ferry = 1;\n",
+}
+
+
+def test_where_the_root_lists_nothing_the_packages_tell(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", WORKSPACE) as index:
+        assert places(index, "What does this depend on?") == [
+            ("gradle/libs.versions.toml", 4, 5),
+            ("packages/ferry/package.json", 3, 5),
+        ]
+        assert places(index, "Which version of Kotlin does it use?") == [("gradle/libs.versions.toml", 2, 2)]
+
+
+README = "Ferry\n\n* Dependencies\n\nFerry needs oars.\n\nAnd sails.\n\n* Installation\n\nMake it.\n"
+
+
+def test_a_readme_tells_what_is_needed_where_no_manifest_lists_it(tmp_path: Path) -> None:
+    configured = {"README": README, "configure.ac": LISTS["configure.ac"], "ferry.c": "int ferry;\n"}
+    with index_of(tmp_path / "x", configured) as index:
+        assert places(index, "What does this depend on?")[0] == ("README", 5, 7)
+    with index_of(tmp_path / "y", {"README": README, "go.mod": LISTS["go.mod"]}) as index:
+        assert places(index, "What does this depend on?") == [("go.mod", 3, 6)]
+
+
+def test_the_same_lines_are_quoted_once(tmp_path: Path) -> None:
+    files = {f"{name}.opam": 'depends: [\n  "ocaml" {>= "4.08"}\n]\n' for name in ("oar", "sail", "quay")}
+    with index_of(tmp_path / "x", {**files, "meta/main.yml": "galaxy:\n  min_ansible_version: 2.15\n"}) as index:
+        assert places(index, "Which version of OCaml does it need?") == [("oar.opam", 2, 2)]
+        assert places(index, "Which version of Ansible does it need?") == [("meta/main.yml", 2, 2)]
+
+
+def test_a_licence_may_be_named_and_have_an_ending(tmp_path: Path) -> None:
+    with index_of(tmp_path / "x", {"LICENSE-MIT.txt": MIT, "run.sh": "echo 1\n"}) as index:
+        assert places(index, "Which licence is this under?") == [("LICENSE-MIT.txt", 1, 5)]

@@ -11,6 +11,7 @@ from subroutine_parts import FILES, write
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number
@@ -493,3 +494,38 @@ def test_asking_back_at_the_beginning_only(index: Index) -> None:
     answer = found(index, "and how do I turn that off?")
     assert not answer.known
     assert answer_by_way(Question("and how do I turn that off?", ("what sends again?",)), index) is None
+
+
+CLIENT = """static int dial(const char *path) {
+    int connection = open_path(path);
+    if (connection < 0) {
+        fprintf(stderr, "no server running on %s\\n", path);
+        return 1;
+    }
+    %s
+    return connection;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "no server running on /tmp/shop/default",
+        "terminate called after throwing an instance of Closed\n  what(): no server running on 12",
+    ],
+)
+def test_a_message_is_found_beside_a_path_and_what_is_said_before_it(tmp_path: Path, message: str) -> None:
+    before = "terminate called after throwing instance"
+    files = {f"{number}.md": f"At {number} {before} tmp shop default tmp shop default.\n" for number in range(120)}
+    files |= {f"start/{number}.md": f"A server running, {before} tmp shop {number}.\n" for number in range(60)}
+    long = "\n    ".join(f"take(connection, {number}, wharf[{number}]);" for number in range(30))
+    with index_of(tmp_path / "shop", files | {"zz/client.c": CLIENT % ("%s", long)}) as index:
+        answer = answer_by_way(Question(message), index)
+    assert answer is not None and places(answer)[0] == ("zz/client.c", 1)
+
+
+def test_a_message_may_begin_as_a_question_does() -> None:
+    assert is_pasted("can't import user with ID 3 because of user 1")
+    assert is_pasted("bad file: config.yaml")
+    assert not is_pasted("can I import a user with an ID?")

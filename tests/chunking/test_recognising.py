@@ -19,6 +19,7 @@ from quaestor.chunking.languages import says_generated
         ("a.h", b"namespace a {}\n", "cpp"),
         ("a.h", b"@interface A\n@end\n", "objc"),
         ("a.tsx", b"", "tsx"),
+        ("a.tl", b"", "teal"),
         ("Dockerfile.dev", b"", "dockerfile"),
         ("Makefile", b"", "make"),
         ("README", b"", "text"),

@@ -63,6 +63,11 @@ def test_a_notebook() -> None:
     )
 
 
+def test_the_title_of_a_notebook_may_be_its_first_line_in_bold() -> None:
+    data = made.notebook({"cell_type": "markdown", "source": "**Chapter 3 – Sorting**\n\n# Setup\n\nAs always."})
+    assert text_of(data, "a.ipynb").title == "Chapter 3 – Sorting"
+
+
 @pytest.mark.parametrize("data", [b"", b"[]", b"{", b'{"cells": 3}', b'{"cells": [3]}', b"[" * 100_000])
 def test_no_notebook(data: bytes) -> None:
     assert reason_of(data, "a.ipynb") == ("unreadable", "it is not a Jupyter notebook")

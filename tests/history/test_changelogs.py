@@ -59,6 +59,7 @@ STYLES = {
     "underlined": "Changes\n=======\n\n1.1.0\n-----\n\n* B\n\n1.0.0 (2023-01-02)\n------------------\n\n* A\n",
     "bare": "2024-01-02 thing\n\n1.1.0 / 2024-01-02\n\n  * B\n\n1.0.0 / 2023-01-02\n\n  * A\n",
     "named": "Changes\n-------\n\nThing 1.1.0\n-----------\n\nB\n\nThing 1.0.0\n-----------\n\nA\n",
+    "from": "Changes from 1.0 to 1.1\n\n* B\n\nChanges from 0.9 TO 1.0\n\n* A\n",
     "asciidoc": "= News\n\n== 1.1.0\n\n* B\n\n== 1.0.0\n\n* A\n",
 }
 

@@ -89,3 +89,36 @@ def test_only_what_was_renamed_was_renamed(tmp_path: Path, question: str, told: 
         answer = answer_history(Question(question), index)
         assert (told is None) == (answer is None)
         assert answer is None or told is None or told in answer.text([1, 2, 3])
+
+
+def test_a_file_came_when_it_was_added_whatever_else_names_it(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "shop")
+    made.commit("Begin", {"Makefile": "all:\n", "ui/BellTower.kt": "fun ring() = 1\n"}, "2020-01-01", "Ana")
+    made.commit("Pour tea", {"tea.c": "int tea;\n", "quay.c": "int quay;\n"}, "2020-02-01", "Fred")
+    made.commit("Build all", {"Makefile": "all: tea.c quay.c\n"}, "2020-03-01", "Rita")
+    made.commit("Speak of tea.c", {"quay.c": "int quay; /* tea.c */\n"}, "2020-04-01", "Rita")
+    with Index.build(tmp_path / "shop") as index:
+        for question, told in (
+            ("When was tea.c added and why?", "2020-02-01"),
+            ("When was BellTower added?", "2020-01-01"),
+        ):
+            answer = answer_history(Question(question), index)
+            assert answer is not None and f"of {told}" in answer.text([1, 2, 3]), question
+
+
+def test_a_version_may_be_that_of_one_package(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "shop")
+    log = "# Changes\n\n## 2.0.0\n\n- {0} leak no more.\n- {0} are longer.\n\n## 1.0.0\n\n- First.\n"
+    made.commit(
+        "Begin",
+        {
+            "packages/oar/CHANGELOG.md": log.format("Oars"),
+            "packages/sail/CHANGELOG.md": log.format("Sails") + "- More.\n",
+        },
+        "2020-01-01",
+    )
+    with Index.build(tmp_path / "shop") as index:
+        for asked, told in (("@shop/oar", "Oars"), ("sail", "Sails"), ("shop", "")):
+            answer = answer_history(Question(f"What changed in {asked} 2.0.0?"), index)
+            assert answer is not None and f"{told} leak no more" in answer.text([1, 2, 3]), asked
+        assert answer_history(Question("What changed in Python 2.0.0?"), index) is None

@@ -18,6 +18,8 @@ from quaestor.search.path_roles import profile_path
         ("src/Polly.Tests.Speed/Retry.cs", "test"),
         ("t/retry.t", "test"),
         ("drivers/gpu/selftests/pages.c", "test"),
+        ("regress/alerts.sh", "test"),
+        ("http/fuzz/fuzz_header.ml", "test"),
         ("src/Snippets/Retry.cs", "example"),
         ("examples/hello.py", "example"),
         ("benchmarks/speed.py", "example"),

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
+from quaestor.answers.overview.described import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
@@ -41,11 +42,14 @@ _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
 _SPDX = "SPDX-"
 """Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
-_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|@(?:link|author|file|package|since|version)\b.*")
+_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*")
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
+_NEVER_IMPORTED = (".c", ".cc", ".cpp", ".cxx", ".tf")
+_CALLABLES = frozenset({"function", "method", "macro"})
+_NAMESPACED = frozenset({"cpp", "csharp"})
 _FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
 _FILE_KINDS = frozenset({"file", "module", "script", "document", "page", "package", "header"})
 
@@ -200,15 +204,27 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
     for first, last, symbol in _explaining_lines(file, known):
         draft.quote(lines.hit(path, first, last, symbol))
     if known:
-        outer = [one for one in known if len(one.scope) <= 1]
+        outer = _outer(known, file.document.language)
         draft.say(
             f"{in_code(path)} ({file.document.language}, {amount(len(file.lines), 'line')}) "
             f"defines {_outline(lines, path, outer)}."
         )
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
-    draft.say(_importers_of(corpus.related(_imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
+    if not path.endswith(_NEVER_IMPORTED):
+        draft.say(_importers_of(corpus.related(_imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
     return draft.finish("names")
+
+
+def _outer(known: Sequence[Definition], language: str) -> list[Definition]:
+    """Return the definitions of a file and their members; for the namespaces around them, what these hold."""
+    spaces = {one.name for one in known if one.kind == "module"} if language in _NAMESPACED else set()
+    named = [one for one in known if one.name not in spaces and not GUARD.fullmatch(one.name)]
+    scopes = [(one, len([part for part in one.scope if part not in spaces])) for one in named]
+    outer = [one for one, depth in scopes if depth <= 1]
+    # The fields of one struct are no outline of a file.
+    brief = [one for one, depth in scopes if not depth or (depth == 1 and one.kind not in _FIELDS)]
+    return (brief if len(outer) > _MOST_LISTED else outer) or [one for one in known if len(one.scope) <= 1]
 
 
 def _imported_for(corpus: Corpus, path: str) -> str:
@@ -227,7 +243,7 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
         yield 1, total, None
         return
     head = _head(file)
-    main = _main(known, profile_path(file.document.path).stem)
+    main = _main(known, profile_path(file.document.path).stem, file.document.language)
     if head is not None:
         yield *head, None
     if head is None and main is not None and not _is_described(file, main):
@@ -237,11 +253,18 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
         if told is not None and _words_above(file, told) >= _FEWEST_WORDS:
             end = end_of_head(file.lines, told, told.span.start_line, told.name)
             yield _with_comment(file, told.span.start_line), end, qualified_name(told)
+    if head is not None and main is not None and not _is_subject(main, profile_path(file.document.path).stem):
+        return
     if main is not None and (head is None or head[1] < main.span.start_line):
         begin = _with_comment(file, main.span.start_line)
         yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
+
+
+def _is_subject(main: Definition, stem: str) -> bool:
+    """Return whether a definition is what its file is about: a type, or what the file is called after."""
+    return main.kind not in _CALLABLES or re.sub(r"\W|_", "", main.name).lower() == stem
 
 
 def _is_described(file: IndexedFile, found: Definition) -> bool:
@@ -274,7 +297,7 @@ def _head(file: IndexedFile) -> tuple[int, int] | None:
             continue
         end = _end_of_comment(file.lines, at, _LONGEST_LICENCE)
         if end < at:
-            return None
+            return comment_below_includes(file.lines)
         if (told := _before_legal_words(file.lines, at, end)) is not None:
             return told
         at = end + 1
@@ -291,10 +314,10 @@ def _before_legal_words(lines: Sequence[str], first: int, last: int) -> tuple[in
     return (first, end) if len(find_words(told)) >= _FEWEST_WORDS else None
 
 
-def _main(known: Sequence[Definition], stem: str) -> Definition | None:
+def _main(known: Sequence[Definition], stem: str, language: str) -> Definition | None:
     """Return the definition that a file is named after, in whole or by its beginning, else its largest one."""
     # A field that is called like the file is not what the file is about.
-    outer = [one for one in known if not one.scope or (len(one.scope) == 1 and one.kind not in _FIELDS)]
+    outer = [one for one in _outer(known, language) if not one.scope or one.kind not in _FIELDS]
     plain = [(re.sub(r"\W|_", "", one.name).lower(), one) for one in outer]
     named = [one for name, one in plain if name == stem] or [one for name, one in plain if name.startswith(stem)]
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
@@ -378,7 +401,7 @@ def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:
 def _first_paragraph(lines: Sequence[str]) -> tuple[int, int]:
     """Return the lines of the first paragraph that is neither a heading nor a badge, else the first line."""
     for first, line in enumerate(lines, 1):
-        if not re.match(r"\s*[^\W_]", line) or "](" in line[:40]:
+        if not re.match(r"\s*[*_]{0,2}[^\W_]", line) or "](" in line[:40]:
             continue
         last = first
         while last < min(len(lines), first + _PARAGRAPH) and lines[last].strip():

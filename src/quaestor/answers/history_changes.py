@@ -9,6 +9,7 @@ from functools import cached_property
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
 from quaestor.answers.history_questions import NEWEST, HistoryQuestion
+from quaestor.answers.overview.overview_answer import with_own_name
 from quaestor.core.bylines import iso_date
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import QuaestorError
@@ -51,15 +52,32 @@ class ChangelogSection(NamedTuple):
 
 
 class Changelogs:
-    """The changelogs of a corpus, read once."""
+    """The changelogs of a corpus, read once.
 
-    def __init__(self, corpus: Corpus) -> None:
+    Args:
+        corpus: that holds them.
+        package: only those in the folder of this name, in small letters; empty for all.
+    """
+
+    def __init__(self, corpus: Corpus, package: str = "") -> None:
         self._corpus = corpus
+        self._package = package
+
+    def of_package(self, name: str) -> Changelogs:
+        """Return the changelogs of one package: ``ferry`` for ``@shop/ferry``; all of them for the whole's own name."""
+        last = name.lower().rpartition("/")[2]
+        return Changelogs(self._corpus, last) if with_own_name(last, self._corpus, "") else self
+
+    @property
+    def package(self) -> str:
+        """The package whose changelogs these are; empty for all of them."""
+        return self._package
 
     @cached_property
     def sections(self) -> list[ChangelogSection]:
         """All sections, those of the changelogs nearest to the root first."""
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
+        paths = [path for path in paths if self._package in ("", *path.lower().split("/")[-2:-1])]
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
 
     def of(self, version: Version, day: str = "") -> ChangelogSection | None:
@@ -135,6 +153,11 @@ def tell_changes(
             return True
         return None if git is None else _list_commits_in_period(question, git, draft, limit)
     listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
+    if question.subject:
+        changelogs = changelogs.of_package(question.subject)
+        listed = [tag for tag in listed if changelogs.package in ("", _package_of(tag))]
+        if not (listed or changelogs.sections):
+            return None  # a version of something else
     meant = [_newest_version(listed, changelogs) if text == NEWEST else version_in(text) for text in question.versions]
     named = [version for version in meant if version is not None]
     if len(named) != len(question.versions):
@@ -148,6 +171,11 @@ def tell_changes(
     if draft.pieces:
         return True
     return _say_unknown(question, listed, changelogs, draft)
+
+
+def _package_of(tag: Tag) -> str:
+    """Return the package that a tag is of, in small letters: ``ferry`` for ``@shop/ferry@1.2.0`` and ``ferry-v1.2``."""
+    return tag.series.rstrip("@/-_ ").rpartition("/")[2].lower()
 
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:

@@ -189,14 +189,15 @@ _BECAME = (
     r"(?:made(?!\s+(?:twice|again|by|to|with|without|in|at|on|from|for|of|before|after|when|while|if|up|out|more\s+than)\b)"
     r"|replaced\s+(?:by|with)|switched\s+(?:to|from)|migrated\s+(?:to|from)|rewritten\s+(?:in|with)|split\s+into|merged\s+into)"
 )
-_TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+(?:here|again|for))?"
+_TO = r"(?:\s+(?:to|from|into|in|out of|as|by)\s+(?:the|this|our|here|it)\b.*|\s+as\s+an?\s.*|\s+(?:here|again|for))?"
+_FILE = r"(?:\s+(?:to|from|in|into)\s+(?P<gained>`?[\w./-]+\.[a-z]\w{0,5}`?))?"
 _WRITE = (
     r"(?:wrote|authored|maintains?|maintained|owns?|develops?|developed|contributed(?:\s+to)?|works?\s+on"
     r"|worked\s+on|programmed|built)"
 )
 
 _ORIGIN: tuple[str, ...] = (
-    rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_TO}",
+    rf"{_WHEN}\s+(?:was|were|did|has|have|had|got)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+|get\s+|finally\s+|first\s+|originally\s+)*{_ALL_BUT_CHANGED}{_FILE}{_TO}",
     rf"(?:when|why)(?:\s+and\s+(?:when|why))?\s+(?:did|have|has|had)\s+(?:we|they|you|the\s+\w+|somebody|someone|\w+)\s+(?:first\s+)?{_ALL_BUT_CHANGED}\s+(?P<subject>.+?)(?:\s+(?:to|from|in)\s+(?:the|this)\b.*)?",
     rf"{_WHEN}\s+(?:was|were|has|have|had)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?:been\s+)?(?P<verb>{_BECAME})\s+(?P<gained>.+?)",
     rf"{_WHEN}\s+(?:was|were)\s+(?!my\b|your\b|i\b|it\b)(?:the\s+)?(?P<subject>.+?)\s+(?P<verb>renamed|moved)\s+(?:in)?to\s+(?P<gained>.+?)",
@@ -303,6 +304,7 @@ _CHANGED_IN = re.compile(
     r"\s+(?:changed?|new|been\s+changed|happen(?:ed)?)\s+(?:in|to|about|with)\s+(?:the\s+(?:file|function|class|module)\s+)?(?P<subject>\S+)$",
     re.IGNORECASE,
 )
+_OF_PACKAGE = re.compile(r"^@?[\w-]+(?:[/.][\w-]+)*$")  # what a version may be of
 _NAME = re.compile(r"^`?[\w.\-/\\:$]*(?:[/_.]\w|[a-z][A-Z]|\(\))[\w.\-/\\()]*`?$|^`[^`]+`$")
 _NO_SUBJECT = re.compile(
     r"^(?:(?:most|much|all)\s+of\s+)?(?:(?:this|the|that|our|dies(?:es|e|er)?|das|ce|le|este|el)\s+)?(?:whole\s+)?"
@@ -414,10 +416,10 @@ def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
     rest, versions, relation = _without_versions(rest)
     timely = bool(versions or since or until) or rest != plain
     if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
-        return HistoryQuestion(
-            "changes", verb="changed", versions=versions, relation=relation, since=since, until=until
-        )
+        return HistoryQuestion("changes", "", "changed", versions, relation, since, until)
     found = _CHANGED_IN.match(rest)
+    if found and versions and _OF_PACKAGE.match(found["subject"]):
+        return HistoryQuestion("changes", found["subject"], "changed", versions, relation, since, until)
     if found and not versions and _NAME.match(found["subject"]):
         return HistoryQuestion("past", _subject(found["subject"]), "changed", since=since, until=until)
     return None

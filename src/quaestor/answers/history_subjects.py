@@ -77,7 +77,7 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     if not bare:
         return found
     named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
-    return _as_file(found, bare, corpus, git) or named or found
+    return _as_file(found, bare, corpus, git) or named or _as_stem(found, bare, corpus, git) or found
 
 
 def _as_file(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
@@ -99,6 +99,14 @@ def _documents_like(path: str, corpus: Corpus) -> list[str]:
         return []
     ends = [one for one in corpus.store.documents() if one == path or one.endswith("/" + path)]
     return sorted(ends, key=lambda one: (one.count("/"), one))[:2]
+
+
+def _as_stem(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
+    """Return a subject that is the only file of a name, without its ending: ``PlantList`` means ``ui/PlantList.kt``."""
+    if not _LITERAL.match(text):
+        return None
+    named = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
+    return _as_file(subject, named[0], corpus, git) if len(named) == 1 else None
 
 
 def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:

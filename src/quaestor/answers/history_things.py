@@ -87,11 +87,13 @@ def _mentions(
 
 def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the commit that added or removed something in code, and the text that shows it."""
-    needle = subject.needle or _as_code_has_it(subject.literal, git)
     if question.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
         return gone
     if question.verb == "removed":
         return None
+    # A file may be listed by its name elsewhere, in a Makefile say, from which that line may have come later.
+    is_file = subject.path and not subject.needle
+    needle = "" if is_file else subject.needle or _as_code_has_it(subject.literal, git)
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         found = origin(git, needle, path)
         return None if found is None else (found.commit, needle)

@@ -26,8 +26,10 @@ _KINDS = (
     r"(class|function|method|module|file|script|package|struct|trait|interface|enum|type|macro|constant|variable|document|page"
     r"|decorator|protocol|component|header)"
 )
+# 03_classification.ipynb, 0001_initial.py: no version ends with letters behind a stop.
+_NUMBERED_FILE = r"(?<![\w./-])\d[\w-]*(?:\.[\w-]+)*\.[A-Za-z]\w{1,5}(?!\w)"
 _THING = (
-    rf"(?:(?:the|a|an|this|our)\s+)?(?:{_KINDS}\s+)?(?:called\s+|named\s+)?({NAME})"
+    rf"(?:(?:the|a|an|this|our)\s+)?(?:{_KINDS}\s+)?(?:called\s+|named\s+)?({_NUMBERED_FILE}|{NAME})"
     rf"(?:\s+{_KINDS}(?=\W*$|\s+(?:do|for|used|good|meant)\b))?"
 )
 """A thing with the word that says what it is before or behind it: ``the class Client``, ``the Client class``."""

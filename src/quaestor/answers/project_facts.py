@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, islice
+from itertools import groupby, islice, pairwise
 from typing import TypeAlias
 
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
@@ -20,8 +20,10 @@ from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.quotes import answer
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
+from quaestor.core.documents import Hit
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
+from quaestor.search.path_roles import profile_path
 from quaestor.stores import Where
 
 _Finder: TypeAlias = Callable[[str, CorpusLines], Iterator[tuple[int, int]]]
@@ -76,7 +78,7 @@ _ASKS_ORIGIN = (
 _MOST_PAGES = 8
 _PASSAGES = 5
 _LICENCE_FILE = re.compile(
-    r"(?:licen[cs]e|copying|unlicense)(?:[.-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl))?", re.IGNORECASE
+    r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl)){0,2}", re.IGNORECASE
 )
 _HEAD_OF_LICENCE = 6
 _FIELD = re.compile(
@@ -96,7 +98,7 @@ _BLOCKS: tuple[tuple[str, str, str], ...] = (
     (r"composer\.json", r'\s*"require"\s*:\s*\{', r"\s*\S"),
     (r"pyproject\.toml", r"dependencies\s*=\s*\[|\[tool\.poetry\.dependencies\]", r"\s*[^\s\[]"),
     (r"setup\.(?:cfg|py)", r"\s*install_requires\s*=", r"\s+\S"),
-    (r"requirements\.txt", r"[A-Za-z]", r"\S"),
+    (r"requirements\.txt", r"[A-Za-z]", r"\S|$"),
     (r"cargo\.toml", r"\[(?:workspace\.)?dependencies\]", r"[^\[]"),
     (r"go\.mod", r"require\b", r"\s*\S"),
     (
@@ -110,9 +112,24 @@ _BLOCKS: tuple[tuple[str, str, str], ...] = (
     (r"[\w-]+\.cabal|package\.ya?ml", r"\s*(?:build-depends|dependencies)\s*:", r"\s*\S"),
     (r"pubspec\.ya?ml", r"dependencies\s*:", r"\s+\S"),
     (r"package\.swift", r"\s*dependencies\s*:\s*\[", r"\s*\S"),
-    (r"configure\.(?:ac|in)", r"\s*(?:PKG_CHECK_MODULES|AC_CHECK_LIB)\b", r"\s*(?:PKG_CHECK_MODULES|AC_CHECK_LIB)\b"),
-    (r"cmakelists\.txt", r"\s*find_package\s*\(", r"\s*find_package\s*\("),
+    (r"configure\.(?:ac|in)", r"\s*(?:PKG_CHECK_MODULES|AC_CHECK_LIB)\b", r"\s*\S"),
+    (r"cmakelists\.txt", r"\s*find_package\s*\(", r"\s*\S"),
     (r"description", r"(?:Imports|Depends)\s*:", r"\s+\S"),
+    (r"libs\.versions\.toml", r"\[libraries\]", r"[^\[]"),
+    (r"(?:versions|terraform|providers|main)\.tf", r"\s*required_providers\s*\{", r"\s*\S"),
+    (r"module\.bazel", r"bazel_dep\b", r"\s*\S"),
+    (r"dune-project|[\w-]+\.opam", r"\s*\(depends\b|depends\s*:\s*\[", r"\s*\S"),
+    (r"[\w.-]+\.rockspec", r"dependencies\s*=\s*\{", r"\s*\S"),
+    (r"build\.zig\.zon", r"\s*\.dependencies\s*=\s*\.\{", r"\s*\S"),
+    (r"environment\.ya?ml", r"dependencies\s*:", r"\s*-|\s+\S"),
+    (r"shard\.yml", r"dependencies\s*:", r"\s+\S"),
+    (r"pipfile", r"\[packages\]", r"[^\[]"),
+    (r"project\.clj|deps\.edn", r"\s*\{?:dep(?:endencie)?s\s*[\[{]", r"\s*\S"),
+    (r"build\.sbt", r"\s*libraryDependencies\b", r"\s*\S"),
+    (r"rebar\.config", r"\{deps,", r"\s*\S"),
+    (r"vcpkg\.json", r'\s*"dependencies"\s*:\s*\[', r"\s*\S"),
+    (r"[\w.-]+\.[cf]sproj", r"\s*<PackageReference\b", r"\s*<PackageReference\b"),
+    (r"podfile|cpanfile", r"\s*(?:pod|requires)\s", r"\s*(?:pod|requires)\s"),
 )
 
 # How people call a language, the manifests of its projects, and the lines of these that tell its version.
@@ -127,6 +144,12 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
         r"\s*<(?:maven\.compiler\.(?:release|source)|java\.version)>"
         r"|\s*(?:sourceCompatibility|jvmToolchain|jvmTarget|languageVersion)\b",
     ),
+    (r"kotlin|java|jdk|agp", r"libs\.versions\.toml", r"(?:kotlin|java|jdk|jvm\w*|agp)\s*="),
+    (r"ansible", r"main\.ya?ml|requirements\.ya?ml|galaxy\.ya?ml", r"\s*(?:min_ansible_version|requires_ansible)\s*:"),
+    (r"terraform|opentofu", r"(?:versions|terraform|main)\.tf", r"\s*required_version\s*="),
+    (r"ocaml", r"dune-project|[\w-]+\.opam", r'.*\(ocaml\b|\s*"ocaml"'),
+    (r"zig", r"build\.zig\.zon", r"\s*\.minimum_zig_version"),
+    (r"lua", r"[\w.-]+\.rockspec", r'.*["\']lua\b'),
     (r"kotlin", r"pom\.xml|build\.gradle(?:\.kts)?", r"\s*(?:<kotlin\.version>|kotlin\(.*\)\s*version\b)"),
     (r"php", r"composer\.json", r'\s*"php"\s*:'),
     (r"ruby", r"gemfile|[\w-]+\.gemspec", r"\s*(?:ruby\s|\w+\.required_ruby_version)"),
@@ -160,7 +183,13 @@ _NEEDED = re.compile(
 _MOST_SAID = 4
 
 
-_LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists", re.IGNORECASE)
+_LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
+_LISTS_NEEDS = re.compile(
+    r"\W*(?:(?:build|runtime|system)\s+)?(?:dependenc(?:y|ies)|requirements|prerequisites)\W*", re.IGNORECASE
+)
+"""Headings of a README under which stands what is needed."""
+_LONGEST_SECTION = 16
+_MOST_NESTED = 4
 
 
 def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
@@ -218,12 +247,43 @@ def _finder_for(text: str) -> _Finder | None:
 
 def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
     lines, draft = CorpusLines(corpus), Draft()
-    for path in sorted((path for path in corpus.store.documents() if "/" not in path), key=_by_rank):
+    paths = sorted((path for path in corpus.store.documents() if "/" not in path), key=_by_rank)
+    for path in _without_needless_readme(paths, lines) if find is _dependencies else paths:
         if path.lower() == "gemfile" and draft.hits:
             continue  # what is needed for work on it, beside what it needs itself
         for first, last in islice(find(path, lines), _MOST_BLOCKS):
-            draft.quote(lines.hit(path, first, last))
+            _quote_once(lines.hit(path, first, last), draft)
+    if all(_README.fullmatch(hit.path) for hit in draft.hits):
+        _quote_nested(corpus, find, lines, draft)
     return draft.finish("facts") if draft.hits else None
+
+
+def _quote_once(hit: Hit, draft: Draft) -> None:
+    """Quote lines, unless the same ones were quoted from another file, or there are many already."""
+    if len(draft.hits) < _MOST_BLOCKS and hit.text not in (one.text for one in draft.hits):
+        draft.quote(hit)
+
+
+def _without_needless_readme(paths: Sequence[str], lines: CorpusLines) -> Sequence[str]:
+    """Return paths without READMEs where a manifest lists what is needed; checks of a build are no such list."""
+    manifests = (path for path in paths if not (_README.fullmatch(path) or _LINE_BY_LINE.match(path)))
+    listed = any(True for path in manifests for _ in _dependencies(path, lines))
+    return [path for path in paths if not _README.fullmatch(path)] if listed else paths
+
+
+def _quote_nested(corpus: Corpus, find: _Finder, lines: CorpusLines, draft: Draft) -> None:
+    """Quote what the shallowest manifests below the root say, of the app and the packages that it consists of."""
+    nested = (path for path in corpus.store.documents() if "/" in path and not any(profile_path(path).flags[:2]))
+    shown = 0
+    for path in sorted(nested, key=lambda path: (path.count("/"), path)):
+        found = [] if _README.fullmatch(_name(path)) or shown == _MOST_NESTED else [*islice(find(path, lines), 1)]
+        for first, last in found:
+            _quote_once(lines.hit(path, first, last), draft)
+        shown += len(found)
+
+
+def _name(path: str) -> str:
+    return path.rpartition("/")[2]
 
 
 def _by_rank(path: str) -> tuple[bool, str]:
@@ -243,18 +303,36 @@ def _licence(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
 def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places that list dependencies."""
     for name, begins, goes_on in _BLOCKS:
-        if re.fullmatch(name, path, re.IGNORECASE):
+        if re.fullmatch(name, _name(path), re.IGNORECASE):
             listed = list(_list_ranges(_lines(path, lines), re.compile(begins), re.compile(goes_on)))
             # A list of several lines is all of it; further ones are of tests and the like.
             whole = next(([one] for one in listed if one[1] > one[0]), listed)
-            yield from listed if _LINE_BY_LINE.match(path) else whole
+            yield from listed if _LINE_BY_LINE.match(_name(path)) else whole
+    if _README.fullmatch(path):
+        yield from islice(_sections(_lines(path, lines), _LISTS_NEEDS), 1)
+
+
+def _sections(texts: Sequence[str], heading: re.Pattern[str]) -> Iterator[tuple[int, int]]:
+    """Yield the first lines of the sections under headings of a kind, without empty lines at the ends."""
+    starred = [(at, line[2:].strip()) for at, line in enumerate(texts, 1) if _is_starred_heading(texts, at)]
+    heads = [*sorted([*headings(texts), *starred]), (len(texts) + 1, "")]
+    for (line, title), (end, _) in pairwise(heads):
+        said = [at for at in range(line + 1, min(end, line + _LONGEST_SECTION)) if texts[at - 1].strip(" =-~")]
+        if said and heading.fullmatch(title):
+            yield said[0], said[-1]
+
+
+def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
+    """Return whether a line is a heading as plain text has them: a star, a title, and empty lines around both."""
+    around = (*texts[max(at - 2, 0) : at - 1], *texts[at : at + 1])
+    return texts[at - 1].startswith("* ") and not any(line.strip() for line in around)
 
 
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states which version of a language is needed."""
     texts: Sequence[str] = ()
     for language, manifest, tells in _LANGUAGES:
-        if re.fullmatch(language, wanted) and re.fullmatch(manifest, path, re.IGNORECASE):
+        if re.fullmatch(language, wanted) and re.fullmatch(manifest, _name(path), re.IGNORECASE):
             texts = texts or _lines(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(tells, line):
@@ -304,7 +382,7 @@ def _brackets_opened(line: str) -> int:
 def _goes_on(texts: Sequence[str], depth: int) -> bool:
     """Return whether a list may continue on the next line: under its heading, or inside its brackets."""
     said = "\n".join(texts)
-    return depth > 0 or said.startswith("[") or not any(one in said for one in "([{")
+    return depth > 0 or said.startswith("[") or not any(one in said.replace("()", "") for one in "([{")
 
 
 def _lines(path: str, lines: CorpusLines) -> Sequence[str]:

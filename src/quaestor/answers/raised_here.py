@@ -29,6 +29,7 @@ _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _CHUNKS = 100
 _RAREST = 24
 _PAIRED, _EACH_PAIR = 6, 20
+_LINES, _EACH_LINE = 6, 20
 _MOST_OURS = 4
 _MOST_WORDS = 160
 _LONGEST_TEMPLATE = 5
@@ -55,6 +56,8 @@ _TESTING = re.compile(
     r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
 )
 _QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+_PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
+"""A path from the root: a value, whose names say nothing of the code that prints it."""
 # Lines that print nothing, and comments.
 _CODE = re.compile(
     r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
@@ -76,12 +79,14 @@ _TELLS_OF_FAULTS = re.compile(
     r"|unexpected|not found|missing|denied"
     r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
     r"|doesn't|is not|already|exceed|deprecated|\bno (?:longer|such|more)\b|\bout of\b|\btoo \w+|\bwrong"
-    r"|\bno (?:\w+ ){1,2}(?:running|provided|configured|available|given|set)\b",
+    r"|\bbad \w+|\bno (?:\w+ ){1,2}(?:running|provided|configured|available|given|set)\b",
     re.IGNORECASE,
 )
 _REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
 """What somebody may say before a message, and of much else."""
-_ASKS = re.compile(r"^\W*(?:how|where|which|what|who|when|why|can|does|do|is|are|should|could)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
+)
 _QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
 _MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
 """What may show where a message begins in what somebody says; code and lists of things look so too."""
@@ -219,9 +224,11 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
 
 
 def _stretches(messages: Sequence[str]) -> Iterator[str]:
-    """Yield the lines of a message, and parts that may be the whole message: quoted text, text after a colon."""
+    """Yield the lines of a message, and parts that may be all of it: without paths, in quotes, behind a colon."""
     for line in messages:
         yield line
+        if (bare := _PATH.sub(" ", line)) != line:
+            yield bare
         yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
         _, colon, rest = line.partition(": ")
         if colon:
@@ -255,6 +262,11 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
     wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
+    # Beside a long text, or the path that it is about, one line of it finds what prints that line.
+    for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
+        own = [term for word in words if tells[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
+        wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
     # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
     for pair in combinations(terms[:_PAIRED], 2):
         wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))

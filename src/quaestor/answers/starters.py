@@ -49,12 +49,12 @@ _ANYBODYS = re.compile(
     r"|.*\bsponsors?|.*code of conduct.*|.*security (?:polic|report|issue)\w*|.*\bdisclosure.*|our (?:pledge|standards)"
     r"|.*\bguidelines|purpose|motivation|rationale|abstract|specification|background|status|help(?: and .*)?"
     r"|getting help|support|community|docs.*community|requirements|prerequisites|features|release .*|terminology"
-    r"|definitions|disclaimer",
+    r"|definitions|disclaimer|examples?\b.*|authors?\b.*",
     re.IGNORECASE,
 )
 # These are about working on a project; who begins with it asks about the project.
 _ASIDE = re.compile(
-    r"(?:^|/)\.|(?:^|/)(?:code[-_]of[-_]conduct|security|contributing|sponsors?|agents|claude|releas\w*|maintenance|pull_request_template"
+    r"(?:^|/)\.|(?:^|/)(?:code[-_]of[-_]conduct|security|contributing|sponsors?|agents|claude|releas\w*|maintenance|pull_request_template|tos|terms|privacy|policy|policies"
     r"|licen[cs]e|changelog|changes|history|news)\b[^/]*$",
     re.IGNORECASE,
 )

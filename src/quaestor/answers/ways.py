@@ -12,7 +12,12 @@ from quaestor.answers.explain_error import answer_error
 from quaestor.answers.explain_name import explain_name
 from quaestor.answers.explain_term import explain_term, holds_documents
 from quaestor.answers.names_question import asks_about_a_word
-from quaestor.answers.overview.overview_answer import answer_with_build_guide, answer_with_overview
+from quaestor.answers.overview.overview_answer import (
+    answer_with_build_guide,
+    answer_with_overview,
+    answer_with_section,
+    describe_folder,
+)
 from quaestor.answers.project_facts import tell_project_facts
 from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
@@ -66,6 +71,8 @@ WAYS: tuple[Way, ...] = (
     tell_project_facts,
     answer_with_callers,
     answer_history,
+    describe_folder,
+    answer_with_section,
     answer_with_overview,
     answer_with_build_guide,
     _explain_word_of_documents,

@@ -184,6 +184,7 @@ _OF_CODE_WITHOUT_GRAMMAR: dict[str, str] = {
     "reason": "re rei",
     "rescript": "res resi",
     "tcl": "tcl tk",
+    "teal": "tl",
     "vala": "vala vapi",
     "verilog": "sv svh vh v",
     "vhdl": "vhd vhdl",

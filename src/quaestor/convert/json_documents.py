@@ -12,6 +12,8 @@ from quaestor.convert.html_tree import decode_page
 
 _LONGEST_OUTPUT = 2000
 _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+_BOLD = re.compile(r"\*\*([^*\n]{3,120})\*\*[ \t]*(?:\n|$)")
+"""A first line in bold: many notebooks have their title so, and a heading only for their setup."""
 _TITLE = re.compile(r"^#\s+(\S.*)$", re.MULTILINE)
 
 
@@ -28,7 +30,7 @@ def from_notebook(data: bytes) -> ConvertedDocument:
         text = "\n\n".join(part for cell in cells for part in _cell(cell, language))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ConversionError("unreadable", "it is not a Jupyter notebook") from None
-    title = _TITLE.search(text)
+    title = _BOLD.match(text) or _TITLE.search(text)
     return ConvertedDocument(f"{text}\n" if text else "", title[1].strip() if title else None)
 
 

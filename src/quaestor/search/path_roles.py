@@ -12,7 +12,7 @@ from quaestor.search.background import background_of
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
 _TEST_FOLDERS = frozenset(
     """test tests __tests__ spec specs t testing testdata testthat fixtures e2e mock mocks __mocks__
-    selftest selftests unittest unittests testcase testcases testsuite testsuites""".split()
+    fuzz fuzzing regress selftest selftests unittest unittests testcase testcases testsuite testsuites""".split()
 )
 # commonTest, integration-tests, Core.Tests, test_utils; not latest, nor bloc_test, as products for tests are called.
 _TEST_FOLDER = re.compile(r"[a-z]Tests?$|[-_. ][Tt]ests(?=$|\.)|^[Tt]ests?[-_. ]|^test[A-Z]")

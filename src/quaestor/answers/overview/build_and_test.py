@@ -1,12 +1,21 @@
-"""How a project is built and tested, as its manifests, task files and CI say. Lines are quoted; nothing is run."""
+"""How a project is built, tested and run, as its documents, manifests, task files and CI say.
+
+Lines are quoted; nothing is run.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
 
 from quaestor.answers.overview.material import Material
+from quaestor.answers.overview.prose_lines import headings
 from quaestor.answers.overview.statements import Entry, Source, Statement
+
+Aim = Literal["build", "test", "run"]
+"""What somebody wants to do with a project."""
 
 _MOST = 14
 _MOST_TARGETS = 14
@@ -17,19 +26,25 @@ _TASK = re.compile(r"^  ([a-z][\w:-]*):\s*$")
 _TELLING = re.compile(
     r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
 )
-_CHECKS = re.compile(r"\b(?:build|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
+_CHECKS = re.compile(r"\b(?:build|assemble\w*|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
 _BUILDS = re.compile(r"\b(?:build|tests?|check|make$|compile|configure|bootstrap|autogen|ct|r?spec|rubocop|lint)\b")
+_INSTALLS = re.compile(
+    r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|bundle|gem|composer|mix deps|go)\b.*\b(?:install|ci|get|sync)\b"
+)
+"""What CI has to do first, which tells nothing of how it is built or tested."""
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
 _RUN = re.compile(r"^\s*-?\s*run:\s*(?!\||>)(\S.*)$")
 _RUN_BLOCK = re.compile(r"^(\s*)-?\s*run:\s*[|>]")
 _COMMAND = re.compile(
-    r"^\s*(?:\$ |> )?((?:make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
+    r"^\s*(?:\$ |> )?((?:(?:\.{0,2}/)?(?:[\w.-]+/)+[\w-]+\.sh"
+    r"|make|cargo|go|npm|npx|yarn|pnpm|bun|deno|pytest|tox|nox|uv|poetry|hatch|python3? -m"
     r"|python3? [\w./-]+\.py|\./[\w./-]+"
     r"|\./gradlew|gradle|mvn|\./mvnw"
     r"|bundle exec|rake|mix|rebar3|stack|cabal|dune|sbt|\./mill|dotnet|swift|cmake|ctest|meson|ninja|bazel|just"
     r"|task|composer"
     r"|vendor/bin|phpunit|flutter|dart|melos|julia|busted|zig|nimble|xcodebuild|ant|lein|clojure|bb|R CMD|ruff"
-    r"|mypy|docker compose)"
+    r"|mypy|docker compose"
+    r"|php|phpdbg|molecule|ansible-\w+|terraform|tofu|pre-commit|bats|luarocks|opam|nix|helm|vendor/bin/\w+)"
     r"(?=\s|$).*)$"
 )
 _QUOTED = (
@@ -45,7 +60,50 @@ _QUOTED = (
     ("mix.exs", re.compile(r"^\s*elixir:\s*.*")),
     ("meson.build", re.compile(r"^project\(.*")),
     ("configure.ac", re.compile(r"^AC_INIT\(.*")),
+    *(
+        (name, re.compile(r"^(?:rootProject\.name\s*=|include\b).*"))
+        for name in ("settings.gradle", "settings.gradle.kts")
+    ),
 )
+_AIMS: dict[Aim, re.Pattern[str]] = {
+    "build": re.compile(
+        r"\b(?:build|assemble|compile|make|configure|bootstrap|autogen|install|bundle|dist)", re.IGNORECASE
+    ),
+    "test": re.compile(
+        r"\b(?:check|r?spec|verify|ct|tox|nox|ctest|coverage|phpunit|busted|jest|vitest|molecule|regress\w*)\b|test",
+        re.IGNORECASE,
+    ),
+    "run": re.compile(
+        r"^(?:run|start|serve|server|dev|up|preview|launch)\b|\b(?:start|serve|server|dev|runserver|preview)$"
+        r"|\b(?:npm|pnpm|yarn|bun)(?: run)? (?:start|dev|serve|preview)\b"
+        r"|\b(?:cargo|go|dotnet|swift|flutter|stack|cabal) run\b"
+        r"|\bphx\.server\b|\brails s(?:erver)?\b|\brunserver\b|\bcompose up\b|\bdocker run\b",
+        re.IGNORECASE,
+    ),
+}
+_APART = r"\b(?:integration|e2e|end-to-end|browser|load|performance|manual(?:ly)?)\b"
+"""Tests that are not meant by "the tests"."""
+_HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
+    "build": (
+        re.compile(r"\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)", re.IGNORECASE),
+        re.compile(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
+    ),
+    "test": (re.compile(rf"^(?!.*{_APART}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
+    "run": (
+        re.compile(
+            r"\b(?:run(?:ning)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)", re.IGNORECASE
+        ),
+        re.compile(
+            r"^\W*(?:(?:basic |how to )?us(?:e|age)|quick ?start|getting started|development|local\w*)\b", re.IGNORECASE
+        ),
+        re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
+    ),
+}
+"""Headings of sections that tell how, the most telling first."""
+_LONGEST_HEADING = 60
+_LONGEST_SECTION = 20
+_MOST_SECTIONS = 2
+_SHOWS_A_COMMAND = re.compile(r"`|^(?: {4}|\t)\s*\S|^\s*\$ ", re.MULTILINE)
 _MERELY_THERE = (
     "build.gradle build.gradle.kts pom.xml build.sbt build.sc stack.yaml cabal.project rakefile composer.json"
     " gemfile mix.exs rebar.config"
@@ -56,17 +114,117 @@ _MERELY_THERE = (
 ).split()
 
 
-def build_lines(material: Material) -> list[Entry]:
-    """Return the lines that say how a project is built and tested; at most 14."""
+def build_lines(material: Material, aim: Aim | None = None) -> list[Entry]:
+    """Return the lines that say how a project is built and tested, or done something else with; at most 14.
+
+    Args:
+        material: the project.
+        aim: only what serves it.
+    """
     found: dict[str, Entry] = {}
     for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
-        for entry in read(material):
+        for entry in read(material, aim):
             found.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
     found.update((entry.name, entry) for entry in _unquoted_manifests(material, {one.name for one in found.values()}))
-    return list(found.values())[:_MOST]
+    return [one for one in found.values() if one.says or aim is None][:_MOST]
 
 
-def _tasks(material: Material) -> Iterator[Entry]:
+# What a tool's manifest is called, the tool, and its commands to build, to test and to run what it is for.
+_CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
+    ("cargo.toml", "cargo", {"build": "cargo build", "test": "cargo test", "run": "cargo run"}),
+    ("go.mod", "go", {"build": "go build ./...", "test": "go test ./..."}),
+    ("build.gradle", "gradle", {"build": "gradle build", "test": "gradle test"}),
+    ("build.gradle.kts", "gradle", {"build": "gradle build", "test": "gradle test"}),
+    ("pom.xml", "mvn", {"build": "mvn package", "test": "mvn test"}),
+    ("package.swift", "swift", {"build": "swift build", "test": "swift test"}),
+    ("mix.exs", "mix", {"build": "mix compile", "test": "mix test"}),
+    ("dune-project", "dune", {"build": "dune build", "test": "dune test"}),
+    ("stack.yaml", "stack", {"build": "stack build", "test": "stack test"}),
+    ("cabal.project", "cabal", {"build": "cabal build all", "test": "cabal test all"}),
+    ("build.zig", "zig", {"build": "zig build"}),
+    ("cmakelists.txt", "cmake", {"build": "cmake -B build && cmake --build build", "test": "ctest --test-dir build"}),
+    ("configure.ac", "make", {"test": "make check"}),
+    ("meson.build", "meson", {"build": "meson setup build && meson compile -C build", "test": "meson test -C build"}),
+    ("pubspec.yaml", "dart", {"test": "dart test"}),
+    ("compose.yaml", "docker compose", {"run": "docker compose up"}),
+    ("docker-compose.yml", "docker compose", {"run": "docker compose up"}),
+    (
+        "main.tf",
+        "terraform",
+        {"build": "terraform init && terraform validate", "run": "terraform init && terraform plan"},
+    ),
+)
+
+
+def customary(material: Material, aim: Aim, said: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield what the tools of the root's manifests are commonly called with, where ``said`` has no call of them."""
+    for name, tool, commands in _CUSTOMS:
+        named = re.compile(rf"\b{tool}\w*\b")
+        if any(one.says and named.search(one.says.text) for one in said):
+            continue
+        for path in material.paths_named(name, 0) if aim in commands else ():
+            lines = material.lines(path)
+            number = next((at for at, line in enumerate(lines, 1) if re.match(r"\s*[\w\[<.(]", line)), 0)
+            command = f"./{tool}w{commands[aim].removeprefix(tool)}" if f"{tool}w" in material.all else commands[aim]
+            if number:
+                yield replace(_line(path, number, lines[number - 1]), name=command)
+
+
+def guide_sections(material: Material, aim: Aim) -> list[Source]:
+    """Return the sections of the README and of guides that tell how something is done with a project; at most two."""
+    for heading in _HEADINGS[aim]:
+        found = [one for path in _guides(material, aim) for one in _sections(material.lines(path), path, heading)]
+        if found:
+            return found[:_MOST_SECTIONS]
+    return []
+
+
+def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iterator[Source]:
+    """Yield the sections under headings of a kind that show a command, with those below them, cut to a length."""
+    heads = [(at, title, _level(lines[at - 1])) for at, title in headings(lines) if title]
+    fits = [len(title) <= _LONGEST_HEADING and heading.search(title) is not None for _, title, _ in heads]
+    if sum(fits) > 1:
+        fits[0] = False  # the title of a whole guide
+    end = 0
+    for number, (at, _, level) in enumerate(heads):
+        if at <= end or not fits[number] or _is_within_apart(heads, number):
+            continue
+        end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
+        last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
+        if last > at and _SHOWS_A_COMMAND.search("\n".join(lines[at:last])):
+            first = next(one for one in range(at + 1, last + 1) if lines[one - 1].strip(" =-^"))
+            yield Source(path, first, last)
+
+
+def _is_within_apart(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
+    """Return whether a heading, given by its number, stands below one on tests that are run apart."""
+    level = heads[number][2]
+    for _, title, above in reversed(heads[:number]):
+        if above < level:
+            level = above
+            if re.search(_APART, title, re.IGNORECASE):
+                return True
+    return False
+
+
+def _whole_blocks(lines: Sequence[str], head: int, last: int, heads: Collection[int]) -> int:
+    """Return the last line of a section that is worth showing: no block of code is cut, and no heading ends it."""
+    fences = [at for at in range(head + 1, last + 1) if lines[at - 1].lstrip().startswith(("```", "~~~"))]
+    if len(fences) % 2:
+        closing = range(last + 1, min(len(lines), last + _LONGEST_SECTION) + 1)
+        mark = lines[fences[-1] - 1].lstrip()[:3]
+        last = next((at for at in closing if lines[at - 1].lstrip().startswith(mark)), fences[-1] - 1)
+    while last > head and (not lines[last - 1].strip(" =-^") or last in heads):
+        last -= 1
+    return last
+
+
+def _level(line: str) -> int:
+    """Return the level of a heading by its marks; 1 for one that is underlined."""
+    return max(len(line) - len(line.lstrip("#")), len(line) - len(line.lstrip("=")), 1)
+
+
+def _tasks(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the targets of task files, one line a file."""
     kinds: tuple[tuple[str, re.Pattern[str]], ...] = (
         ("makefile", _TARGET),
@@ -83,7 +241,8 @@ def _tasks(material: Material) -> Iterator[Entry]:
             for number, line in enumerate(lines, 1):
                 if found := pattern.match(line):
                     targets.setdefault(found[1], number)
-            telling = [one for one in targets if _TELLING.search(one)] or list(targets)
+            telling = [one for one in targets if _telling(aim).search(one)] or ([] if aim else list(targets))
+            telling.sort(key=lambda name: aim is not None and _AIMS[aim].match(name) is None)
             shown = telling[:_MOST_TARGETS]
             if shown:
                 number = targets[shown[0]]
@@ -96,25 +255,42 @@ def _first_of(line: str, path: str, number: int, brief: str) -> Statement:
     return Statement(line.strip()[:_LONGEST], Source(path, number, number), verbatim=True, brief=brief)
 
 
-def _npm(material: Material) -> Iterator[Entry]:
-    """Yield the scripts of the root's package.json, by name."""
-    for path in material.paths_named("package.json", 0):
+def _telling(aim: Aim | None) -> re.Pattern[str]:
+    return _AIMS[aim] if aim else _TELLING
+
+
+def _npm(material: Material, aim: Aim | None) -> Iterator[Entry]:
+    """Yield the scripts of the root's package.json and composer.json, by name."""
+    for path in (*material.paths_named("package.json", 0), *material.paths_named("composer.json", 0)):
         inside, kept = False, list[tuple[str, int]]()
         for number, line in enumerate(material.lines(path), 1):
             if re.match(r'^\s*"scripts"\s*:', line):
                 inside = True
             elif inside and line.strip().startswith("}"):
                 break
-            elif inside and (found := _NPM_SCRIPT.match(line)) and _TELLING.search(found[1]):
+            elif inside and (found := _NPM_SCRIPT.match(line)) and _telling(aim).search(found[1]):
                 kept.append((found[1], number))
         if kept:
+            kept.sort(key=lambda one: aim is not None and _AIMS[aim].match(one[0]) is None)
             names = [name for name, _ in kept[:_MOST_TARGETS]]
             number = kept[0][1]
-            first = _first_of(material.lines(path)[number - 1], path, number, f"npm run {', '.join(names)}")
+            runner = _runner_of(material, path)
+            first = _first_of(material.lines(path)[number - 1], path, number, f"{runner} run {', '.join(names)}")
             yield Entry(path, first, also=tuple(names[1:]))
 
 
-def _quoted_entries(material: Material) -> Iterator[Entry]:
+def _runner_of(material: Material, path: str) -> str:
+    """Return the program that runs the scripts of a package.json, as it or a lock file beside it says."""
+    if path.endswith("composer.json"):
+        return "composer"
+    stated = re.search(r'"packageManager"\s*:\s*"(pnpm|yarn|bun)@', "\n".join(material.lines(path)))
+    locks = {"pnpm-lock.yaml": "pnpm", "yarn.lock": "yarn", "bun.lock": "bun"}
+    return stated[1] if stated else next((locks[one] for one in locks if one in material.all), "npm")
+
+
+def _quoted_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
+    if aim is not None:
+        return  # what a manifest says of itself is no command
     for name, pattern in _QUOTED:
         for path in material.paths_named(name, 0):
             lines = material.lines(path)
@@ -122,8 +298,9 @@ def _quoted_entries(material: Material) -> Iterator[Entry]:
                 yield _line(path, number, lines[number - 1])
 
 
-def _ci_steps(material: Material) -> Iterator[Entry]:
+def _ci_steps(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield what CI runs to build and test."""
+    checks = _AIMS[aim] if aim else _CHECKS
     workflows = [
         path
         for path in material.documents
@@ -135,9 +312,14 @@ def _ci_steps(material: Material) -> Iterator[Entry]:
     for path in workflows[:6]:
         for number, text in _runs(material.lines(path)):
             command = text.strip()
-            if command not in seen and _COMMAND.match(command) and _CHECKS.search(command):
+            if (
+                command not in seen
+                and not _INSTALLS.search(command)
+                and _COMMAND.match(command)
+                and checks.search(command)
+            ):
                 seen.add(command)
-                yield _line(path, number, command)
+                yield _line(path, number, command.rstrip("\\ "))
             if len(seen) >= 4:
                 return
 
@@ -158,18 +340,37 @@ def _runs(lines: Sequence[str]) -> Iterator[tuple[int, str]]:
 
 
 _GUIDES = frozenset("contributing agents claude development hacking readme".split())
+_FURTHER_GUIDES = re.compile(
+    r"(?:install|build|compil|test|develop|contribut|hacking|getting|run|usage|quick)", re.IGNORECASE
+)
+_FOLDERS_OF_GUIDES = ("", ".github", "docs", "doc")
 
 
-def _documented_entries(material: Material) -> Iterator[Entry]:
+def _guides(material: Material, aim: Aim) -> list[str]:
+    """Return the README and the guides for users and contributors, in the order in which they tell of something."""
+    folders = (f"{material.folder}/{one}".strip("/") for one in _FOLDERS_OF_GUIDES)
+    paths = [path for folder in dict.fromkeys(folders) for path in material.beside(folder)]
+    stems = {
+        path: path.rpartition("/")[2].lower().split(".")[0]
+        for path in paths
+        if material.profile(path).prose or "." not in path
+    }
+    told = [path for path, stem in stems.items() if stem in _GUIDES or _FURTHER_GUIDES.match(stem)]
+    # Tests are of those who work on it: the guide for them tells best.
+    return sorted(told, key=lambda path: ((stems[path] == "readme") == (aim == "test"), path.count("/"), path))
+
+
+def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     """Yield the commands that the README and the guide for contributors give, at most four."""
     names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
     paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
+    wanted = _AIMS[aim] if aim else _BUILDS
     kept = 0
     seen: set[str] = set()
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             found = _COMMAND.match(line) or _inline(line)
-            if found and _BUILDS.search(found[1]) and len(found[1]) < 80 and not found[1].endswith("\\"):
+            if found and wanted.search(found[1]) and len(found[1]) < 80 and not found[1].endswith("\\"):
                 command = found[1].strip()
                 if command.split("#")[0].strip() in seen or kept >= 4:
                     continue

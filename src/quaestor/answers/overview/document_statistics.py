@@ -167,6 +167,7 @@ def languages(material: Material) -> list[Entry]:
             (is_code(document) or document.language in PROSE)
             and not material.stands_behind(path)
             and not is_generated(document.note)
+            and not (material.is_code and document.language == "text")
         ):
             sizes[document.language] += document.size
             files[document.language] += 1

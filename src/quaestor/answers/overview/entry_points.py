@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
@@ -23,6 +23,7 @@ _CABAL_MAIN = re.compile(r"^\s+main-is:\s*(\S+)", re.IGNORECASE)
 _GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
 _JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
 _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
+_ANDROID_CLASS = re.compile(r'android:name="([\w.]*[A-Z]\w*)"')
 _CMD = re.compile(r"^\s*(?:CMD|ENTRYPOINT)\s+(.+)$")
 _MAINS = {
     "go": re.compile(r"^func main\(\)", re.MULTILINE),
@@ -39,6 +40,8 @@ _MAINS = {
     "dart": re.compile(r"^(?:Future<void>|void|main)\s*main?\s*\(", re.MULTILINE),
     "haskell": re.compile(r"^main\s*::", re.MULTILINE),
 }
+_CONDITION = re.compile(r"^\s*#\s*(if\w*|elif|else|endif)\b(.*)")
+_OF_TESTS = re.compile(r"(?:^|[\W_])(?:SELF_?)?(?:TESTS?|BENCH\w*|EXAMPLES?|DEMO)(?:$|[\W_])", re.IGNORECASE)
 _MAIN_FILES = "main.go main.c main.cc main.cpp main.cxx main.java main.kt main.scala program.cs".split()
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
@@ -68,7 +71,8 @@ def _is_aside(name: str) -> bool:
     """Return whether an entry belongs to tests or examples."""
     path = name.partition(" → ")[2] or name
     profile = profile_path(path)
-    return profile.test or profile.example or any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+    aside = any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+    return profile.test or profile.example or aside or path.startswith(".") or "{{" in path
 
 
 def _declared_entries(material: Material) -> Iterator[Entry]:
@@ -88,6 +92,8 @@ def _declared_entries(material: Material) -> Iterator[Entry]:
         if one.endswith((".cabal", ".gemspec")) and depth_in(one, material.folder) <= 1
     ]:
         yield from (_of_cabal if path.endswith(".cabal") else _of_gemspec)(material, path)
+    for path in material.paths_named("androidmanifest.xml", 4):
+        yield from _of_android(material, path)
     for path in material.paths_named("mix.exs", 1):
         for number, line in enumerate(material.lines(path), 1):
             if found := _ESCRIPT.search(line):
@@ -175,6 +181,24 @@ def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
             name = ""
 
 
+def _of_android(material: Material, path: str) -> Iterator[Entry]:
+    """Yield the activity that the launcher of a device starts, and the class of the application."""
+    activity: tuple[str, int, str] | None = None
+    for number, line in enumerate(material.lines(path), 1):
+        if "<activity" in line:
+            activity = None
+        if found := _ANDROID_CLASS.search(line):
+            activity = activity or (found[1], number, line)
+        if activity and "android.intent.action.MAIN" in line:
+            name, at, text = activity
+            stem = name.rpartition(".")[2]
+            target = next(
+                (one for kind in ("kt", "java") for one in material.places.get(f"{stem}.{kind}".lower(), ())), ""
+            )
+            yield _stated_entry(f"{stem} → {target}" if target else stem, path, at, text)
+            activity = None
+
+
 def _of_gemspec(material: Material, path: str) -> Iterator[Entry]:
     for number, line in enumerate(material.lines(path), 1):
         if found := _GEM.search(line):
@@ -214,8 +238,23 @@ def _main_functions(material: Material) -> Iterator[Entry]:
         pattern = _MAINS.get(material.documents[path].language)
         lines = [] if pattern is None or material.stands_behind(path) else material.lines(path)
         if pattern and (place := pattern.search("\n".join(lines))):
-            number = place.string.count("\n", 0, place.start()) + 1
-            yield _stated_entry(path, path, number, lines[number - 1])
+            # In C, the type may stand in a line of its own.
+            number = place.string.count("\n", 0, place.start() + max(place[0].find("main"), 0)) + 1
+            if not _is_within_test(lines[:number]):
+                yield _stated_entry(path, path, number, lines[number - 1])
+
+
+def _is_within_test(lines: Sequence[str]) -> bool:
+    """Return whether lines of C end where a condition for tests is open: ``#ifdef SHOP_TEST``."""
+    opened: list[str] = []
+    for found in filter(None, map(_CONDITION.match, lines)):
+        if found[1] == "endif":
+            opened = opened[:-1]
+        elif found[1].startswith("if"):
+            opened.append(found[2])
+        elif opened:
+            opened[-1] = found[2]
+    return any(_OF_TESTS.search(one) for one in opened)
 
 
 def _scripts(material: Material) -> Iterator[Entry]:

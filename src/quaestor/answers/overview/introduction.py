@@ -29,16 +29,20 @@ _NOTICE = re.compile(
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
+    r"|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
     r"|if you (?:like|use|love|enjoy|find|want|are looking)\b|you(?:['’]re| are) (?:reading|viewing|looking at)\b)",
     re.IGNORECASE,
 )
 _DEFINES = re.compile(
-    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for)\b", re.IGNORECASE
+    r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for|(?:which|that)\s+\w+s)\b",
+    re.IGNORECASE,
 )
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
+_IS_TAGLINE = re.compile(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
+"""One short sentence below the title: "Delightful snapshot testing for Swift."."""
 # "fzf is a command-line fuzzy finder" says it; "Show your love for fzf" only has a word that such sentences have.
 _SAYS_WHAT_IT_IS = re.compile(
     r"^\W*(?!(?:there|here|these|those)\b)(?:the\s+)?[\w.+#-]+(?:\s[\w.+#-]+)?\s+(?:is|are)\s+(?:an?|the|one)\b",
@@ -217,7 +221,9 @@ def _introducing_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     ]
     ordered = [*leading, *about[:1]]
     first = next((at for at, one in enumerate(ordered[:4]) if _defines(one.text)), 0)
-    if ordered and not _NAMES_A_KIND.match(ordered[first].text):
+    if ordered and ordered[0].heading == title and _IS_TAGLINE.fullmatch(ordered[0].text):
+        first = 0
+    elif ordered and not _NAMES_A_KIND.match(ordered[first].text):
         first = next((at for at, one in enumerate(ordered[:4]) if _SAYS_WHAT_IT_IS.match(one.text)), first)
     return ordered[first:] or [one for one in found[:3] if not _NOTICE.match(one.text)]
 

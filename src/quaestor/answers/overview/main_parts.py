@@ -38,6 +38,8 @@ _MANIFESTS = (
 ).split()
 _PICTURES = (".svg", ".drawio", ".puml", ".excalidraw")
 _WRAPPERS = frozenset("gradlew gradlew.bat mvnw mvnw.cmd".split())  # each build tool gives the same to every project
+_HEADERS = ("h", "hh", "hpp", "hxx")
+_SOURCES = ("c", "cc", "cpp", "cxx", "m", "mm")
 _ASIDE = frozenset({CHANGELOG, LEGAL})
 
 # Words of import statements; the lexical index tells which chunks hold one.
@@ -84,10 +86,13 @@ def parts(
     sizes, levels = _sizes(material)
     packages = frozenset(_packages(material))
     total = sizes.get(material.folder, 0.0) or 1.0
+    bare = _are_mostly_hidden(material)
+    imported = _with_sources(imported, material)
     most = max(imported.values(), default=0) or 1
     found: dict[str, _Part] = {}
     for path, size in sizes.items():
-        if path == material.folder or (_is_hidden(path) and (path not in named or named[path].weight < _LISTED)):
+        hidden = _is_hidden(path) and not bare and (path not in named or named[path].weight < _LISTED)
+        if path == material.folder or hidden:
             continue
         folder = path not in material.documents
         if folder and path not in named and levels.is_passage(path):
@@ -106,6 +111,22 @@ def parts(
             value += _NAMED * min(named[path].weight, 1.2) + (0.2 if named[path].says else 0.0)
         found[path] = _Part(path, value, folder)
     return _most_important(_spread_over_folders(_most_important(found.values())))[:_MOST]
+
+
+def _with_sources(imported: Mapping[str, int], material: Material) -> Mapping[str, int]:
+    """Return how many files import each file; a header's number goes to the source of its name beside it, if larger.
+
+    What a header declares, the source does: of the two, that is the one to read.
+    """
+    moved = {path: _source_beside(path, material) for path in imported}
+    return {moved[path] or path: number for path, number in imported.items()}
+
+
+def _source_beside(path: str, material: Material) -> str:
+    stem, _, ending = path.rpartition(".")
+    sources = (f"{stem}.{one}" for one in _SOURCES) if ending in _HEADERS else ()
+    found = next((one for one in sources if one in material.documents), "")
+    return found if found and material.documents[found].size > material.documents[path].size else ""
 
 
 def _most_important(found: Iterable[_Part]) -> list[_Part]:
@@ -169,6 +190,12 @@ def _sizes(material: Material) -> tuple[dict[str, float], _Levels]:
 
 def _is_within(folder: str, root: str) -> bool:
     return not root or folder.startswith(f"{root}/")
+
+
+def _are_mostly_hidden(material: Material) -> bool:
+    """Return whether most files of the root are hidden: somebody's settings, which are what there is to see."""
+    own = [path.rpartition("/")[2] for path in material.beside(material.folder)]
+    return 2 * sum(name.startswith(".") for name in own) > len(own)
 
 
 def _is_hidden(path: str) -> bool:

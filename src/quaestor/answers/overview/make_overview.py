@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from quaestor.answers.overview import document_statistics
-from quaestor.answers.overview.build_and_test import build_lines
+from quaestor.answers.overview.build_and_test import Aim, build_lines, customary
 from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shorten
@@ -31,6 +32,8 @@ LEAST = 100
 _BUILDING = "Build and test"
 _MOST_IMPORTED = 8
 _FEWEST_IMPORTERS = 2
+_MOST_STARTED = 4
+_TITLES: dict[Aim, str] = {"build": "Build", "test": "Tests", "run": "Run"}
 
 Count = Callable[[str], int]
 
@@ -65,8 +68,8 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     return _make_up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
 
 
-def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
-    """Return how a corpus is built and tested, after bringing the index up to date.
+def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) -> Overview:
+    """Return how a corpus is built and tested, or what else ``aim`` is, after bringing the index up to date.
 
     Returns:
         An overview with that section alone, or without sections if no file says it.
@@ -75,10 +78,23 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
 
     def make() -> Overview:
         material = Material(corpus.store)
-        sections = _fit(_Share(_BUILDING, build_lines(material), BUDGET), count) if material.is_code else []
+        shares = _shares_of_guide(material, aim) if material.is_code else []
+        sections = [section for share in shares for section in _fit(share, count)]
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
     return _make_up_to_date(corpus, make)
+
+
+def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
+    told = build_lines(material, aim)
+    if aim is None:
+        return [_Share(_BUILDING, told, BUDGET)]
+    customs = [*customary(material, aim, told)]
+    if aim != "run" and not (told or customs):
+        return _shares_of_guide(material, None)
+    started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
+    titles = {_TITLES[aim]: told, "By convention": customs, "Entry points": started}
+    return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
 
 
 def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
@@ -88,6 +104,20 @@ def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
     def make() -> Overview:
         material = Material(corpus.store)
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
+        return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
+
+    return _make_up_to_date(corpus, make)
+
+
+def make_section(corpus: Corpus, title: Literal["Entry points", "Languages"], *, count: Count) -> Overview:
+    """Return one section of an overview alone, after bringing the index up to date; without sections if it is empty."""
+    corpus.try_refresh()
+
+    def make() -> Overview:
+        material = Material(corpus.store)
+        entries = entry_points(material) if title == "Entry points" else languages(material)
+        heading = "Languages (files)" if title == "Languages" else title
+        sections = _fit(_Share(heading, entries if material.is_code else [], BUDGET), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
     return _make_up_to_date(corpus, make)

@@ -140,6 +140,8 @@ class Material:
         # A folder of tests holds nothing else.
         own = own if any(map(is_code, own)) or any(map(_is_prose, own)) else [*documents.values()]
         code, prose = ([one.size for one in own if kind(one)] for kind in (is_code, _is_prose))
+        if not code and sum(one.language == "yaml" for one in own) >= 4 * len(prose):
+            return bool(documents)  # roles and playbooks beside a README
         # Files that are neither, such as configuration, are shown as those of a program are.
         return bool(code or (documents and not prose)) and (4 * len(code) >= len(prose) or sum(code) >= sum(prose))
 

@@ -162,8 +162,8 @@ class _PathReader:
             path = self._path_meant(
                 found[0], strong=self._is_strong(text, found), leads=leads and _BULLET.match(line) is not None
             )
-            if path is None or _CALL.match(text[found.end() : found.end() + 2]):
-                continue
+            if path is None or _CALL.match(text[found.end() : found.end() + 2]) or text.startswith(":`", found.end()):
+                continue  # `docs:` is a kind of commit
             if leads:
                 leading.append((path, found.end()))
                 lead_end = found.end()

@@ -1,14 +1,21 @@
-"""Answers a question for an overview, and one about how the project is built and tested."""
+"""Answers a question for an overview, and one about how the project is built, tested or run."""
 
 from __future__ import annotations
 
 import re
+from itertools import accumulate
 
 from quaestor.answers.overview.overview_question import (
+    OWN,
+    aim_of_building,
+    asks_for_entry,
+    asks_for_languages,
     asks_for_overview,
     asks_how_to_build,
+    asks_how_to_run,
     name_asked_for,
     names_a_whole,
+    plain_question,
     without_whole,
 )
 from quaestor.answers.way import Question, WayAnswer
@@ -30,6 +37,17 @@ _READMES = (
     "docs/index.rst",
 )
 _TITLE_LINES = 60
+_LONGEST_NAME = 200
+_BUDGET_OF_FOLDER = 800
+"""Tokens that the overview of one folder takes."""
+_ASKED_FOLDER = re.compile(
+    r"^\W*(?:what(?:['’]s|\s+(?:is|are|does|do))|explain|describe|summari[sz]e|tell me about|show(?: me)?)\s+"
+    r"(?:(?:in|inside|within|the (?:purpose|point|role|use|content|contents) of)\s+)?(?:the\s+)?"
+    r"(?P<name>`[\w./@-]+`|[\w.@-]+(?:/[\w.@-]+)*/?)"
+    r"(?:\s+(?P<folder>folder|directory|dir|sub(?:folder|directory)))?"
+    r"(?:\s+(?:for|about|do|contain|hold|used for|good for|there for|responsible for))?\s*[?.!]*\s*$",
+    re.IGNORECASE,
+)
 _SHORTEST_NAME = 3
 _TITLE_BEGINS = re.compile(r"^(?:what is|about|welcome to|introduction to)\s+", re.IGNORECASE)
 _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
@@ -37,15 +55,50 @@ _TITLE_ENDS = re.compile(r"\s+[-–—|]\s+|:\s|\s*[(\[?!]")
 
 def answer_with_overview(question: Question, corpus: Corpus) -> WayAnswer | None:
     """Return an overview of the corpus if the question asks for one, else None."""
-    if not wants_overview(question, corpus):
-        return None
+    return _overview_of(corpus) if wants_overview(question, corpus) else None
+
+
+def _overview_of(corpus: Corpus, folder: str = "", budget: int = 0) -> WayAnswer:
     # Other questions need none of this.
-    from quaestor.answers.overview.make_overview import make_overview  # noqa: PLC0415
+    from quaestor.answers.overview.make_overview import BUDGET, make_overview  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import pieces_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_overview(corpus, count=tokenizer_for("gpt-4o").count)
+    found = make_overview(corpus, folder, budget=budget or BUDGET, count=tokenizer_for("gpt-4o").count)
     return WayAnswer("overview", tuple(pieces_of(found)), found.hits, known=found.documents > 0)
+
+
+def describe_folder(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return an overview of a folder if the question asks what one is for or holds, else None."""
+    found = _ASKED_FOLDER.match(question.text) if len(question.text) <= _LONGEST_NAME else None
+    if found is None or not (found["folder"] or "/" in found["name"]):
+        return None
+    corpus.try_refresh()
+    folder = corpus.retry_reopened(lambda: _folder_meant(found["name"].strip("`./").lower(), corpus))
+    return _overview_of(corpus, folder, _BUDGET_OF_FOLDER) if folder else None
+
+
+def _folder_meant(name: str, corpus: Corpus) -> str:
+    """Return the shallowest folder of a name, or whose path ends with it; empty if there is none, or several."""
+    folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
+    folders |= {above for path in folders for above in accumulate(path.split("/"), "{}/{}".format)}
+    found = sorted((one for one in folders if f"/{one}".lower().endswith(f"/{name}")), key=lambda one: one.count("/"))
+    alone = len(found) == 1 or (found and found[0].count("/") < found[1].count("/"))
+    return found[0] if alone else ""
+
+
+def answer_with_section(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Return the entry points if the question asks for these alone, or the languages; None for any other."""
+    asked = with_own_name(plain_question(question.text), corpus, OWN)
+    entries = asks_for_entry(asked)
+    if not entries and not asks_for_languages(asked):
+        return None
+    from quaestor.answers.overview.make_overview import make_section  # noqa: PLC0415 - as below
+    from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
+    from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
+
+    found = make_section(corpus, "Entry points" if entries else "Languages", count=tokenizer_for("gpt-4o").count)
+    return WayAnswer("overview", tuple(sections_of(found)), found.hits) if found.sections else None
 
 
 def wants_overview(question: Question, corpus: Corpus) -> bool:
@@ -66,15 +119,27 @@ def introduce(corpus: Corpus) -> WayAnswer | None:
 
 
 def answer_with_build_guide(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Return how the corpus is built and tested if the question asks that and its files say it, else None."""
-    if not asks_how_to_build(question.text):
+    """Return how the corpus is built, tested or run if the question asks that and its files say it, else None."""
+    builds = asks_how_to_build(question.text)
+    if not builds and not asks_how_to_run(with_own_name(plain_question(question.text), corpus, OWN)):
         return None
-    from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415 - as above
+    from quaestor.answers.drafts import CorpusLines, Draft  # noqa: PLC0415 - as above
+    from quaestor.answers.overview.build_and_test import guide_sections  # noqa: PLC0415
+    from quaestor.answers.overview.make_overview import make_build_guide  # noqa: PLC0415
+    from quaestor.answers.overview.material import Material  # noqa: PLC0415
     from quaestor.answers.overview.overview_text import sections_of  # noqa: PLC0415
     from quaestor.llm.tokens import tokenizer_for  # noqa: PLC0415
 
-    found = make_build_guide(corpus, count=tokenizer_for("gpt-4o").count)
-    return WayAnswer("build", tuple(sections_of(found)), found.hits) if found.hits else None
+    aim = aim_of_building(question.text) if builds else "run"
+    found = make_build_guide(corpus, aim, count=tokenizer_for("gpt-4o").count)
+    lines, draft = CorpusLines(corpus), Draft()
+    material = Material(corpus.store)
+    for place in guide_sections(material, aim or "build") if material.is_code else ():
+        draft.quote(lines.hit(place.path, place.start_line, place.end_line))
+    shown = len(draft.hits)
+    listed = tuple(piece + shown if isinstance(piece, int) else piece for piece in sections_of(found))
+    hits = (*draft.hits, *found.hits)
+    return WayAnswer("build", (*draft.pieces, *listed), hits) if hits else None
 
 
 def with_own_name(text: str, corpus: Corpus, instead: str) -> str:

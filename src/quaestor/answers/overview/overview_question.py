@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable
+from typing import Literal
 
 _LONGEST = 160
 _POLITE = re.compile(
@@ -104,7 +105,7 @@ _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
 _MOST_NAME = 4
 """Words of the name of the whole."""
 
-_OWN = "thisproject"
+OWN = "thisproject"
 """What stands for the name of the whole."""
 
 # What several words say, as one.
@@ -138,7 +139,7 @@ _WHOLE = frozenset(
 _PARTS = frozenset(
     """parts components modules packages folders directories pieces files layers crates entrypoints topics subjects
     themes documents docs sections areas chapters episodes lessons adapters plugins volumes classes guides pages
-    proposals texts examples contents tests specs specifications standards articles posts""".split()
+    notebooks proposals texts examples contents tests specs specifications standards articles posts""".split()
 )
 _NAMED_SHAPE = frozenset(
     "overview summary map tour outline introduction description orientation structure layout architecture design"
@@ -184,7 +185,7 @@ _KNOWN = frozenset().union(
     _PURPOSE,
     _PERSON,
     _WORDS,
-    {_OWN},
+    {OWN},
 )
 
 
@@ -203,7 +204,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None
     for name in own:
-        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", _OWN, text)
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", OWN, text)
     return _is_about_the_whole(_words_of(text), first=first)
 
 
@@ -259,8 +260,8 @@ _ONE_OF_MANY = re.compile(
     rf"|\b(?:the|in) {_one_of(_WHOLE | _PARTS)} (?:folder|directory|page|file)\b"
 )
 _NAMED_WHOLE = re.compile(
-    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{_OWN} )?{_one_of(_WHOLE)}\b"
-    rf"|\b(?:{_OWN}|here|everything)\b"
+    rf"\b(?:this|that|these|those|the|your|our) {_ADJECTIVES}(?:{OWN} )?{_one_of(_WHOLE)}\b"
+    rf"|\b(?:{OWN}|here|everything)\b"
 )
 _POINTING_WORDS = re.compile(r"\b(?:this|these|that|those)\b")
 _ASKED_PARTS = re.compile(
@@ -291,7 +292,7 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     """Return whether words ask for an overview.
 
     Args:
-        words: of the question, with ``_OWN`` for the name of the whole.
+        words: of the question, with ``OWN`` for the name of the whole.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
     """
     held, text = frozenset(words), " ".join(words)
@@ -380,3 +381,64 @@ def asks_how_to_build(question: str) -> bool:
     words = re.findall(r"[\w']+", text[begin.end() :]) if begin else ()
     told = _DONE_TO_IT | _ALL_OF_IT | _WORDS_BETWEEN
     return not _DONE_TO_IT.isdisjoint(words) and not _ALL_OF_IT.isdisjoint(words) and told.issuperset(words)
+
+
+_TESTING = re.compile(r"\btest|\bspecs?\b|\bsuite\b|prueba|测试|テスト")
+_COMPILING = re.compile(r"\bbuil|\bcompil|\bbau|\bübersetz|\bconstrui|构建|编译|ビルド|コンパイル")
+
+
+def aim_of_building(question: str) -> Literal["build", "test"] | None:
+    """Return which of the two a question asks how to do that ``asks_how_to_build``; None for both."""
+    text = plain_question(question)
+    tests, builds = _TESTING.search(text) is not None, _COMPILING.search(text) is not None
+    if tests == builds:
+        return None
+    return "test" if tests else "build"
+
+
+_RUN_WORDS = r"(?:run|start|launch|execute|boot|set up and run|get)"
+_RUN_THING = rf"(?:it|this|everything|the server|{OWN}|(?:this|the|that) {_one_of(_WHOLE)}(?: {_one_of(_WHOLE)})?)"
+_RUNNING = re.compile(
+    rf"(?:how (?:do|can|could|should|would|must) (?:i|we|you|one)|how to|what do i do to) {_RUN_WORDS} {_RUN_THING}"
+    r"(?: up)?(?: and running| running| to run| started)?(?: locally| here| myself| on my (?:machine|computer|laptop))*"
+    rf"|how (?:is|are) {_RUN_THING} (?:run|started|launched)(?: locally)?"
+    r"|wie (?:starte|benutze) (?:ich|man|wir) (?:das|dies|es|das projekt|die anwendung)"
+    r"|comment (?:lancer|démarrer) (?:ce|le) (?:projet|programme)"
+    r"|c[oó]mo (?:ejecuto|inicio|arranco|ejecutar|iniciar) (?:esto|este proyecto|el proyecto|la aplicación)"
+    r"|(?:我)?(?:如何|怎么|怎样)(?:运行|启动)(?:这个|该|本)?(?:项目|程序|应用)?"
+    r"|(?:このプロジェクト(?:を|は))?(?:どうやって|どのように)?(?:実行|起動)(?:しますか|するのですか)"
+)
+
+
+def asks_how_to_run(question: str) -> bool:
+    """Return whether a question is how all of it is run or started: "How do I run it?", "how to start the app locally".
+
+    Args:
+        question: in English, German, French, Spanish, Chinese or Japanese; what the whole is called stands as ``OWN``.
+    """
+    return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
+
+
+_ENTRY = re.compile(
+    r"(?:where|what|which|where's|what's)(?: file)?(?: is| are)? (?:the |its )?"
+    r"(?:main(?: (?:function|method|file|program|module))?|(?:main )?entry ?-?points?(?: file)?)"
+    rf"(?: (?:of|to|for|in|into) {_RUN_THING})?(?: located| defined)?"
+    rf"|where does (?:{_RUN_THING}|execution|the (?:execution|program|app|application)) (?:start|begin)(?: running)?"
+)
+_WRITTEN_IN = re.compile(
+    r"(?:what|which) (?:programming )?languages? "
+    rf"(?:(?:is|are|was) {_RUN_THING} (?:written|implemented|coded|programmed|made|built) in"
+    rf"|(?:does|do) {_RUN_THING} use|(?:is|are) used(?: (?:here|in {_RUN_THING}))?)"
+    rf"|what is {_RUN_THING} (?:written|implemented|coded|programmed) in"
+    rf"|in (?:what|which) (?:programming )?languages? is {_RUN_THING} (?:written|implemented)"
+)
+
+
+def asks_for_entry(text: str) -> bool:
+    """Return whether a plain question, with the whole's own name as ``OWN``, is where a program begins."""
+    return _ENTRY.fullmatch(text) is not None
+
+
+def asks_for_languages(text: str) -> bool:
+    """Return whether a plain question, with the whole's own name as ``OWN``, is what languages it is written in."""
+    return _WRITTEN_IN.fullmatch(text) is not None

@@ -12,6 +12,7 @@ from quaestor.answers.overview.introduction import first_sentence, from_manifest
 from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.statements import Source, Statement
 from quaestor.chunking.manual_headings import MANUALS
+from quaestor.core.documents import Chunk
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import profile_path
 
@@ -25,7 +26,7 @@ _SPEAKERS = (
 ).split()
 _PYTHON = re.compile(r"""^\s*[rRuUbB]{0,2}(\"\"\"|''')\s*(.*)$""")
 _LINE_COMMENT = re.compile(
-    r"^\s*(?://!|///|//|#!?|--\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
+    r"^\s*(?://!|///|//|#!?|--+\[?=*\[?\s*\|?|;;+|%+|\"|--\s*\||\*|/\*\*?!?|\(\*+|\{-\|?)\s?(.*)$"
 )
 _COMMENT_ENDS = re.compile(r"(?:(?<!\*)\*+/|\*\)|-\}|\]\]|\"\"\"|''')\s*$")
 _DIRECTIVE = re.compile(r"#!|#\s*compdef\b|#\s*autoload\b")
@@ -72,6 +73,7 @@ _TERMS = re.compile(
     r"|\bthis notice\b|licen[cs]ed under",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"\[([^\][]+)\]\(https?://[^()\s]*\)")
 _JAVADOC = re.compile(r"\{@\w+\s+([^{}]*)\}")
 _TAG = re.compile(r"</?(?:a|b|br|code|em|h[1-6]|i|li|p|para|pre|strong|summary|tt|ul)(?:\s[^<>]*)?/?>")
 _CODE_LINE = re.compile(
@@ -79,6 +81,13 @@ _CODE_LINE = re.compile(
 )
 
 
+_C = frozenset({"c", "cpp", "objc"})
+_FAR_BELOW = 120
+_SCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
+_IMPORT = re.compile(r"\s*import\b")
+GUARD = re.compile(r"_*[A-Z][A-Z0-9_]*_H(?:H|PP|XX)?(?:_[0-9A-F_]*)?")
+"""A macro that keeps a header from being read twice."""
+_NAMESPACE = re.compile(r"^[ \t]*(?:inline[ \t]+)?namespace[ \t]+([\w:]+)", re.MULTILINE)
 _FILLED_IN = re.compile(r'="|[$#@*]\{|\{[{%]')
 """What a template is full of: markup and what stands for values."""
 
@@ -137,7 +146,38 @@ def _of_file(material: Material, path: str) -> Statement | None:
             return Statement(shorten(document.title, LONGEST)) if document.title else None
         said = first_sentence(material, path, LONGEST) if profile_path(path).prose else None
         return said if said and not _FILLED_IN.search(said.text) else None
-    return from_head(material.lines(path)[:_HEAD], path, document.language)
+    lines = material.lines(path)
+    said = from_head(lines[:_HEAD], path, document.language)
+    place = comment_below_includes(lines) if said is None and document.language in _C else None
+    if place is None:
+        return said
+    first, last = place
+    below = from_head(lines[first - 1 : last], path, document.language)
+    if below is None or below.source is None or below.text.endswith(":"):
+        return None
+    start, end = below.source.start_line + first - 1, below.source.end_line + first - 1
+    return replace(below, source=Source(path, start, end))
+
+
+def comment_below_includes(lines: Sequence[str]) -> tuple[int, int] | None:
+    """Return the lines of the comment below the first includes of a C file that is about no single definition.
+
+    An empty line parts it from what follows. Lines count from 1.
+    """
+    at = included = 0
+    while at < min(len(lines), _FAR_BELOW):
+        line = lines[at].strip()
+        if line.startswith("/*"):
+            end = next((number for number in range(at, min(len(lines), at + _FAR_BELOW)) if "*/" in lines[number]), at)
+            if included:
+                alone = end + 1 < len(lines) and not lines[end + 1].strip()
+                return (at + 1, end + 1) if alone else None
+            at = end
+        elif line and not line.startswith("#"):
+            return None
+        included += line.startswith("#include")
+        at += 1
+    return None
 
 
 def from_head(lines: Sequence[str], path: str, language: str) -> Statement | None:
@@ -149,6 +189,9 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
     rights = 0
     for comment, first, whole in _comments(lines, language):
         begun, paragraph = first, whole
+        following = lines[first + len(whole) - 1 :][:1]
+        if language in _SCRIPTS and lines[first - 1].lstrip().startswith("//") and _IMPORT.match("".join(following)):
+            continue  # it is about what is imported
         # What follows the terms of a licence in the same comment belongs to them: "Please contact Example Ltd if …".
         rights = comment if _TERMS.search(" ".join(paragraph)) else rights
         if rights == comment:
@@ -252,7 +295,7 @@ def _first(text: str) -> str:
 
 def _without_markup(text: str) -> str:
     """Return a sentence of a comment without HTML's and Javadoc's tags, but with the words between them."""
-    return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", _TITLE.sub("", text))).split())
+    return " ".join(_TAG.sub("", _LINK.sub(r"\1", _JAVADOC.sub(r"\1", _TITLE.sub("", text)))).split())
 
 
 def _short(statement: Statement) -> Statement:
@@ -307,22 +350,36 @@ def _is_telling(line: str, name: str) -> bool:
 def _top_names(file: IndexedFile) -> tuple[dict[str, int], Counter[str]]:
     """Return what a file defines at its top level: the line where the chunk of each name begins, and how many lines are
     its own."""
+    spaces = _namespaces_of(file)
+    hcl = file.document.language == "hcl"
     csharp = file.document.language == "csharp"
     names: dict[str, int] = {}
     sizes: Counter[str] = Counter()
     for chunk in (stored.chunk for stored in file.chunks):
-        top = chunk.scope[0] if chunk.scope else chunk.symbol or ""
+        scope = [one for one in chunk.scope if one not in spaces]
+        top = scope[0] if scope else chunk.symbol or ""
         sizes[top] += chunk.span.end_line - chunk.span.start_line + 1
-        for name in () if chunk.scope else (chunk.symbol, *chunk.defines):
-            if (
-                name
-                and len(name) > 2
-                and not name.startswith("_")
-                and name not in _USUAL
-                and not (csharp and "." in name)
-            ):
+        for name in _names_of_block(chunk, scope) if hcl else () if scope else (chunk.symbol, *chunk.defines):
+            if name and _tells(name) and name not in spaces and not (csharp and "." in name):
                 names.setdefault(name, chunk.span.start_line)
     return names, sizes
+
+
+def _names_of_block(chunk: Chunk, scope: Sequence[str]) -> tuple[str, ...]:
+    """Return what a block of Terraform is of: ``aws_vpc`` for ``resource "aws_vpc" "this"``, else its own name."""
+    return (scope[1],) if len(scope) > 1 else (chunk.symbol or "",)
+
+
+def _tells(name: str) -> bool:
+    """Return whether a name that a file defines may tell what the file is for."""
+    return len(name) > 2 and not name.startswith("_") and name not in _USUAL and not GUARD.fullmatch(name)
+
+
+def _namespaces_of(file: IndexedFile) -> frozenset[str]:
+    """Return the parts of the names of a C++ file's namespaces, which many files share."""
+    if file.document.language != "cpp":
+        return frozenset()
+    return frozenset(part for name in _NAMESPACE.findall(file.text) for part in (name, *name.split("::")))
 
 
 def _plain(name: str) -> str:

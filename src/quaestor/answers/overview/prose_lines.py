@@ -15,6 +15,7 @@ _RST_LINK = re.compile(r"`([^`<]+?)\s*<[^`>]*>`__?")
 _ROLE = re.compile(r":[a-z:]+:`~?([^`<]+?)(?:\s*<[^`>]*>)?`")
 _ADOC_LINK = re.compile(r"(?:link:|https?://)\S*?\[([^\]]*)\]")
 _TAG = re.compile(r"<!--.*?-->|</?[a-zA-Z][^<>]*>", re.DOTALL)
+_AUTOLINK = re.compile(r"<(https?://[^<>\s]+)>")
 _OPEN_TAG = re.compile(r"<(?:img|a|source|p|div|picture|h[1-6])\b[^<>]*$")
 _LONGEST_TAG = 8
 """Lines of a tag, at most; a blank line ends it, too."""
@@ -56,7 +57,8 @@ class Paragraph:
 def plain(text: str) -> str:
     """Return what some marked-up lines say, on one line; of very long ones, the beginning."""
     # The patterns take the square of what looks like markup and is none.
-    text = _TAG.sub(" ", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST]))).replace("&nbsp;", " ")
+    text = _AUTOLINK.sub(r"\1", _WITHIN_WORD.sub("", _IMAGE.sub(" ", text[:_LONGEST])))
+    text = _TAG.sub(" ", text).replace("&nbsp;", " ")
     for pattern in (_LINK, _RST_LINK, _ROLE, _ADOC_LINK):
         text = pattern.sub(r"\1", text)
     # reStructuredText joins what emphasis parts: **f**\ riendly.
