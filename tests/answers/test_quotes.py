@@ -413,12 +413,18 @@ def test_a_long_block_is_cut_between_its_lines() -> None:
 
 
 @pytest.mark.parametrize(
+    "links",
+    [
+        "## See also\n\n- [Build a boiler](https://example.org/a)\n- [Boiler](https://example.org/b), a crate\n",
+        "# Boilers\n\nTo build a boiler:\n\n- [Boiler](#boiler)\n- [Steam](#steam), when needed\n- Other parts\n",
+    ],
+)
+@pytest.mark.parametrize(
     ("question", "paths"),
     [("When should I build a boiler?", ["why.md"]), ("Where is a boiler described?", ["links.md", "why.md"])],
 )
-def test_a_list_of_links_is_quoted_where_links_are_asked_for(question: str, paths: list[str]) -> None:
-    links = "## See also\n\n- [Build a boiler](https://example.org/a)\n- [Boiler](https://example.org/b), a crate\n"
-    listed = Passage(1, "links.md", 1, 4, links, language="markdown")
+def test_a_list_of_links_is_quoted_where_links_are_asked_for(question: str, paths: list[str], links: str) -> None:
+    listed = Passage(1, "links.md", 1, 1 + links.count("\n"), links, language="markdown")
     told = Passage(2, "why.md", 1, 1, "Build a boiler where steam is described as needed.\n", language="markdown")
     found = answer(question, [listed, told], refused=False, hits=[hit(listed, 2.0), hit(told, 1.9)])
     assert [quote.path for quote in found.quotes] == paths
