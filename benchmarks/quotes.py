@@ -25,7 +25,7 @@ from quaestor.answers.quotes import ExtractiveAnswer, answer
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.config import Settings
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 
 MEASURES = ("hit", "first", "any", "quotes", "characters", "refused", "by_words", "milliseconds")
 
@@ -89,7 +89,7 @@ def run(root: Path, questions: Sequence[Question], home: Path) -> Iterator[Score
 
 def asked(index: Index, question: Question) -> Score:
     """Ask one question as ``ask`` does."""
-    text = mend(question.text, index.spelling(question.text).unknown)
+    text = replace_unknown(question.text, index.spelling(question.text).unknown)
     sought = index.in_english(text)
     hits = index.search(text, ConversationSettings().passages)
     passages, encode = number(hits), index.meaning.near.encode

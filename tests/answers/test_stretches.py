@@ -295,6 +295,22 @@ def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: st
     assert alone is not None and alone.text == imports.rstrip()
 
 
+SHORT = ["def haul(net):\n    return net.up()", "# The catch is sold.\ndef sell(fish):\n    ask(fish)", "LIMIT = 3"]
+
+
+@given(st.permutations(SHORT), st.sampled_from(["net", "fish", "LIMIT", "absent"]))
+def test_of_short_definitions_found_together_the_outer_ones_that_tell_nothing_are_left_out(
+    definitions: list[str], word: str
+) -> None:
+    passage = Passage(1, "a", 1, 12, "import sea\n\n" + "\n\n\n".join(definitions) + "\n", language="python")
+    found = whole(passage, (1, 12), lambda text: float(word in text))
+    telling = [one for one in definitions if word in one]
+    assert found is not None and found.text == (telling[0] if telling else "\n\n\n".join(definitions))
+    # Parts that were found one by one are joined because they belong together.
+    joined = whole(passage, (1, 5), lambda text: float(word in text))
+    assert joined is not None and joined.text == "\n\n\n".join(definitions)
+
+
 OPTIONS = """.Sh OPTIONS
 .Bl -tag -width Ds
 .It Ic history\\-limit Ar lines

@@ -101,7 +101,7 @@ def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: 
 def test_words_are_carried_over_in_their_forms(language: str, question: str, english: set[str]) -> None:
     query = carried(question, language)
     assert english <= set(query.translated)
-    assert query.asked == question
+    assert query.original == question
     assert all(term.isascii() for term in query.terms)
 
 
@@ -207,7 +207,7 @@ def test_any_text_is_legal(language: str, text: str) -> None:
     query = read_query(text)
     for index in (english_index, bilingual_index, own_index):
         found = translate_query(query, language, index)
-        assert (found.asked == query.text) == bool(found.translated) or not query.text
+        assert (found.original == query.text) == bool(found.translated) or not query.text
         if not found.translated:
             assert found == query._replace(terms=found.terms)
 

@@ -127,7 +127,7 @@ class _Cutter:
             if title.level >= TERM_LEVEL and not _REQUEST.fullmatch(line):
                 self._take_words(begin, end)
             return
-        if self._is_apart(line) or (self._manual and _REQUEST.fullmatch(line)):
+        if self._is_about_page(line) or (self._manual and _REQUEST.fullmatch(line)):
             self._close()
             return
         listing = _LISTING.match(line) if self._asciidoc else None
@@ -147,7 +147,7 @@ class _Cutter:
         else:
             self._take_words(begin, end)
 
-    def _is_apart(self, line: str) -> bool:
+    def _is_about_page(self, line: str) -> bool:
         """Return whether a line begins a block about the page, or belongs to the one that has begun."""
         words = line.lstrip()
         if begun := _APART.match(line):

@@ -43,7 +43,7 @@ _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _ONE_KATAKANA = re.compile("[\u30a1-\u30ff]")
 
 
-class Piece(NamedTuple):
+class TranslatedPiece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
@@ -55,7 +55,7 @@ class Piece(NamedTuple):
     english: tuple[str, ...] | None
 
 
-def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
+def pieces_of_words(text: str, language: str) -> Iterator[TranslatedPiece]:
     """Yield the pieces of a text in order: names as they are, words with their English."""
     glossary = glossary_of(language)
     run: list[str] = []
@@ -64,7 +64,7 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
         if _NAME.search(bare) or token.startswith("`"):
             yield from _translate_words(run, glossary, language)
             run = []
-            yield Piece(token, None)
+            yield TranslatedPiece(token, None)
             continue
         run += _WORD.findall(bare)
         if token[-1] in _CLAUSE_ENDS:
@@ -73,7 +73,7 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
     yield from _translate_words(run, glossary, language)
 
 
-def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
+def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[TranslatedPiece]:
     known = [forms(word.lower(), language) for word in words]
     parted = _find_separated_verb(words, glossary) if language == "de" else None
     # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
@@ -83,7 +83,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
             english = glossary.phrases.get(tuple(found[0] for found in known[at : at + count]))
             if english is not None:
-                yield Piece(" ".join(words[at : at + count]), english)
+                yield TranslatedPiece(" ".join(words[at : at + count]), english)
                 at += count
                 break
         else:
@@ -91,7 +91,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
                 yield _translate_word(words[at], known[at], glossary, language)
             at += 1
     if parted:
-        yield Piece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
+        yield TranslatedPiece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
@@ -107,9 +107,9 @@ def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, Eng
     return None
 
 
-def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
+def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> TranslatedPiece:
     if word.isupper() and len(word) > 1:
-        return Piece(word, None)  # HTTP, API
+        return TranslatedPiece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
     if english is None and language == "de" and word[:1].isupper():
         english = _translate_noun(word.lower(), glossary)
@@ -117,7 +117,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
         english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
-    return Piece(word, english)
+    return TranslatedPiece(word, english)
 
 
 def _translate_noun(word: str, glossary: Glossary) -> English | None:
@@ -132,19 +132,19 @@ def _translate_compound(word: str, glossary: Glossary) -> English | None:
     return (" ".join(english[0] for english in parts),) if parts else None
 
 
-def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
+def _translate_parts(word: str, glossary: Glossary, memo: dict[str, list[English] | None]) -> list[English] | None:
     """Return the English of the fewest known parts that make up a word, or None."""
-    if word not in tried:
-        tried[word] = None
+    if word not in memo:
+        memo[word] = None
         whole = _look_up(word, glossary)
         splits = [[whole]] if whole else []
         for end in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first = _look_up_first(word[:end], glossary)
-            rest = _translate_parts(word[end:], glossary, tried) if first else None
+            rest = _translate_parts(word[end:], glossary, memo) if first else None
             if first and rest:
                 splits.append([first, *rest])
-        tried[word] = min(splits, key=len, default=None)
-    return tried[word]
+        memo[word] = min(splits, key=len, default=None)
+    return memo[word]
 
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
@@ -168,17 +168,17 @@ def _look_up(part: str, glossary: Glossary) -> English | None:
     return found or None
 
 
-def pieces_of_letters(text: str, language: str) -> Iterator[Piece]:
+def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
     """Yield the pieces of a text in order: names as they are, words with their English, and what lies between them."""
     glossary = glossary_of(language)
     for run in runs_of_scripts(text):
         if has_unspaced(run):
             yield from _translate_run(run, glossary)
         else:
-            yield from (Piece(token, None) for token in run.split())
+            yield from (TranslatedPiece(token, None) for token in run.split())
 
 
-def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
+def _translate_run(run: str, glossary: Glossary) -> Iterator[TranslatedPiece]:
     """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
     left, at = "", 0
     while at < len(run):
@@ -191,7 +191,7 @@ def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
         if left:
             yield _untranslated_piece(left)
             left = ""
-        yield Piece(run[at : at + length], glossary.words[run[at : at + length]])
+        yield TranslatedPiece(run[at : at + length], glossary.words[run[at : at + length]])
         at += length
     if left:
         yield _untranslated_piece(left)
@@ -209,9 +209,9 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
     return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
 
 
-def _untranslated_piece(left: str) -> Piece:
+def _untranslated_piece(left: str) -> TranslatedPiece:
     """Return what the glossary does not know; hiragana between words are grammar."""
-    return Piece(left, () if _HIRAGANA.fullmatch(left) else None)
+    return TranslatedPiece(left, () if _HIRAGANA.fullmatch(left) else None)
 
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
@@ -263,14 +263,14 @@ def _share(language: str, frequencies: Frequencies) -> float:
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
 
-def _is_held(piece: Piece, language: str, frequencies: Frequencies) -> bool:
+def _is_held(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
     """Return whether an index holds each word of a piece in any form; a word of grammar never counts as held."""
     words = _forms_of_words(piece, language)
     held = frequencies([term for word in words for term in word])
     return all(any(map(held.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
 
 
-def _held_terms(pieces: Sequence[Piece], language: str, frequencies: Frequencies) -> Sequence[str]:
+def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
     """Return the terms of an index by which pieces are found as they stand, or in other forms of the language."""
     terms = [
         term
@@ -287,7 +287,7 @@ def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
     return [term for term in terms if held.get(term)]
 
 
-def _terms_alike(pieces: Sequence[Piece], language: str, frequencies: Frequencies) -> Sequence[str]:
+def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
     """Return the terms of an index that say the same as the words of some pieces in other words of their language."""
     known = words_alike(language)
     words = [word.lower() for piece in pieces if not _is_grammar(piece) for word in find_words(piece.original)]
@@ -295,7 +295,7 @@ def _terms_alike(pieces: Sequence[Piece], language: str, frequencies: Frequencie
     return _held(list(dict.fromkeys(term for other in others for term in terms_of_word(other))), frequencies)
 
 
-def _without_grammar(text: str, pieces: Iterable[Piece]) -> str:
+def _without_grammar(text: str, pieces: Iterable[TranslatedPiece]) -> str:
     """Return a text in a script without spaces, with blanks for words of grammar of several letters.
 
     A single letter of grammar may be a part of any word.
@@ -310,12 +310,12 @@ def _without_grammar(text: str, pieces: Iterable[Piece]) -> str:
     return text
 
 
-def _is_grammar(piece: Piece) -> bool:
+def _is_grammar(piece: TranslatedPiece) -> bool:
     """Return whether a piece says nothing by itself, in English either."""
     return piece.english is not None and not any(map(_has_content, piece.english))
 
 
-def _forms_of_words(piece: Piece, language: str) -> Sequence[Sequence[str]]:
+def _forms_of_words(piece: TranslatedPiece, language: str) -> Sequence[Sequence[str]]:
     """Return the terms of each word of a piece, with those of its other forms in a language that inflects.
 
     A word of grammar has none.
@@ -334,7 +334,7 @@ def _has_content(word: str) -> bool:
     return not STOP_WORDS.issuperset(find_words(word))
 
 
-def _translated(query: Query, pieces: Sequence[Piece], translated: Sequence[str], *, own: bool) -> Query:
+def _translated(query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
     return query._replace(
@@ -343,13 +343,13 @@ def _translated(query: Query, pieces: Sequence[Piece], translated: Sequence[str]
         names=names.names,
         places=names.places or query.places,
         qualified=names.qualified,
-        written=names.written,
-        asked=query.text,
+        written_names=names.written_names,
+        original=query.text,
         translated=tuple(translated),
     )
 
 
-def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
+def _english_words(piece: TranslatedPiece, *, own: bool) -> Sequence[str]:
     """Return the words for a piece in the English text."""
     if piece.english is None:
         return () if has_unspaced(piece.original) and not own else (piece.original,)
