@@ -285,10 +285,14 @@ def test_of_passages_that_say_as_much_the_one_under_headings_like_the_question_i
 
 def test_words_of_grammar_of_another_language_answer_nothing() -> None:
     texts = {
+        "titre.md": "Publier un document.",
         "degres.md": "On distingue trois degrés, où les faits sont ceux qui figurent dans un tableau ou un autre.",
         "noms.md": "Publier des noms exige l'accord de chaque personne.",
     }
-    assert first_path("Peut-on publier les noms de personnes qui figurent dans un document ?", texts, 0.1) == "noms.md"
+    passages = [Passage(n, path, 1, 1, text, language="markdown") for n, (path, text) in enumerate(texts.items(), 1)]
+    question = "Peut-on publier les noms de personnes qui sont dans un document ?"
+    found = answer(question, passages, refused=False, hits=[hit(one, 5.0) for one in passages])
+    assert [quote.path for quote in found.quotes] == ["titre.md", "noms.md"]
 
 
 @pytest.mark.parametrize(("language", "quoted"), [("markdown", 4), ("python", 3)])
@@ -402,6 +406,20 @@ def test_a_question_for_several_things_is_answered_from_several_places() -> None
     assert len(answer("how long is a key of a vault kept?", passages).quotes) == 1
     hits = [hit(one, 5.0) for one in passages]
     assert len(answer("list all places where a key of a vault is kept", passages, hits=hits).quotes) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("How long is the period of notice?", "b.md"), ("Wie lange ist die Kündigungsfrist?", "a.md")],
+)
+def test_passages_are_ordered_by_what_is_similar_in_english_only(question: str, first: str) -> None:
+    told = Passage(
+        1, "a.md", 1, 1, "Employment ends with the month, das Arbeitsverhältnis auch.\n", language="markdown"
+    )
+    asked = Passage(2, "b.md", 1, 1, f"{question} It is four weeks, vier Wochen.\n", language="markdown")
+    passages, encode = [told, asked], StaticEmbedder.bundled().encode
+    found = answer(question, passages, encode, refused=False, hits=[hit(told, 2.0), hit(asked, 1.9)])
+    assert found.quotes[0].path == first
 
 
 def test_a_long_block_is_cut_between_its_lines() -> None:
