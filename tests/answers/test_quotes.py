@@ -285,10 +285,14 @@ def test_of_passages_that_say_as_much_the_one_under_headings_like_the_question_i
 
 def test_words_of_grammar_of_another_language_answer_nothing() -> None:
     texts = {
+        "titre.md": "Publier un document.",
         "degres.md": "On distingue trois degrés, où les faits sont ceux qui figurent dans un tableau ou un autre.",
         "noms.md": "Publier des noms exige l'accord de chaque personne.",
     }
-    assert first_path("Peut-on publier les noms de personnes qui figurent dans un document ?", texts, 0.1) == "noms.md"
+    passages = [Passage(n, path, 1, 1, text, language="markdown") for n, (path, text) in enumerate(texts.items(), 1)]
+    question = "Peut-on publier les noms de personnes qui sont dans un document ?"
+    found = answer(question, passages, refused=False, hits=[hit(one, 5.0) for one in passages])
+    assert [quote.path for quote in found.quotes] == ["titre.md", "noms.md"]
 
 
 @pytest.mark.parametrize(("language", "quoted"), [("markdown", 4), ("python", 3)])
@@ -404,6 +408,20 @@ def test_a_question_for_several_things_is_answered_from_several_places() -> None
     assert len(answer("list all places where a key of a vault is kept", passages, hits=hits).quotes) == 2
 
 
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [("How long is the period of notice?", "b.md"), ("Wie lange ist die Kündigungsfrist?", "a.md")],
+)
+def test_passages_are_ordered_by_what_is_similar_in_english_only(question: str, first: str) -> None:
+    told = Passage(
+        1, "a.md", 1, 1, "Employment ends with the month, das Arbeitsverhältnis auch.\n", language="markdown"
+    )
+    asked = Passage(2, "b.md", 1, 1, f"{question} It is four weeks, vier Wochen.\n", language="markdown")
+    passages, encode = [told, asked], StaticEmbedder.bundled().encode
+    found = answer(question, passages, encode, refused=False, hits=[hit(told, 2.0), hit(asked, 1.9)])
+    assert found.quotes[0].path == first
+
+
 def test_a_long_block_is_cut_between_its_lines() -> None:
     lines = "\n".join(f"step({number})" for number in range(200))
     passage = Passage(1, "guide.md", 1, 205, f"Run the steps like this:\n\n```\n{lines}\n```\n", language="markdown")
@@ -413,12 +431,18 @@ def test_a_long_block_is_cut_between_its_lines() -> None:
 
 
 @pytest.mark.parametrize(
+    "links",
+    [
+        "## See also\n\n- [Build a boiler](https://example.org/a)\n- [Boiler](https://example.org/b), a crate\n",
+        "# Boilers\n\nTo build a boiler:\n\n- [Boiler](#boiler)\n- [Steam](#steam), when needed\n- Other parts\n",
+    ],
+)
+@pytest.mark.parametrize(
     ("question", "paths"),
     [("When should I build a boiler?", ["why.md"]), ("Where is a boiler described?", ["links.md", "why.md"])],
 )
-def test_a_list_of_links_is_quoted_where_links_are_asked_for(question: str, paths: list[str]) -> None:
-    links = "## See also\n\n- [Build a boiler](https://example.org/a)\n- [Boiler](https://example.org/b), a crate\n"
-    listed = Passage(1, "links.md", 1, 4, links, language="markdown")
+def test_a_list_of_links_is_quoted_where_links_are_asked_for(question: str, paths: list[str], links: str) -> None:
+    listed = Passage(1, "links.md", 1, 1 + links.count("\n"), links, language="markdown")
     told = Passage(2, "why.md", 1, 1, "Build a boiler where steam is described as needed.\n", language="markdown")
     found = answer(question, [listed, told], refused=False, hits=[hit(listed, 2.0), hit(told, 1.9)])
     assert [quote.path for quote in found.quotes] == paths

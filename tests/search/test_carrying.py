@@ -15,7 +15,7 @@ from quaestor.core.terms import STOP_WORDS, terms
 from quaestor.search.language import CARRIED
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation import translate_query
-from quaestor.search.translation.glossary import COLUMNS, INFLECTED, glossary_of, inflections, lines
+from quaestor.search.translation.glossary import COLUMNS, INFLECTED, forms, glossary_of, inflections, lines, words_alike
 from quaestor.search.translation.translated_query import pieces_of_words
 
 MARKS = frozenset("der und nicht wird les une avec sont los las una por 这 這 们 們 吗 嗎 ます です する して".split())
@@ -147,8 +147,14 @@ def test_a_word_of_grammar_is_not_asked_for_in_its_own_language(language: str, d
     grammar = data.draw(st.sampled_from([word for word, english in glossary.words.items() if not english]))
     telling = data.draw(st.sampled_from([word for word, english in glossary.words.items() if {*english} - STOP_WORDS]))
     found = translate_query(read_query(f"{grammar}, {telling}?"), language, own_index)
-    of_telling = {term for form in (telling, *inflections(telling, language)) for term in terms(form)}
-    assert {*terms(telling)} <= {*found.terms} <= of_telling
+    same = (telling, *inflections(telling, language), *words_alike(language).get(forms(telling, language)[0], ()))
+    assert {*terms(telling)} <= {*found.terms} <= {term for one in same for term in terms(one)}
+
+
+def test_other_words_for_a_notion_are_asked_for_and_count_less() -> None:
+    found = translate_query(read_query("Wie hoch ist das Gehalt in den Ferien?"), "de", own_index).terms
+    assert found.count("gehalt") > found.count("lohn") == 1
+    assert found.count("ferien") > found.count("urlaub") == 1
 
 
 @pytest.mark.parametrize(

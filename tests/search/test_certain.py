@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Span
-from quaestor.search.certain import NAMED_AT, STEP, certainty_steps, raise_written_names
+from quaestor.search.certain import NAMED_AT, OUT_OF_PLACE, STEP, certainty_steps, raise_written_names, steps_of_code
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import group_by_file
 from quaestor.search.query import read_query
@@ -141,3 +141,11 @@ def test_who_asks_for_callers_is_shown_these_and_not_what_is_called(question: st
 
 def test_who_asks_for_something_else_is_not_shown_callers() -> None:
     assert not any(certain_of("how does read_all end?", DEFINES, USES, TESTS))
+
+
+@given(st.integers(20, 60), st.integers(0, 60), st.sampled_from(["how long are backups kept?", "where is it parsed?"]))
+def test_code_stands_behind_in_a_corpus_of_documents_unless_it_is_asked_for(prose: int, code: int, text: str) -> None:
+    steps = steps_of_code(read_query(text), np.array([True] * prose + [False] * code))
+    behind = text.startswith("how") and prose >= 4 * code
+    assert steps.tolist() == [0.0] * prose + [-OUT_OF_PLACE * behind] * code
+    assert not steps_of_code(read_query("what does parse_backup() do?"), np.array([True] * 30 + [False])).any()

@@ -45,7 +45,11 @@ _REQUEST = re.compile(
 )
 """What lays out a manual: requests of roff, commands of POD, Texinfo, LaTeX and Org that hold no words."""
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)]|\||>|\.\. )\s*")
-_LINKED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
+_LISTED = re.compile(r"\s*(?:[-*+•]|\d{1,3}[.)])\s+[*_`\"]*")
+_LINKED = re.compile(rf"{_LISTED.pattern}(?:\[[^\]]+\][(\[]|`[^`<]+<|<?https?://)")
+_LINKED_WITHIN = re.compile(rf"{_LISTED.pattern}\[[^\]]+\]\(#")
+_CONTENTS = 3
+"""Items of a table of contents at least."""
 _FRONT_MATTER = re.compile(r"\A(---|\+\+\+)[ \t]*\r?\n.*?^\1[ \t]*\r?$", re.MULTILINE | re.DOTALL)
 
 
@@ -215,6 +219,11 @@ def _lines(text: str, start: int) -> Iterator[tuple[int, int]]:
 
 
 def is_list_of_links(text: str) -> bool:
-    """Return whether a section is a list of at least two items that all begin with a link: "See also"."""
-    items = [text[piece.start : piece.end] for piece in pieces_of(text, begins=False)]
-    return len(items) > 1 and all(_LINKED.match(item) for item in items)
+    """Return whether a section only says where to read: items that all begin with a link, or a table of contents.
+
+    Of a table of contents most items begin with a link to a section of its page.
+    """
+    pieces = [text[piece.start : piece.end] for piece in pieces_of(text, begins=False)]
+    items = [piece for piece in pieces if _LISTED.match(piece)]
+    within = sum(_LINKED_WITHIN.match(item) is not None for item in items)
+    return len(items) > 1 and (all(map(_LINKED.match, pieces)) or (len(items) >= _CONTENTS and 2 * within > len(items)))

@@ -16,6 +16,7 @@ from quaestor.core.questions import asks_amount
 from quaestor.core.terms import content_terms
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.llm.prompts.numbered_passages import Passage
+from quaestor.search.language import language_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -66,9 +67,14 @@ def order_by_paragraphs(
 
     A search compares the question with whole chunks, but the answer may be one paragraph of several; and of two
     documents, the one with more hits answers more often. A document may say "remove" where the question says "delete",
-    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds.
+    so each word of the question counts by the most similar word. Each hit's score becomes a logarithm of odds. Of a
+    question in another language than English the order stays: what is similar is known of English only.
     """
-    if len(hits) != len(passages) or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages):
+    if (
+        language_of(question)
+        or len(hits) != len(passages)
+        or 2 * sum(one.language.lower() in PROSE for one in passages) <= len(passages)
+    ):
         return passages, hits
     parts = [(rank, part) for rank, one in enumerate(passages) for part in _paragraphs(one.text)]
     headings = [(one.symbol or one.title or one.path).replace(" > ", " ") for one in passages]

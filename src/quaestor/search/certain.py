@@ -17,6 +17,7 @@ from quaestor.search.background import GENERATED, earlier_editions, is_generated
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
+from quaestor.search.sought_kind import sought_kind
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,6 +26,13 @@ STEP = 100.0
 """What a certain place has more than any other, and what background has less; no learned score comes near it.
 
 Of what is certain, background has half: a vendored copy stands behind the definition that it was copied from."""
+
+OUT_OF_PLACE = 4.0
+"""What code has less in a corpus of documents: enough to stand behind whatever answers nearly as well."""
+
+_OF_DOCUMENTS = 0.8
+"""The share of documents among the candidates from which on a corpus is one of documents."""
+_FEWEST_CANDIDATES = 20
 
 NAMED_AT = 3
 """The place at which the definition of a name that a question writes out stands at the latest.
@@ -72,6 +80,20 @@ def certainty_steps(
         certain &= ~late
     shares = np.where(late, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
     return (STEP * shares).astype(np.float32)
+
+
+def steps_of_code(query: Query, prose: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return ``-OUT_OF_PLACE`` for each candidate of code in a corpus of documents, unless code is asked for; else 0.
+
+    Beside documents lie the scripts that build or show them: whatever their words, they answer few questions.
+
+    Args:
+        query: what is asked.
+        prose: which candidates are documents.
+    """
+    documents = len(prose) >= _FEWEST_CANDIDATES and prose.mean() >= _OF_DOCUMENTS
+    sought = query.kind != "text" or query.written_names or sought_kind(query) == "code"
+    return np.where(prose | (not documents or bool(sought)), 0.0, -OUT_OF_PLACE).astype(np.float32)
 
 
 def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -18,11 +18,11 @@ from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.certain import background_among, certainty_steps, path_and_line, raise_written_names
+from quaestor.search.certain import background_among, certainty_steps, path_and_line, raise_written_names, steps_of_code
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
 from quaestor.search.duplicates import group_duplicates, places_of
-from quaestor.search.features import Candidates, compute_features
+from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file, path_agreement
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.language import CARRIED, language_of
@@ -53,6 +53,7 @@ _DEFINITIONS = 20
 _DEFINITIONS_OF_SYMBOL = 200
 _HOLDING_QUOTE = 50
 _HOLDING_NAME = 200
+_PROSE = FEATURES.index("prose")
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 _PATH = FieldBoosts(0.0, 1.0, 0.0)
 # How many times as many candidates as are asked for are compared with each other for being the same.
@@ -328,7 +329,8 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
     """Return the candidates' features, and their steps for being certain or background."""
     behind = background_among(query, candidates.traits, candidates.files)
     features = compute_features(query, candidates, behind)
-    return features, certainty_steps(query, candidates.traits, candidates.files, behind)
+    steps = certainty_steps(query, candidates.traits, candidates.files, behind)
+    return features, steps + steps_of_code(query, features[:, _PROSE] > 0)
 
 
 def _in_other_styles(query: Query) -> tuple[str, ...]:

@@ -139,6 +139,19 @@ def forms(word: str, language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+@cache
+def words_alike(language: str) -> dict[str, tuple[str, ...]]:
+    """Return, by the surest form of a word, the other words of its language that name the same notions."""
+    column = COLUMNS.index(language) + 1
+    found: dict[str, tuple[str, ...]] = {}
+    for fields in lines(*_FILES):
+        heads = [head for head in fields[column].lower().split() if "_" not in head]
+        for head in heads:
+            form = forms(head, language)[0]
+            found[form] = (*found.get(form, ()), *(one for one in heads if one != head))
+    return found
+
+
 INFLECTED = frozenset(_ENDINGS)
 """Languages of which ``inflections`` knows the endings."""
 

@@ -11,7 +11,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms, terms_of_word
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation.glossary import INFLECTED, English, Glossary, forms, glossary_of, inflections
+from quaestor.search.translation.glossary import (
+    INFLECTED,
+    English,
+    Glossary,
+    forms,
+    glossary_of,
+    inflections,
+    words_alike,
+)
 
 # Names stay as they are: with a digit, a dot, a slash or an underscore inside, or a capital behind a small letter.
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s\"“”„«»]+")
@@ -220,9 +228,6 @@ _ENGLISH_MARK = "the"
 _FEW = 0.01
 """An index where a language's grammar stands in a smaller share of the chunks that English does holds none of it."""
 
-_OWN = 2
-"""How often a word that an index holds in the question's own language counts, where its English counts once."""
-
 
 def translate_query(query: Query, language: str, frequencies: Frequencies) -> Query:
     """Return the translation of a query for an index, or the query itself if the glossary knows none of its words.
@@ -239,12 +244,17 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     if share > 1:  # what it says in its own words is found by these
         found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
     kept = _held_terms(found, language if own else "", frequencies)
-    if share > 1 and language not in INFLECTED:
+    alike: Sequence[str] = ()
+    if share > 1 and language in INFLECTED:
+        alike = _terms_alike(found, language, frequencies)
+    elif share > 1:
         kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
     translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
+    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
+    terms = (*kept, *(kept if own else ()), *english, *(term for term in alike if term not in kept))
     if translated:
-        return _query_of_pieces(query, found, translated, kept, frequencies, own=own)
-    return query._replace(terms=tuple(kept)) if share > 1 and kept else query
+        return _translated(query, found, translated, own=own)._replace(terms=terms)
+    return query._replace(terms=terms) if share > 1 and kept else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -275,6 +285,14 @@ def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: F
 def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
     held = frequencies(terms)
     return [term for term in terms if held.get(term)]
+
+
+def _terms_alike(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
+    """Return the terms of an index that say the same as the words of some pieces in other words of their language."""
+    known = words_alike(language)
+    words = [word.lower() for piece in pieces if not _is_grammar(piece) for word in find_words(piece.original)]
+    others = dict.fromkeys(other for word in words for other in known.get(forms(word, language)[0], ()))
+    return _held(list(dict.fromkeys(term for other in others for term in terms_of_word(other))), frequencies)
 
 
 def _without_grammar(text: str, pieces: Iterable[TranslatedPiece]) -> str:
@@ -316,24 +334,13 @@ def _has_content(word: str) -> bool:
     return not STOP_WORDS.issuperset(find_words(word))
 
 
-def _query_of_pieces(
-    query: Query,
-    pieces: Sequence[TranslatedPiece],
-    translated: Sequence[str],
-    kept: Sequence[str],
-    frequencies: Frequencies,
-    *,
-    own: bool,
-) -> Query:
+def _translated(query: Query, pieces: Sequence[TranslatedPiece], translated: Sequence[str], *, own: bool) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
-    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
-    terms = [*kept] * (_OWN if own else 1) + [*english]
     return query._replace(
         text=f"{query.text}\n{said}" if own else said,
         kind="text" if query.kind == "symbol" else query.kind,
         names=names.names,
-        terms=tuple(terms),
         places=names.places or query.places,
         qualified=names.qualified,
         written_names=names.written_names,
