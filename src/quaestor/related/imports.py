@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, splitext
@@ -19,11 +20,9 @@ _M = re.MULTILINE
 _PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
 _PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
 _JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
-_JAVASCRIPT_NAMES = re.compile(
-    r"""^[ \t]*(?:import(?:[ \t]+type)?[ \t]+|(?:const|let|var)[ \t]+)([\w$\s{},*]+?)\s*"""
-    r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""",
-    _M,
-)
+_JAVASCRIPT_BEGINS = re.compile(r"^[ \t]*(?:import(?:[ \t]+type)?|const|let|var)[ \t]+", _M)
+_JAVASCRIPT_ENDS = re.compile(r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JAVASCRIPT_NAMES = re.compile(r"[\w$\s{},*]+")
 _JAVASCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _JVM = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
 _C = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
@@ -184,10 +183,14 @@ def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     if language not in _JAVASCRIPTS:
         return
-    for found in _JAVASCRIPT_NAMES.finditer(text):
-        if not found[2].startswith("."):
-            module = tuple(part for part in re.split(r"[/@]", found[2]) if part)
-            yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", found[1]) if name.split())
+    at = 0
+    for end in _JAVASCRIPT_ENDS.finditer(text):
+        begins = deque(_JAVASCRIPT_BEGINS.finditer(text, at, end.start()), 1)
+        names = text[begins[0].end() : end.start()] if begins else ""
+        at = end.end()
+        if not end[1].startswith(".") and _JAVASCRIPT_NAMES.fullmatch(names):
+            module = tuple(part for part in re.split(r"[/@]", end[1]) if part)
+            yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", names) if name.split())
 
 
 def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
