@@ -124,21 +124,25 @@ def _patterns() -> list[Found]:
     return [*_bound(made, trees, methods), *_literal(trees)]
 
 
-def _methods(trees: dict[Path, ast.Module]) -> dict[str, set[str]]:
-    """Return which methods are called of each name, in all of src."""
-    methods: dict[str, set[str]] = {}
-    for tree in trees.values():
+def _methods(trees: dict[Path, ast.Module]) -> dict[tuple[Path, str], set[str]]:
+    """Return which methods are called of each name; of one that other files may use, in all of them."""
+    methods: dict[tuple[Path, str], set[str]] = {}
+    for file, tree in trees.items():
         for node in ast.walk(tree):
             if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
-                methods.setdefault(node.value.id, set()).add(node.attr)
+                methods.setdefault(_key(file, node.value.id), set()).add(node.attr)
             elif isinstance(node, ast.Call):  # a pattern that is passed on is tried anywhere
                 for argument in node.args:
                     if isinstance(argument, ast.Name):
-                        methods.setdefault(argument.id, set()).add("passed")
+                        methods.setdefault(_key(file, argument.id), set()).add("passed")
     return methods
 
 
-def _bound(made: Any, trees: dict[Path, ast.Module], methods: dict[str, set[str]]) -> Iterator[Found]:
+def _key(file: Path, name: str) -> tuple[Path, str]:
+    return (file if name.startswith("_") else SOURCE), name
+
+
+def _bound(made: Any, trees: dict[Path, ast.Module], methods: dict[tuple[Path, str], set[str]]) -> Iterator[Found]:
     for (name, line), patterns in sorted(made.items()):
         file = Path(name)
         if file not in trees:
@@ -150,7 +154,7 @@ def _bound(made: Any, trees: dict[Path, ast.Module], methods: dict[str, set[str]
             for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
             if isinstance(target, ast.Name)
         ]
-        used = methods.get(names[0], {"passed"}) if names else {"passed"}
+        used = methods.get(_key(file, names[0]), {"passed"}) if names else {"passed"}
         for number, pattern in enumerate(dict.fromkeys(patterns)):
             place = f"{file.relative_to(SOURCE)}:{names[0] if names else line}{f' {number}' * (len(patterns) > 1)}"
             yield Found(place, pattern, used <= {"match", "fullmatch", "pattern", "flags", "groupindex"})
