@@ -291,3 +291,15 @@ def test_comments_that_are_never_closed() -> None:
 def test_names_that_javascript_imports_from_nowhere(text: str) -> None:
     found = outside_names(f"{text}\nimport {{ b as c }} from 'd'\n", "typescript", frozenset)
     assert found == {"c"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", " from" + " " * 1_000_000 + "\nimport b\n"),
+        ("rust", "pub(\n" * 400_000 + "\nmod b;\n"),
+        ("php", "require_once " * 200_000 + "\nuse b;\n"),
+    ],
+)
+def test_imports_that_are_never_said(language: str, text: str) -> None:
+    assert [one.parts for one in imports_of(text, language)] == [("b",)]

@@ -17,7 +17,7 @@ from typing import Any, TypeAlias
 from quaestor.search.path_roles import profile_path
 
 _M = re.MULTILINE
-_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
+_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]{1,99}(\.*[\w.]*)[ \t]{1,99}import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
 _PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
 _JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
 _JAVASCRIPT_BEGINS = re.compile(r"^[ \t]*(?:import(?:[ \t]+type)?|const|let|var)[ \t]+", _M)
@@ -35,7 +35,7 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "go": (re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
     "rust": (
         re.compile(r"\buse[ \t]+(\w+(?:::\w+)*)"),
-        re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
+        re.compile(r"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
     ),
     "java": (_JVM,),
     "kotlin": (_JVM,),
@@ -45,7 +45,7 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "ruby": (re.compile(r"""\brequire(?:_relative)?[ \t]*\(?["']([^"'\n]+)["']"""),),
     "php": (
         re.compile(r"^[ \t]*use[ \t]+(?:function[ \t]+)?([\w\\]+)", _M),
-        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]*["']([^"'\n]+)["']"""),
+        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]{0,200}["']([^"'\n]+)["']"""),
     ),
     "lua": (re.compile(r"""\brequire[ \t]*\(?["']([\w./-]+)["']"""),),
     "haskell": (re.compile(r"^import[ \t]+(?:qualified[ \t]+)?([\w.]+)", _M),),
