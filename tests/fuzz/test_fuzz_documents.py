@@ -218,7 +218,10 @@ def test_whatever_a_manifest_says_packages_have_names_and_folders(text: str) -> 
             assert folders[0] == "a"
 
 
-@fuzzed(IMPORTED, ["import a, { b as c } from 'd'\n", "const { e } = require('f')\n", "from g import (h as i,\nj)\n"])
+@fuzzed(
+    IMPORTED,
+    ["import a, { b as c } from 'd'\n", "const { e } = require('f')\n", "from g import (h as i,\nj)\n", "import .a"],
+)
 def test_imported_names_are_of_the_text(text: str) -> None:
     for language in ("python", "typescript"):
         assert all(name and name in text for name in outside_names(text, language, frozenset))

@@ -163,7 +163,7 @@ def outside_names(text: str, language: str, known: Callable[[], frozenset[str]])
         return frozenset()
     ours = known()
     # Any part that is a folder or file of the corpus may lead to it: a name too few is better than one too many.
-    return frozenset(name for name, module in bound if not any(part.lower() in ours for part in module))
+    return frozenset(name for name, module in bound if name and not any(part.lower() in ours for part in module))
 
 
 def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
