@@ -55,7 +55,7 @@ from quaestor.llm.endpoints.client import read_retry_after
 from quaestor.llm.endpoints.failures import Endpoint
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parse_event, with_fields
 from quaestor.llm.prompts.numbered_passages import Passage, show
-from quaestor.related.imports import imports_of
+from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.asked_names import names_of_code
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
@@ -215,6 +215,13 @@ PARSERS: Mapping[str, Parser] = {
     **{
         f"imports of {language}": Parser("documents", lambda text, language=language: imports_of(text, language))  # type: ignore[misc]
         for language in ("python", "javascript", "go", "rust", "java", "c", "php", "ruby")
+    },
+    **{
+        f"names in {language}": Parser(
+            "documents",
+            lambda text, language=language: outside_names(text, language, frozenset),  # type: ignore[misc]
+        )
+        for language in ("python", "javascript")
     },
     "terms": Parser("documents", term_keys),
     "a date": Parser("documents", lambda text: (iso_date(text), date_of_path(text))),

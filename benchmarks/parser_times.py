@@ -1,12 +1,12 @@
 """Does the time of any parser grow faster than its input: shapes made to make it, doubled again and again.
 
-    python benchmarks/parser_times.py [--only WORDS] [--family NAME] [--details] [--out FILE]
+    python benchmarks/parser_times.py [--only WORDS] [--family NAME] [--shapes FILE] [--details] [--out FILE]
 
 Every parser is given each mark that means something to it, repeated alone, with letters and with line ends behind
 it, and before a long run of letters and of blanks. A shape is doubled until it takes SLOW seconds or is LARGEST
 characters long; times are the processor's, the least of some runs. Growth is the exponent of time over the last two
 doublings: 1 is linear, 2 is the square. What takes half of SLOW by then and grows faster than FASTEST is named, with
-exit code 1.
+exit code 1. With ``--shapes`` every parser is given what ``pattern_times.py --out FILE`` found instead.
 """
 
 from __future__ import annotations
@@ -95,13 +95,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--only", default="", help="a part of a parser's name")
     parser.add_argument("--family", default="", help="as in tests/fuzz")
+    parser.add_argument("--shapes", type=Path, default=None, help="what pattern_times.py has saved")
     parser.add_argument("--details", action="store_true", help="print every shape that grows too fast")
     parser.add_argument("--out", type=Path, default=None, help="a JSON file; what it holds of other parsers stays")
     options = parser.parse_args(arguments)
     found, worst = {}, {}
     for name, one in PARSERS.items():
         if options.only in name and options.family in one.family:
-            shapes = [grown for shape in _shapes(one.family) if (grown := _grown(one.read, *shape))]
+            given = _saved_shapes(options.shapes) if options.shapes else _shapes(one.family)
+            shapes = [grown for shape in given if (grown := _grown(one.read, *shape))]
             found[name] = max(shapes, key=_badness)
             worst[name] = [shape for shape in shapes if _is_bad(shape)]
             _print(name, found[name])
@@ -130,6 +132,17 @@ def _shapes(family: str) -> Iterator[tuple[str, Callable[[int], str]]]:
     for one in targets:
         for seed in one.seeds:
             yield f"{seed[:40]!r} repeated", _repeated(seed)
+
+
+def _saved_shapes(file: Path) -> Iterator[tuple[str, Callable[[int], str]]]:
+    """Yield what patterns take longest for: each with what it is called, and as a function of its length."""
+    for one in json.loads(file.read_text(encoding="utf-8"))["growing"].values():
+        start, piece, end = one["shape"]
+        yield f"{start!r} + {piece!r} * n + {end!r}", _enclosed(start, piece, end)
+
+
+def _enclosed(start: str, piece: str, end: str) -> Callable[[int], str]:
+    return lambda n: start + piece * max(1, n // len(piece)) + end
 
 
 def _repeated(piece: str) -> Callable[[int], str]:

@@ -30,6 +30,7 @@ class Trial:
         failures: what went wrong, in which round.
         done: how many rounds there were.
         seed: of what is drawn by chance.
+        covered: what the rounds covered of all that there is, for the table; empty where their number says it.
     """
 
     def __init__(self, most: int) -> None:
@@ -37,6 +38,7 @@ class Trial:
         self.done = 0
         self.seed = int(os.environ.get("QUAESTOR_SEED", "1"))
         self.failures: list[str] = []
+        self.covered = ""
 
     @property
     def most(self) -> int:
@@ -97,6 +99,7 @@ def trial(request: pytest.FixtureRequest) -> Iterator[Trial]:
         "rounds": made.done,
         "failures": len(made.failures),
         "seconds": round(time.monotonic() - started, 1),
+        "covered": made.covered,
         "test": request.node.nodeid,
     }
     request.node.user_properties.append((_PROPERTY, told))
@@ -114,6 +117,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     for row in rows.values():
         terminalreporter.write_line(
             f"{row['rounds']:7} rounds {row['failures']:5} failed {row['seconds']:8} s  {row['fault']}  [{row['test']}]"
+            + (f"  {row['covered']}" if row["covered"] else "")
         )
     if place := os.environ.get("QUAESTOR_FAULTS"):
         Path(place).write_text("".join(json.dumps(row) + "\n" for row in rows.values()), encoding="utf-8")

@@ -490,6 +490,26 @@ def test_nothing_of_a_manifest_is_believed(made: Make) -> None:
     assert "index.js" in text
 
 
+MANY_NAMES = """README.md CONTRIBUTING.md Makefile justfile Taskfile.yml package.json setup.py Cargo.toml Dockerfile
+    .github/workflows/ci.yml src/main.py x.cabal docs/a.md index.js""".split()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        pytest.param(" " * 400_000 + "x", id="blanks"),
+        pytest.param("@aa" + " " * 400_000 + "x", id="a recipe and blanks"),
+        pytest.param('description: "a' + " " * 400_000 + "x", id="a description and blanks"),
+        pytest.param("This is a tool." + " please" * 60_000 + " x", id="words"),
+        pytest.param("[" * 400_000, id="brackets"),
+        pytest.param('{"bin": {' + ",\n".join(f'"a{number}": "b"' for number in range(4_000)) + "}}", id="programs"),
+    ],
+)
+def test_long_lines_are_read_in_time_that_grows_with_them(made: Make, line: str) -> None:
+    text = made(dict.fromkeys(MANY_NAMES, f"{line}\n")).overview().text
+    assert len(text) < 20_000
+
+
 @given(st.lists(st.text(max_size=60), max_size=30))
 def test_paragraphs_of_any_lines(lines: list[str]) -> None:
     for one in paragraphs(lines):

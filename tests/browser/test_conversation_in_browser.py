@@ -52,7 +52,7 @@ def test_an_answer_arrives_and_becomes_what_the_server_has_on_record(page: Start
 
 
 def test_text_is_shown_while_it_arrives_and_nothing_of_it_is_markup(page: StartPage) -> None:
-    one = page([Reply(["<b id=made>bold</b> and ", "[1] more", *["." for _ in range(400)]], pause=0.02)])
+    one = page([Reply(["<b id=made>bold</b> and ", "[1] more", *["."] * 30_000], pause=0.02)])
     one.ask("How long does the dough rest?")
     one.wait(lambda: "<b id=made>bold</b> and [1] more" in one.text(".turn.streaming .live"))
     assert not one.all("#made")
@@ -62,7 +62,7 @@ def test_text_is_shown_while_it_arrives_and_nothing_of_it_is_markup(page: StartP
 
 
 def test_paragraphs_that_are_whole_are_rendered_while_the_rest_arrives(page: StartPage) -> None:
-    pieces = ['It **rests** [1: "x"].\n\n', "```python\nrest = 18\n", *["x = 1\n" for _ in range(3000)]]
+    pieces = ['It **rests** [1: "x"].\n\n', "```python\nrest = 18\n", *["x = 1\n"] * 30_000]
     one = page([Reply(pieces, pause=0.02)])
     one.ask("How long does the dough rest?")
     one.wait_for(".turn.streaming .settled strong")

@@ -189,6 +189,18 @@ def test_an_index_that_does_not_say_what_it_is_of_is_deleted_by_its_name(
     assert not listed(quaestor)
 
 
+def test_what_lies_where_an_index_should_is_listed_and_deleted(quaestor: Run, home: Path) -> None:
+    for name, make in (("folder", Path.mkdir), ("pipe", os.mkfifo), ("link", lambda path: path.symlink_to("/nowhere"))):
+        (home / "indexes" / name).mkdir(parents=True)
+        make(home / "indexes" / name / "index.sqlite3")
+    assert {(name, one["size"], one["embedder"]) for name, one in listed(quaestor).items()} >= {
+        ("folder", 0, ""),
+        ("pipe", 0, ""),
+    }
+    assert quaestor("store", "drop", "folder", "pipe", "--yes").code == 0
+    assert not {"folder", "pipe"} & set(listed(quaestor))
+
+
 def test_a_corpus_of_a_database_is_deleted_for_all(
     quaestor: Run, tmp_path: Path, store: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

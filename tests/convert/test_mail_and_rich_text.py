@@ -10,6 +10,7 @@ import pytest
 from quaestor import Index
 from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.mail import MOST_PARTS, reads_as_mail
+from quaestor.convert.rtf import MOST_COLUMNS
 
 HEAD = b"From: =?utf-8?q?J=C3=B6rg?= <j@example.org>\nTo: b@example.org\nDate: Mon, 2 May 2005 16:07:05 -0600\n"
 BOX = (
@@ -85,6 +86,38 @@ def test_odd_headers_encodings_and_depth_are_survived() -> None:
     assert f"word{MOST_PARTS}" not in text
 
 
+def part(around: str, inner: bytes, boundary: str = "b") -> bytes:
+    return f"Content-Type: multipart/mixed; {around}\n\n--{boundary}\n".encode() + inner
+
+
+@pytest.mark.parametrize(
+    ("around", "boundary"),
+    [
+        ("boundary=b", "b"),
+        ('charset="x"; boundary = "a; b "', "a; b"),
+        ("BOUNDARY=b; type=a", "b"),
+        ("boundary=b; boundary*=c; boundary*0=d", "b"),
+        ("boundary=b; x=" + '"' + ";" * 1_000_000, "b"),
+    ],
+)
+def test_parts_are_told_apart_in_time_that_grows_with_the_mail(around: str, boundary: str) -> None:
+    found = read(HEAD + part(around, b"\nword\n--" + boundary.encode() + b"--\n", boundary), "a.eml")
+    assert found.text.endswith("\n\nword\n")
+
+
+def test_lines_in_many_parts_are_refused_before_each_is_compared_with_all() -> None:
+    inner = b"\n" * 1_000_000
+    for number in range(200):
+        inner = part(f"boundary=b{number}", inner, f"b{number}")
+    with pytest.raises(ConversionError, match="nested too deeply"):
+        convert_file(HEAD + inner, "a.eml")
+
+
+def test_hostile_mails_are_read() -> None:
+    assert read(b"From: " + b"(" * 1_900 + b"\nSubject: x\n\nword\n", "a.eml").author is None
+    assert "word" in read(HEAD + b"Content-Type: text/plain; charset=punycode\n\nword-" + b"99" * 400_000, "a.eml").text
+
+
 def test_a_box_has_a_section_for_each_mail() -> None:
     found = read(BOX, "list.mbox")
     assert found.paged
@@ -122,6 +155,13 @@ def test_what_is_no_rich_text_is_refused(data: bytes, reason: str) -> None:
 
 def test_groups_beyond_the_deepest_are_read() -> None:
     assert read(rb"{\rtf1 " + b"{" * 5_000 + b"deep" + b"}" * 5_000 + rb" end\par}", "a.rtf").text == "deep end\n"
+
+
+def test_a_row_is_written_as_wide_as_the_widest_up_to_a_number_of_cells() -> None:
+    rows = rb"\intbl " + rb"a\cell " * 20_000 + rb"\row " + rb"a\cell\row " * 20_000
+    first, *_, last = read(rb"{\rtf1 " + rows + rb"\pard end\par}", "a.rtf").text.split("\n\n")[0].split("\n")
+    assert first.count(" a ") == MOST_COLUMNS
+    assert last.count("|") == MOST_COLUMNS + 1
 
 
 def test_a_mail_is_found_and_cited(tmp_path: Path) -> None:

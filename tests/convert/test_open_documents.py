@@ -79,6 +79,8 @@ def test_what_is_repeated_is_bounded() -> None:
     assert one.text.count(" a ") == MOST_COLUMNS * (_MOST_REPEATED + (_MOST_REPEATED - 2) // 20)
     full = from_odf(made.odf(f"<table:table>{row * 200}</table:table>", "spreadsheet"))
     assert full.note == f"not read: cells beyond the first {MOST_CELLS:,}"
+    long = row.replace(">a<", f">{'long ' * 9}<")
+    assert from_odf(made.odf(f"<table:table>{long}</table:table>", "spreadsheet")).text.count("long") == 9
 
 
 @pytest.mark.parametrize(

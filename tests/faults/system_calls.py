@@ -181,10 +181,10 @@ class _Watch:
         poll = select.poll()
         poll.register(self._listener, select.POLLIN)
         while True:
-            [(_, event)] = poll.poll(120_000) or [(0, 0)]
+            [(_, event)] = poll.poll(600_000) or [(0, 0)]
             if not event:
                 os.kill(self._process, signal.SIGKILL)
-                raise TimeoutError("the process neither asked for anything nor ended within two minutes")
+                raise TimeoutError("the process neither asked for anything nor ended within ten minutes")
             if not event & select.POLLIN:
                 return
             call = bytearray(80)

@@ -11,7 +11,7 @@ import os
 import random
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -63,7 +63,9 @@ class Work:
     def run(self, trial: Trial) -> None:
         kinds = self._run(None, 0).kinds
         assert len(kinds) > 5, "hardly anything was counted"
-        for way, at in trial.over(each_call_before_any_again(kinds, random.Random(trial.seed))[: trial.most]):
+        cases = each_call_before_any_again(kinds, random.Random(trial.seed))[: trial.most]
+        trial.covered = covered(kinds, {at for _, at in cases})
+        for way, at in trial.over(cases):
             with trial.counted(f"{way} at {at}"):
                 self._run(way, at)
 
@@ -83,6 +85,14 @@ class Work:
             return outcome
         finally:
             shutil.rmtree(folder)
+
+
+def covered(kinds: Sequence[object], calls: Collection[int]) -> str:
+    """Return in words which of the calls, counted from 1, are tried: the first of each kind, and those like them."""
+    first = {kinds.index(kind) + 1 for kind in kinds}
+    again = len(kinds) - len(first)
+    tried = len(first & {*calls})
+    return f"{tried} of {len(first)} kinds of call on a file, {len(calls) - tried} of {again} repetitions"
 
 
 def each_call_before_any_again(kinds: Sequence[object], draw: random.Random) -> list[tuple[str, int]]:
@@ -108,6 +118,7 @@ def test_as_many_rounds_as_calls_are_all_calls_and_the_first_of_each_kind_come_f
     assert {at for _, at in cases[:3]} == {1, 6, 7}
     assert sorted(at for _, at in cases[: len(kinds)]) == [*range(1, len(kinds) + 1)]
     assert len(set(cases)) == len(kinds) * len(FATES)
+    assert covered(kinds, {1, 2, 6}) == "2 of 3 kinds of call on a file, 1 of 6 repetitions"
 
 
 # --- the index ------------------------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from quaestor.chunking.languages import recognise
 from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.core.bylines import after, author_line, author_words, date_of_path, iso_date
 from quaestor.core.terms import term_keys, terms
-from quaestor.related.imports import imports_of
+from quaestor.related.imports import imports_of, outside_names, packages_of
 
 PROSE = [
     *(
@@ -174,3 +174,54 @@ def test_authors_are_one_line(text: str) -> None:
 @fuzzed(["getUserName", "_", "snake_case", "é", "漢字", "ひら", "\u0301", "1", "\x00", "ß", "İ", "\u200d", "ﬁ"])
 def test_terms_and_their_keys_agree(text: str) -> None:
     assert len(term_keys(text)) == 8 * len(terms(text))
+
+
+MANIFESTS = [
+    *(
+        '{"name": "@a/b"}',
+        '{"autoload": {"psr-4": {',
+        '"A\\\\B\\\\": "src/",',
+        '"": [[]]',
+        "}}}",
+        '"autoload-dev"',
+        '"../.."',
+        "null",
+    ),
+    *(
+        "[package]\n",
+        'name = "a-b"\n',
+        "[workspace]\n",
+        "[",
+        "{",
+        "]",
+        "}",
+        '"',
+        ",",
+        ":",
+        "9" * 40,
+        "1e999",
+        "\\ud800",
+    ),
+]
+IMPORTED = [
+    *("import ", "from ", "type ", "const ", "let {", "} = ", "require(", '"a/b"', "'./c'", "* as d", ", e as f", ")"),
+    *("(", "#", "\\\n", "a.b", "..", ";"),
+]
+
+
+@fuzzed(MANIFESTS, ['{"autoload": {"psr-4": {"A\\\\": "src/"}}}', '{"name": "@a/b"}', '[package]\nname = "a-b"\n'])
+def test_whatever_a_manifest_says_packages_have_names_and_folders(text: str) -> None:
+    for name in ("composer.json", "package.json", "Cargo.toml"):
+        for names, folders in packages_of([(f"a/{name}", text)]).items():
+            assert all(isinstance(one, str) for one in (*names, *folders))
+            assert names
+            assert folders[0] == "a"
+
+
+@fuzzed(
+    IMPORTED,
+    ["import a, { b as c } from 'd'\n", "const { e } = require('f')\n", "from g import (h as i,\nj)\n", "import .a"],
+)
+def test_imported_names_are_of_the_text(text: str) -> None:
+    for language in ("python", "typescript"):
+        assert all(name and name in text for name in outside_names(text, language, frozenset))

@@ -43,7 +43,7 @@ from quaestor.edits.plans import Refusal, Replace
 from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
 from quaestor.llm.endpoints.failures import read_overflow
-from quaestor.related.imports import imports_of
+from quaestor.related.imports import imports_of, outside_names
 from quaestor.search.callers_question import read_callers_question
 
 DIGITS = "9" * 5_000
@@ -283,3 +283,23 @@ def test_marks_before_a_question() -> None:
 def test_comments_that_are_never_closed() -> None:
     with pytest.raises(ValueError, match="never closed"):
         settings_edit.loads("{" + "/* " * 300_000)
+
+
+@pytest.mark.parametrize(
+    "text", ["import a\n" * 200_000, "import " + " " * 400_000, "let {" * 200_000, "from " * 200_000]
+)
+def test_names_that_javascript_imports_from_nowhere(text: str) -> None:
+    found = outside_names(f"{text}\nimport {{ b as c }} from 'd'\n", "typescript", frozenset)
+    assert found == {"c"}
+
+
+@pytest.mark.parametrize(
+    ("language", "text"),
+    [
+        ("python", " from" + " " * 1_000_000 + "\nimport b\n"),
+        ("rust", "pub(\n" * 400_000 + "\nmod b;\n"),
+        ("php", "require_once " * 200_000 + "\nuse b;\n"),
+    ],
+)
+def test_imports_that_are_never_said(language: str, text: str) -> None:
+    assert [one.parts for one in imports_of(text, language)] == [("b",)]

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import closing
+import stat
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -107,8 +108,9 @@ def delete_local(index: LocalIndex, on_wait: Callable[[], None], *, fetched: boo
 
 def _describe(folder: Path, settings: Settings) -> LocalIndex:
     source = _source_of(folder, settings)
-    files = [entry.stat() for entry in folder.rglob("*") if entry.is_file()]
-    changed = datetime.fromtimestamp(max(file.st_mtime for file in files), UTC).isoformat(timespec="seconds")
+    files = [*_files_in(folder)]
+    newest = max((file.st_mtime for file in files), default=0.0)
+    changed = datetime.fromtimestamp(newest, UTC).isoformat(timespec="seconds")
     gone = source is not None and not source.exists()
     fetched = source.parent if source is not None and _was_fetched(source, data_home(settings)) else None
     found = LocalIndex(folder, source, gone, fetched, "", 0, 0, sum(file.st_size for file in files), changed)
@@ -121,6 +123,15 @@ def _describe(folder: Path, settings: Settings) -> LocalIndex:
     except QuaestorError:
         return found
     return found._replace(embedder=made[0], documents=stats.documents, chunks=stats.chunks)
+
+
+def _files_in(folder: Path) -> Iterator[os.stat_result]:
+    """Yield what is known of each file in a folder; another process may remove some meanwhile."""
+    for inner, _, names in os.walk(folder):
+        for name in names:
+            with suppress(OSError):
+                if stat.S_ISREG((found := Path(inner, name).lstat()).st_mode):
+                    yield found
 
 
 def _was_fetched(source: Path, home: Path) -> bool:

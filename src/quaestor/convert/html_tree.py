@@ -51,7 +51,7 @@ def decode_page(data: bytes, declared: str | None = None) -> str:
             return data[len(bom) :].decode(codec, "replace")
     head = data[:_SNIFFED]
     said = [declared, *(found[1].decode("ascii") for found in (_XML.search(head), _META.search(head)) if found)]
-    codecs_said = [one for name in said if name and (one := _codec(name))]
+    codecs_said = [one for name in said if name and (one := character_set(name))]
     wide = [codec for codec in codecs_said if codec.startswith(("utf-16", "utf-32"))]
     seven_bit = [codec for codec in codecs_said if codec.startswith(("iso2022", "hz", "utf-7"))]
     for codec in (*(wide if b"\0" in head else ()), *seven_bit, "utf-8", *codecs_said):
@@ -71,7 +71,8 @@ def _nearly_utf_8(data: bytes) -> str | None:
     return text if sum(character > "\x7f" for character in text) > _SOUND_PER_BROKEN * broken else None
 
 
-def _codec(name: str) -> str | None:
+def character_set(name: str) -> str | None:
+    """Return the codec of a character set that a document declares; None if there is none, or reading it takes long."""
     try:
         found = codecs.lookup(name)
     except (LookupError, ValueError):

@@ -18,7 +18,7 @@ from itertools import islice, pairwise
 from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import parse
+from quaestor.convert.html_tree import character_set, parse
 from quaestor.convert.page_metadata import LONGEST_FIELD
 
 MOST_MAILS = 20_000
@@ -34,6 +34,7 @@ _LONGEST_PAGE = 2_000_000
 _DEEPEST = 30
 _FILE = re.compile(r"\b(?:file)?name\*?=(?:[\w-]*'[\w-]*')?\"?([^\";\r\n]{1,200})")
 _CHARSET = re.compile(r"\bcharset=\"?'?([\w.:-]{1,40})", re.IGNORECASE)
+_BOUNDARY = re.compile(r"\bboundary\s{0,9}=\s{0,9}(?:\"([^\"\r\n]{1,200})\"|([^\s\";]{1,200}))", re.IGNORECASE)
 _BETWEEN = re.compile(rb"(?:\A|\r?\n\r?\n)From [^\n]{1,300}\n")
 # What Markdown would take for a heading or a rule.
 _MARKS = re.compile(r"^(?=[ ]{0,3}(?:#{1,6}(?:\s|$)|=+\s*$|-{2,}\s*$|(?:\*[ ]*){3,}$|<))", re.MULTILINE)
@@ -76,11 +77,27 @@ def from_mbox(data: bytes) -> ConvertedDocument:
     return ConvertedDocument("\n\n".join(sections) + "\n", note=note, paged=True)
 
 
+class _Part(Message):
+    """A mail or a part of one."""
+
+    depth = 0
+
+    def attach(self, payload: Message) -> None:  # type: ignore[override]
+        """Add a part. Each line of it will be compared with what ends each of the parts around it."""
+        assert isinstance(payload, _Part)
+        payload.depth = self.depth + 1
+        if payload.depth > _DEEPEST:
+            raise ConversionError("unreadable", "its parts are nested too deeply")
+        super().attach(payload)
+
+    def get_boundary(self, failobj: str | None = None) -> str | None:  # type: ignore[override]
+        """Return what separates the parts; the standard library's way takes quadratic time, or raises what it likes."""
+        found = _BOUNDARY.search(str(self.get("Content-Type", ""))[:_LONGEST_HEADER])
+        return (found[1] or found[2]).rstrip() if found else failobj
+
+
 def _parse(data: bytes) -> Message:
-    try:
-        return message_from_bytes(data)
-    except RecursionError:
-        raise ConversionError("unreadable", "its parts are nested too deeply") from None
+    return message_from_bytes(data, _Part)
 
 
 def _header(mail: Message, name: str) -> str:
@@ -111,7 +128,7 @@ def _header_lines(mail: Message) -> Iterator[str]:
 
 
 def _author(mail: Message) -> str | None:
-    with suppress(ValueError, IndexError):
+    with suppress(ValueError, IndexError, RecursionError):  # of comments in comments
         [(name, address), *_] = getaddresses([_header(mail, "From")])
         return (name or address)[:LONGEST_FIELD] or None
     return None
@@ -176,10 +193,9 @@ def _text(part: Message) -> str:
     """Return a part's text, decoded; what its encoding does not know is replaced."""
     payload = part.get_payload(decode=True)
     data = payload if isinstance(payload, bytes) else b""
-    code = _CHARSET.search(str(part.get("Content-Type", ""))[:_LONGEST_HEADER])
-    with suppress(LookupError, ValueError):
-        return data.decode(code[1] if code else "utf-8", "replace")
-    return data.decode("latin-1")
+    declared = _CHARSET.search(str(part.get("Content-Type", ""))[:_LONGEST_HEADER])
+    code = (character_set(declared[1]) or "latin-1") if declared else "utf-8"
+    return data.decode(code, "replace")
 
 
 def _markdown(part: Message) -> str:

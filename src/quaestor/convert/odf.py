@@ -19,6 +19,8 @@ MOST_CELLS = 500_000
 """Most cells that are written, those that a sheet says are repeated included."""
 MOST_COLUMNS = 60
 _MOST_REPEATED = 100
+_LONGEST_REPEATED = 40
+"""Characters of a cell that is written as often as it is repeated: a longer one, repeated, could fill a machine."""
 _DEEPEST = 60
 _PART_ROWS = 20
 _LEFT_OUT = frozenset(
@@ -181,7 +183,8 @@ class _Reader:
             name = _name(one)
             if name == "table-row" and not self.is_full:
                 row = self._row(one)
-                for _ in range(_number(_attribute(one, "number-rows-repeated"), _MOST_REPEATED) if any(row) else 1):
+                times = _number(_attribute(one, "number-rows-repeated"), _MOST_REPEATED) if any(row) else 1
+                for _ in range(times if sum(map(len, row)) <= _LONGEST_REPEATED * max(len(row), 1) else 1):
                     self._cells += len(row)
                     yield row
             elif name in ("table-header-rows", "table-rows", "table-row-group"):
@@ -193,7 +196,8 @@ class _Reader:
             if _name(cell) in ("table-cell", "covered-table-cell") and len(texts) < MOST_COLUMNS:
                 parts = ("".join(part.itertext()).split() for part in cell if _name(part) in ("p", "h", "list"))
                 text = " ".join(" ".join(part) for part in parts)
-                texts += [text] * _number(_attribute(cell, "number-columns-repeated"), MOST_COLUMNS - len(texts))
+                times = _number(_attribute(cell, "number-columns-repeated"), MOST_COLUMNS - len(texts))
+                texts += [text] * (times if len(text) <= _LONGEST_REPEATED else 1)
         while texts and not texts[-1]:
             texts.pop()
         return texts

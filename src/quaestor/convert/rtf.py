@@ -19,6 +19,8 @@ _TOKEN = re.compile(
     rb"|(?P<brace>[{}])|(?P<text>[^\\{}\r\n]+)|[\r\n]+|\\"
 )
 _DEEPEST = 1_000
+MOST_COLUMNS = 60
+"""Most cells of a row that are read: each row is written as wide as the widest."""
 _LEFT_OUT = frozenset(
     b"""colortbl fonttbl pict object objdata themedata colorschememapping latentstyles datastore xmlnstbl listtable
     listoverridetable rsidtbl generator header headerl headerr headerf footer footerl footerr footerf fldinst filetbl
@@ -259,7 +261,9 @@ class _Reader:
         self._blocks.append(Element(f"h{level}" if level > 0 else "p", {}, parts[:-1]))
 
     def _end_cell(self) -> None:
-        self._cells.append(" ".join(self._take_line().split()))
+        text = " ".join(self._take_line().split())
+        if len(self._cells) < MOST_COLUMNS:
+            self._cells.append(text)
 
     def _end_row(self) -> None:
         if any(self._cells):

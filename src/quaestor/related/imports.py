@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from posixpath import dirname, splitext
@@ -16,14 +17,12 @@ from typing import Any, TypeAlias
 from quaestor.search.path_roles import profile_path
 
 _M = re.MULTILINE
-_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]+(\.*[\w.]*)[ \t]+import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
+_PYTHON_FROM = re.compile(r"^[ \t]*from[ \t]{1,99}(\.*[\w.]*)[ \t]{1,99}import[ \t]+(\([^)]{0,8000}\)|[^\n]*)", _M)
 _PYTHON_IMPORT = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", _M)
 _JAVASCRIPT = re.compile(r"""(?:\bfrom|\bimport|\brequire[ \t]*\(|\bimport[ \t]*\()\s*["']([^"'\n]+)["']""")
-_JAVASCRIPT_NAMES = re.compile(
-    r"""^[ \t]*(?:import(?:[ \t]+type)?[ \t]+|(?:const|let|var)[ \t]+)([\w$\s{},*]+?)\s*"""
-    r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""",
-    _M,
-)
+_JAVASCRIPT_BEGINS = re.compile(r"^[ \t]*(?:import(?:[ \t]+type)?|const|let|var)[ \t]+", _M)
+_JAVASCRIPT_ENDS = re.compile(r"""(?:\bfrom|=[ \t]*require[ \t]*\()\s*["']([^"'\n]+)["']""")
+_JAVASCRIPT_NAMES = re.compile(r"[\w$\s{},*]+")
 _JAVASCRIPTS = frozenset({"javascript", "typescript", "tsx", "vue", "svelte"})
 _JVM = re.compile(r"^[ \t]*import[ \t]+(?:static[ \t]+)?([\w.]+)", _M)
 _C = re.compile(r'^[ \t]*#[ \t]*include[ \t]*["<]([^">\n]+)[">]', _M)
@@ -36,7 +35,7 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "go": (re.compile(r'^[ \t]*(?:import[ \t]+)?(?:[\w.]+[ \t]+)?"([\w./~-]+)"[ \t]*$', _M),),
     "rust": (
         re.compile(r"\buse[ \t]+(\w+(?:::\w+)*)"),
-        re.compile(r"^[ \t]*(?:pub(?:\([^)]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
+        re.compile(r"^[ \t]*(?:pub(?:\([^)\n]*\))?[ \t]+)?(mod[ \t]+\w+)[ \t]*;", _M),
     ),
     "java": (_JVM,),
     "kotlin": (_JVM,),
@@ -46,7 +45,7 @@ _PATTERNS: dict[str, tuple[re.Pattern[str], ...]] = {
     "ruby": (re.compile(r"""\brequire(?:_relative)?[ \t]*\(?["']([^"'\n]+)["']"""),),
     "php": (
         re.compile(r"^[ \t]*use[ \t]+(?:function[ \t]+)?([\w\\]+)", _M),
-        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]*["']([^"'\n]+)["']"""),
+        re.compile(r"""\b(?:require|include)(?:_once)?\b[^'"\n]{0,200}["']([^"'\n]+)["']"""),
     ),
     "lua": (re.compile(r"""\brequire[ \t]*\(?["']([\w./-]+)["']"""),),
     "haskell": (re.compile(r"^import[ \t]+(?:qualified[ \t]+)?([\w.]+)", _M),),
@@ -164,7 +163,7 @@ def outside_names(text: str, language: str, known: Callable[[], frozenset[str]])
         return frozenset()
     ours = known()
     # Any part that is a folder or file of the corpus may lead to it: a name too few is better than one too many.
-    return frozenset(name for name, module in bound if not any(part.lower() in ours for part in module))
+    return frozenset(name for name, module in bound if name and not any(part.lower() in ours for part in module))
 
 
 def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -184,10 +183,14 @@ def _python_names(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
 def _javascript_names(text: str, language: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     if language not in _JAVASCRIPTS:
         return
-    for found in _JAVASCRIPT_NAMES.finditer(text):
-        if not found[2].startswith("."):
-            module = tuple(part for part in re.split(r"[/@]", found[2]) if part)
-            yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", found[1]) if name.split())
+    at = 0
+    for end in _JAVASCRIPT_ENDS.finditer(text):
+        begins = deque(_JAVASCRIPT_BEGINS.finditer(text, at, end.start()), 1)
+        names = text[begins[0].end() : end.start()] if begins else ""
+        at = end.end()
+        if not end[1].startswith(".") and _JAVASCRIPT_NAMES.fullmatch(names):
+            module = tuple(part for part in re.split(r"[/@]", end[1]) if part)
+            yield from ((name.split()[-1], module) for name in re.split(r"[{},*]", names) if name.split())
 
 
 def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
@@ -133,17 +134,17 @@ def _command(material: Material, name: str, module: str, path: str, number: int,
 
 
 def _of_package(material: Material, path: str) -> Iterator[Entry]:
-    lines = material.lines(path)
+    file, lines = material.read(path), material.lines(path)
     try:
-        read = json.loads("\n".join(lines))
-    except ValueError:
+        read = json.loads(file.text) if file else None
+    except (ValueError, RecursionError):
         return
     if not isinstance(read, dict):
         return
     where = {found[1]: number for number, line in enumerate(lines, 1) if (found := _JSON_FIELD.match(line))}
     programs = read.get("bin")
     named = programs if isinstance(programs, dict) else {str(read.get("name", "")).rpartition("/")[2]: programs}
-    for name, target in named.items():
+    for name, target in islice(named.items(), _MOST):
         if isinstance(target, str) and name:
             number = next(
                 (at for at, line in enumerate(lines, 1) if target in line and at >= where.get("bin", 1)),

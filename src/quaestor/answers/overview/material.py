@@ -24,6 +24,8 @@ _FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
+_LONGEST_LINE = 2_000
+"""Characters of a line that are read: patterns take the square of the blanks, brackets and dots that a line repeats."""
 _DATA = frozenset({"json", "yaml", "toml", "xml", "csv", "ini", "properties", "jupyter", "text", "css", "scss", "less"})
 
 
@@ -60,9 +62,9 @@ class Material:
         return self._files[path]
 
     def lines(self, path: str) -> list[str]:
-        """Return a document's lines; empty where ``read`` returns None."""
+        """Return the beginnings of a document's lines; empty where ``read`` returns None."""
         found = self.read(path)
-        return [] if found is None else [line.removesuffix("\r") for line in found.lines]
+        return [] if found is None else [line[:_LONGEST_LINE].removesuffix("\r") for line in found.lines]
 
     def chunks_with(self, words: Iterable[str], most: int) -> Iterator[StoredChunk]:
         """Yield up to ``most`` chunks of these documents in which any of some words stands."""

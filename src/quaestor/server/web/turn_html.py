@@ -269,7 +269,7 @@ def _steps_said(found: str, calls: Sequence[CallRecord]) -> str:
 def _call(call: CallRecord) -> str:
     try:
         given = ", ".join(str(value) for value in dict(json.loads(call.arguments)).values())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         given = call.arguments
     brought = "it failed" if call.failed else amount(len(call.numbers), "passage")
     given = given if len(given) <= _LONGEST_STEP else f"{given[:_LONGEST_STEP]}…"
@@ -310,7 +310,7 @@ def proposed_changes(calls: Iterable[CallRecord]) -> tuple[_ProposedChange, ...]
 def _path(call: CallRecord) -> str:
     try:
         return plain_line(str(json.loads(call.arguments)["path"]))
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         return "a document"
 
 
