@@ -165,9 +165,7 @@ def push(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
     for path, name, _ in gather(options.folders)[: options.files]:
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         copy2(path, root / name)
-    environment = {**os.environ, "QUAESTOR_HOME": str(place / "home"), "QUAESTOR_CORPUS": "push"}
     as_somebody = ["git", "-C", str(root), "-c", "user.name=a", "-c", "user.email=a@example.org"]
-    command = [sys.executable, "-m", "quaestor", "index", str(root), "--store", options.store, "--json"]
     subprocess.run(["git", "init", "-q", str(root)], check=True)
     files = sorted(path for path in root.rglob("*") if path.is_file() and ".git" not in path.parts)
     for what in ("everything", "nothing", *["a commit of ten files"] * 3):
@@ -178,16 +176,23 @@ def push(options: argparse.Namespace, place: Path) -> Iterator[dict[str, Any]]:
             (root / f"new_{time.time_ns()}.py").write_text("def added():\n    return 1\n", encoding="utf-8")
         subprocess.run([*as_somebody, "add", "--all", "--force"], check=True)
         subprocess.run([*as_somebody, "commit", "-q", "--allow-empty", "-m", what], check=True)
-        before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-        told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout)
-        seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
-        yield {
-            "pushed": what,
-            "documents": told["index"]["documents"],
-            **{name: len(told[name]) for name in ("added", "changed", "removed")},
-            "seconds": round(seconds, 1),
-            "processor_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
-        }
+        for name, store in (("embedded", "embedded"), ("postgres", options.store)):
+            yield {"pushed": what, "store": name, **pushed(root, place / name, store)}
+
+
+def pushed(root: Path, home: Path, store: str) -> dict[str, Any]:
+    """Return what one ``quaestor index`` of a checkout indexed, and its seconds by the clock and of processors."""
+    environment = {**os.environ, "QUAESTOR_HOME": str(home), "QUAESTOR_CORPUS": "push"}
+    command = [sys.executable, "-m", "quaestor", "index", str(root), "--store", store, "--json"]
+    before, started = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    told = json.loads(subprocess.run(command, check=True, stdout=subprocess.PIPE, env=environment).stdout)
+    seconds, after = time.perf_counter() - started, resource.getrusage(resource.RUSAGE_CHILDREN)
+    return {
+        "documents": told["index"]["documents"],
+        **{name: len(told[name]) for name in ("added", "changed", "removed")},
+        "seconds": round(seconds, 1),
+        "processor_s": round(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, 1),
+    }
 
 
 WAYS: dict[str, Callable[[argparse.Namespace, Path], Iterator[dict[str, Any]]]] = {
@@ -269,7 +274,11 @@ def top(index: Index, store: Store, queries: Sequence[str]) -> list[list[tuple[s
 
 
 def measure(index: Index, pair: tuple[Store, Store], queries: Sequence[str]) -> dict[str, Any]:
-    """Return the times of both stores, query by query in turn, and how much of the exact vectors' best is found."""
+    """Return the times of both stores, query by query in turn, and how much of the exact vectors' best is found.
+
+    Beside the milliseconds by the clock stand those of processors, of this process and of the server's: they say more
+    on a machine that does other things as well.
+    """
     row: dict[str, Any] = {"chunks": pair[0].stats().chunks, "queries": len(queries)}
     retrievers = [Retriever(store, index.embedder, index.retriever.ranker) for store in pair]
     parts: dict[str, Callable[[Retriever, str], object]] = {
@@ -278,22 +287,44 @@ def measure(index: Index, pair: tuple[Store, Store], queries: Sequence[str]) -> 
         "search": lambda retriever, query: retriever.search(query, K),
     }
     for name, part in parts.items():
-        taken: list[list[float]] = [[], []]
+        taken: list[list[tuple[float, float]]] = [[], []]
         for query in queries:
             for own, retriever in zip(taken, retrievers, strict=True):
-                own.append(min(timed(part, retriever, query) for _ in range(TRIES)))
+                tries = [timed(part, retriever, query) for _ in range(TRIES)]
+                own.append((min(time for time, _ in tries), min(processor for _, processor in tries)))
         for own, store in zip(taken, ("embedded", "postgres"), strict=True):
-            middle, late = np.percentile(own, [50, 95])
-            row[f"{name}_{store}_ms"] = f"{middle:.1f} / {late:.1f}"
+            for unit, values in zip(("ms", "processor_ms"), zip(*own, strict=True), strict=True):
+                middle, late = np.percentile(values, [50, 95])
+                row[f"{name}_{store}_{unit}"] = f"{middle:.1f} / {late:.1f}"
     row["recall10"] = round(recall(index, pair, queries), 4)
     return row
 
 
-def timed(part: Callable[[Retriever, str], object], retriever: Retriever, query: str) -> float:
-    """Return how many milliseconds a part of a search took."""
-    started = time.perf_counter()
+def timed(part: Callable[[Retriever, str], object], retriever: Retriever, query: str) -> tuple[float, float]:
+    """Return how many milliseconds a part of a search took by the clock, and of processors."""
+    started, before = time.perf_counter(), processor_seconds(retriever.store)
     part(retriever, query)
-    return 1000 * (time.perf_counter() - started)
+    taken = time.perf_counter() - started
+    return 1000 * taken, 1000 * (processor_seconds(retriever.store) - before)
+
+
+def processor_seconds(store: Store) -> float:
+    """Return the processor time of this process and of the server's that it asks, if that runs on this machine."""
+    own = time.process_time()
+    if not isinstance(store, PostgresStore):
+        return own
+    of_server = Path(f"/proc/{server_process(store)}/schedstat")
+    return own + (int(of_server.read_text().split()[0]) / 1e9 if of_server.exists() else 0.0)
+
+
+def server_process(store: PostgresStore) -> int:
+    """Return the number of the server's process that answers this one, which asks one thing at a time."""
+    pool = store._database._standby
+    connection = pool.take()
+    try:
+        return connection.info.backend_pid
+    finally:
+        pool.give(connection)
 
 
 def recall(index: Index, pair: tuple[Store, Store], queries: Sequence[str]) -> float:

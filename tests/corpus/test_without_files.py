@@ -21,6 +21,8 @@ from quaestor.core.documents import Chunk
 from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.corpus.corpus_json import index_object
 from quaestor.files.git_folder import head_commit
+from quaestor.stores.postgres.postgres_sizes import Sizes
+from quaestor.stores.postgres.postgres_store import PostgresStore
 from shared_state import copied_database, earlier_version
 
 FILES = {
@@ -95,6 +97,15 @@ def test_documents_are_read_byte_for_byte_from_the_index(index: Index) -> None:
     assert index.read_lines("bread.md", 3, 3).text == "The dough rests for eighteen hours."
     with pytest.raises(NotFoundError):
         index.read("other.md")
+
+
+def test_a_first_index_that_a_search_makes_has_what_makes_searches_fast(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As one that `quaestor index` makes: an index of vectors, and what the planner has to know."""
+    monkeypatch.setitem(PostgresStore.open.__func__.__kwdefaults__, "sizes", Sizes(exact=1))  # type: ignore[attr-defined]
+    with Index.ready(checked_out(tmp_path), settings=settings) as index:
+        assert index.store._read(index.store._has_index)  # type: ignore[attr-defined]
 
 
 def run(settings: Settings, statement: str) -> None:

@@ -14,7 +14,9 @@ import pytest
 import yaml
 from click import Context
 
+from quaestor.accounts.database import AccountsUnusableError
 from quaestor.cli.click_group import cli
+from quaestor.core.errors import IndexUnusableError, UpstreamError
 from quaestor.core.settings import RULES, variables_of
 
 ROOT = Path(__file__).parents[2]
@@ -132,7 +134,8 @@ def test_every_setting_is_one_of_ours() -> None:
     assert {"QUAESTOR_STORE", "QUAESTOR_HOME"} <= named <= known
 
 
-def test_the_board_shows_what_is_counted() -> None:
+def counted() -> set[str]:
+    """Return the names of what a server counts."""
     pytest.importorskip("prometheus_client")
     from quaestor.server.http.prometheus import Metrics  # noqa: PLC0415 - needs the extra
 
@@ -140,7 +143,10 @@ def test_the_board_shows_what_is_counted() -> None:
         def states(self) -> tuple[()]:
             return ()
 
-    counted = set(re.findall(r"^# TYPE (\S+)", Metrics(NoCorpora()).text().decode(), re.MULTILINE))  # type: ignore[arg-type]
+    return set(re.findall(r"^# TYPE (\S+)", Metrics(NoCorpora()).text().decode(), re.MULTILINE))  # type: ignore[arg-type]
+
+
+def test_the_board_shows_what_is_counted() -> None:
     board = json.loads((DEPLOY / "grafana" / "quaestor.json").read_text(encoding="utf-8"))
     asked = {
         name
@@ -148,5 +154,22 @@ def test_the_board_shows_what_is_counted() -> None:
         for target in panel["targets"]
         for name in re.findall(r"quaestor_[a-z_]+", target["expr"])
     }
-    assert {re.sub(r"_bucket$", "", name) for name in asked} == counted
+    assert {re.sub(r"_bucket$", "", name) for name in asked} == counted()
     assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])
+
+
+def test_what_wakes_somebody_up_asks_for_what_is_counted() -> None:
+    pytest.importorskip("prometheus_client")
+    from quaestor.server.api.corpus_routes import router  # noqa: PLC0415 - needs the extra
+
+    rules = yaml.safe_load((DEPLOY / "prometheus_rules.yaml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    asked = " ".join(rule["expr"] for rule in rules)
+    names = {re.sub(r"_bucket$", "", name) for name in re.findall(r"quaestor_[a-z_]+", asked)}
+    assert len(names) > 2
+    assert names <= counted()
+    codes = {code for group in re.findall(r'code=~?"([^"]+)"', asked) for code in group.split("|")}
+    assert codes == {AccountsUnusableError.code, IndexUnusableError.code, UpstreamError.code}
+    assert f"/api{next(route.path for route in router.routes if route.name == 'search')}" in asked
+    scraped = yaml.safe_load((DEPLOY / "prometheus.yaml").read_text(encoding="utf-8"))
+    assert scraped["rule_files"] == ["prometheus_rules.yaml"]
+    assert f'job="{scraped["scrape_configs"][0]["job_name"]}"' in asked

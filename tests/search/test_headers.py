@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor import Index
-from quaestor.search.file_features import Files, is_implemented_elsewhere
+from quaestor.search.file_features import CandidateFiles, is_implemented_elsewhere
 from quaestor.search.path_roles import profile_path
 
 HEADER = """\
@@ -58,7 +58,7 @@ def test_a_header_loses_to_the_source_that_implements_it(tmp_path: Path) -> None
 
 
 def flagged(paths: list[str], behind: list[bool] | None = None, corpora: list[int] | None = None) -> list[bool]:
-    files = Files(np.arange(len(paths)), paths, [profile_path(path) for path in paths], corpora or ())
+    files = CandidateFiles(np.arange(len(paths)), paths, [profile_path(path) for path in paths], corpora or ())
     return is_implemented_elsewhere(files, np.array(behind or [False] * len(paths))).tolist()
 
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from urllib.parse import quote
 
 import pytest
@@ -101,6 +104,24 @@ def test_a_lost_connection_is_made_again_for_what_is_read(address: str) -> None:
     assert database.read(read) == 42
     assert len(set(tries)) == 2
     database.close()
+
+
+def tcp_option(connection: Connection, option: int) -> int:
+    with socket.socket(fileno=os.dup(connection.fileno())) as same:
+        return same.getsockopt(socket.IPPROTO_TCP, option)
+
+
+def test_a_machine_that_goes_away_without_a_word_is_noticed_within_the_time_of_a_retry(address: str) -> None:
+    """The system's own limits are hours for an answer, and a quarter of one for what was sent."""
+
+    def limits(address: str) -> list[int]:
+        options = (socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL, socket.TCP_KEEPCNT, socket.TCP_USER_TIMEOUT)
+        with closing(Database.open(address)) as database:
+            return database.read(lambda connection: [tcp_option(connection, option) for option in options])
+
+    idle, interval, count, unanswered = limits(address)
+    assert (idle + interval * count, unanswered) == (10, 10_000)
+    assert limits(f"{address}?keepalives_idle=60&tcp_user_timeout=90000")[::3] == [60, 90_000]
 
 
 def test_idle_connections_of_a_server_that_was_restarted_are_replaced(own_server: PostgresServer) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 import zlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -23,10 +24,10 @@ from store_factories import DIMENSIONS, entry, vector_of
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
 from quaestor.stores.copying import copy_store, digest_of
-from quaestor.stores.postgres import stored_rows
+from quaestor.stores.postgres import stored_rows, upkeep
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
-from quaestor.stores.postgres.nearest import ask_index
+from quaestor.stores.postgres.nearest import ask_index, part_of
 from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.stored_rows import escape, unescape
@@ -352,6 +353,57 @@ def test_erasing_a_corpus_leaves_nothing_of_it(opened: Opened, postgres_server: 
     with pytest.raises(IndexUnusableError, match="no corpus"):
         opened("erased", create=False)
     assert len(found_texts(other, "retry")) == 2
+
+
+def test_a_corpus_is_erased_while_others_of_its_part_are_indexed_and_searched(
+    opened: Opened, postgres_server: PostgresServer
+) -> None:
+    """Who builds an index there holds a lock; if dropping one waited for it alone, searches would wait behind that."""
+    store = opened("erased", sizes=Sizes(exact=-1))
+    put(store, *several(1))
+    store.settle()
+    database, part = store._database, store._database.read(lambda connection: part_of(connection, store._corpus))
+    with ThreadPoolExecutor(1) as thread:
+        with database.writing() as builder:
+            builder.execute(f"LOCK TABLE {part} IN SHARE UPDATE EXCLUSIVE MODE".encode())
+            erased = thread.submit(PostgresStore.erase, opened("erased")._database, store._name)
+            while not database.look(f"SELECT 1 FROM pg_locks WHERE relation = '{part}'::regclass AND NOT granted"):
+                time.sleep(0.02)
+            assert database.look(f"SELECT count(*) FROM {part}")
+        erased.result(600)
+    assert index_names_of(postgres_server, store) == []
+
+
+def index_names_of(server: PostgresServer, store: PostgresStore) -> list[str]:
+    found = server.run_sql(f"SELECT indexname FROM pg_indexes WHERE indexname ~ 'hnsw_{store._corpus}_'", "corpora")
+    return [str(name) for (name,) in found]
+
+
+def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
+    opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, other = (opened(name, sizes=Sizes(exact=-1)) for name in ("erased", "other"))
+    for one in (store, other):
+        put(one, *several(1))
+        one.settle()
+    with monkeypatch.context() as killed:
+        killed.setattr(upkeep, "drop_indexes", lambda *_: None)
+        PostgresStore.erase(store._database, store._name)
+    assert index_names_of(postgres_server, store)
+    other.vacuum()
+    assert index_names_of(postgres_server, store) == []
+    assert index_names_of(postgres_server, other)
+
+
+def test_an_index_of_vectors_that_another_process_builds_after_a_search_is_used(opened: Opened) -> None:
+    """It is built after the last commit, so that nothing else changes."""
+    builder, searcher = (opened("late", sizes=Sizes(exact=1)) for _ in range(2))
+    put(builder, *several(1, 2))
+    searcher.dense(vector_of("x"), 5)
+    assert not searcher._read(searcher._has_index)
+    builder.settle()
+    assert searcher._read(searcher._has_index)
+    assert len(searcher.dense(vector_of("x"), 5))
 
 
 @pytest.mark.postgres

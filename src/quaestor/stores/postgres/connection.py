@@ -35,7 +35,15 @@ _MOST_CONNECTIONS = 10
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
-_CONNECT_SECONDS = 10
+# What an address may set otherwise. A machine that goes away without a word is noticed within the time of a retry: the
+# system would wait for minutes for what was sent, and for hours for an answer.
+_PATIENCE = {
+    "connect_timeout": 10,
+    "keepalives_idle": 4,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+}
 _WAIT_SECONDS = 30.0
 _TRIES = 3
 
@@ -260,6 +268,8 @@ class _Pool:
     def __init__(self, uri: str, attributes: str, most: int) -> None:
         self._uri = uri
         self._attributes = attributes
+        given = psycopg.conninfo.conninfo_to_dict(uri)
+        self._patience: dict[str, Any] = {name: value for name, value in _PATIENCE.items() if name not in given}
         self._idle: list[Connection] = []
         self._mutex = threading.Lock()
         self._free = threading.BoundedSemaphore(most)
@@ -305,7 +315,7 @@ class _Pool:
             autocommit=True,  # `_begin` begins transactions together with their limits
             prepare_threshold=None,
             target_session_attrs=self._attributes,
-            connect_timeout=_CONNECT_SECONDS,
             fallback_application_name="quaestor",
             client_encoding="UTF8",
+            **self._patience,
         )

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.errors import EmbedderChangedError, IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.nearest import index_names
 from quaestor.stores.postgres.stored_rows import escape, unescape
 
 if TYPE_CHECKING:
@@ -48,7 +47,7 @@ class State(NamedTuple):
     loose_vectors: int
 
 
-class Listed(NamedTuple):
+class CorpusLine(NamedTuple):
     """A corpus as `quaestor store corpora` lists it.
 
     Attributes:
@@ -89,16 +88,14 @@ def make_corpus(connection: Connection, name: str, embedder: str, dimensions: in
 
 
 def erase_corpus(connection: Connection, corpus: int) -> None:
-    """Delete a corpus with everything in it; wait for its writer to end."""
+    """Delete a corpus with everything in it but its indexes; wait for its writer to end."""
     state(connection, corpus, lock=True)
-    for name in index_names(connection, corpus):
-        connection.execute(f"DROP INDEX quaestor.{name}".encode())
     for table in TABLES:
         connection.execute(f"DELETE FROM quaestor.{table} WHERE corpus_id = %s".encode(), (corpus,))
     connection.execute("DELETE FROM quaestor.corpora WHERE corpus_id = %s", (corpus,))
 
 
-def list_corpora(connection: Connection) -> list[Listed]:
+def list_corpora(connection: Connection) -> list[CorpusLine]:
     """Return every corpus, sorted by name: the only query over all corpora."""
     rows = connection.execute(
         "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
@@ -107,7 +104,7 @@ def list_corpora(connection: Connection) -> list[Listed]:
         "JOIN quaestor.corpora c ON c.corpus_id = s.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
     )
     return [
-        Listed(
+        CorpusLine(
             unescape(name), unescape(embedder), documents, int(chunks), generation, changed.isoformat("T", "seconds")
         )
         for name, embedder, generation, changed, documents, chunks in rows

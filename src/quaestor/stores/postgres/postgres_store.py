@@ -14,10 +14,10 @@ from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnus
 from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,
-    Kept,
+    KeptBytes,
     Pack,
-    Packed,
-    Scored,
+    PackedDocument,
+    ScoredChunks,
     StoredChunk,
     StoreStats,
     Where,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
 
 _REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
@@ -94,8 +94,8 @@ class PostgresStore(LexicalQueries):
         self._seen = opened.generation
         self._mutex = threading.RLock()
         self._words = CorpusWords(corpus, cache)
-        self._indexed: tuple[Content, bool] | None = None
-        self._filters: dict[Where, Allowed] = {}
+        self._indexed: Content | None = None  # the state of the chunks in which the index of vectors was found
+        self._filters: dict[Where, AllowedDocuments] = {}
         self._filters_of = -1
         self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
         self._unkept: tuple[int, Sequence[str]] = (-1, ())
@@ -161,12 +161,15 @@ class PostgresStore(LexicalQueries):
         """Delete a corpus, if it exists."""
         migrate(database)
 
-        def erase(connection: Connection) -> None:
+        def erase(connection: Connection) -> int | None:
             corpus = find_corpus(connection, name)
             if corpus is not None:
                 erase_corpus(connection, corpus)
+            return corpus
 
-        database.write(erase)
+        corpus = database.write(erase)
+        if corpus is not None:
+            upkeep.drop_indexes(database, corpus)
 
     @property
     def pack(self) -> Pack:
@@ -222,8 +225,6 @@ class PostgresStore(LexicalQueries):
                     nearest.make_index(self._database, self._corpus, self._dimensions)
                 if is_unknown:
                     upkeep.analyse_tables(self._database, self._corpus)
-        with self._mutex:
-            self._indexed = None
 
     def _needs_settling(self) -> tuple[bool, bool]:
         """Return whether the corpus lacks its index of vectors, and whether the planner knows too few rows."""
@@ -250,7 +251,7 @@ class PostgresStore(LexicalQueries):
             )
         return self._unkept[1]
 
-    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
         """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
         with self.writing() as writer:
             writer.add_bytes(given)
@@ -268,12 +269,12 @@ class PostgresStore(LexicalQueries):
             return upkeep.clean_corpus(connection, self._corpus, self._sizes)
 
         self._database.write(clean_up)
-        upkeep.drop_other_indexes(self._database, self._corpus, self._dimensions)
+        upkeep.drop_indexes(self._database, self._corpus, besides=nearest.index_name(self._corpus, self._dimensions))
         self.settle()
         upkeep.vacuum_tables(self._database)
         self._words.forget()
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
 
         Raises:
@@ -284,9 +285,9 @@ class PostgresStore(LexicalQueries):
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
         query = unit(vector)
         if query is None or k <= 0:
-            return Scored.of(())
+            return ScoredChunks.of(())
 
-        def search(connection: Connection, now: State) -> Scored:
+        def search(connection: Connection, now: State) -> ScoredChunks:
             check_embedder(now, self._embedder, self._name)
             allowed = self._allowed(connection, now, where)
             indexed = self._has_index(connection, now)
@@ -373,10 +374,10 @@ class PostgresStore(LexicalQueries):
 
         return {key: restore(row) for key, row in self._read(read).items()}
 
-    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, as ``pack`` made them."""
 
-        def read(connection: Connection, _: State) -> list[Packed]:
+        def read(connection: Connection, _: State) -> list[PackedDocument]:
             return list(stored_rows.packed_documents(connection, self._corpus, paths, self._dimensions))
 
         return self._read(read)
@@ -436,7 +437,7 @@ class PostgresStore(LexicalQueries):
     def _was_committed(self, written: str) -> bool:
         return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
 
-    def _allowed(self, connection: Connection, now: State, where: Where | None) -> Allowed | None:
+    def _allowed(self, connection: Connection, now: State, where: Where | None) -> AllowedDocuments | None:
         """Return the documents that a filter lets through; the last few filters are remembered."""
         if where is None or where == Where():
             return None
@@ -452,13 +453,18 @@ class PostgresStore(LexicalQueries):
         return known
 
     def _has_index(self, connection: Connection, now: State) -> bool:
+        """Return whether the corpus has its index; a missing one is looked for again, as it is built after a commit."""
+        if now.next_chunk - 1 <= self._sizes.exact:
+            return False  # it was never needed
         content = _content(now)
-        known = self._indexed
-        if known is None or known[0] != content:
-            known = self._indexed = content, nearest.has_index(connection, self._corpus, self._dimensions)
-        return known[1]
+        has = self._indexed == content or nearest.has_index(connection, self._corpus, self._dimensions)
+        if has:
+            self._indexed = content
+        return has
 
-    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+    def _of_lexical(
+        self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None
+    ) -> _Read:
         """Return the result of a lexical query of the present state; fetch damaged segments again and retry."""
         try:
             return read(*self._lexical_now(where))
@@ -467,13 +473,13 @@ class PostgresStore(LexicalQueries):
             self._words.forget(damaged=True)
             return read(*self._lexical_now(where))
 
-    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, AllowedDocuments | None]:
         """Return the lexical view of the present state and the documents that a filter lets through."""
         known = self._words.cached_view(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None
 
-        def read(connection: Connection, now: State) -> tuple[LexicalView, Allowed | None]:
+        def read(connection: Connection, now: State) -> tuple[LexicalView, AllowedDocuments | None]:
             return self._words.view(connection, _content(now)), self._allowed(connection, now, where)
 
         return self._read(read)

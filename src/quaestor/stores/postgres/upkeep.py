@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
-from quaestor.stores import Kept
+from quaestor.stores import KeptBytes
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
-from quaestor.stores.postgres.nearest import index_name, index_names, part_of
+from quaestor.stores.postgres.nearest import index_names, part_of
 from quaestor.stores.shared_store import is_whole
 
 if TYPE_CHECKING:
@@ -167,7 +167,7 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
     cursor = connection.cursor(binary=True)
     while found := cursor.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not is_whole(Kept(*row[1:])) for row in found)
+        changed += sum(not is_whole(KeptBytes(*row[1:])) for row in found)
         last = found[-1][0]
     if changed:
         yield f"the bytes of {amount(changed, 'document')} do not match their hash"
@@ -231,11 +231,10 @@ def one_at_a_time(database: Database) -> Iterator[None]:
         time.sleep(_POLL_SECONDS)
 
 
-def drop_other_indexes(database: Database, corpus: int, dimensions: int) -> None:
-    """Drop the vector indexes of former embedders."""
-    kept = index_name(corpus, dimensions)
+def drop_indexes(database: Database, corpus: int, *, besides: str = "") -> None:
+    """Drop the vector indexes of a corpus, except one, and those of deleted corpora; keeps nobody from searching."""
     for name in database.read(lambda connection: index_names(connection, corpus), primary=True):
-        if name != kept:
+        if name != besides:
             database.run_outside(f"DROP INDEX CONCURRENTLY IF EXISTS quaestor.{name}")
 
 

@@ -1,0 +1,138 @@
+"""Connections to PostgreSQL are lost in the middle of everything: at one statement after the other."""
+
+from __future__ import annotations
+
+import select
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+
+import pytest
+
+from postgres_server import PostgresServer
+
+pytest.importorskip("psycopg")
+
+from postgres_parts import IN_SEGMENTS, Opened, put, several, use_everything
+from store_factories import DIMENSIONS
+
+from quaestor.core.errors import QuaestorError
+from quaestor.stores.postgres.connection import Database
+from quaestor.stores.postgres.postgres_store import PostgresStore
+
+pytestmark = pytest.mark.postgres
+
+STEP = 5  # one statement of so many, for time
+
+
+class CuttingProxy:
+    """Stands before a server, and closes a connection at one of the messages that clients send.
+
+    Args:
+        port: the server's.
+        lose_answer: lets the server do what the message says, and loses what it answers; else it loses the message.
+
+    Attributes:
+        sent: how many messages there were.
+        cut_at: the number of the message, from 1; 0 for none.
+    """
+
+    def __init__(self, port: int, *, lose_answer: bool) -> None:
+        self.sent = 0
+        self.cut_at = 0
+        self._server, self._lose_answer = port, lose_answer
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port = self._listening.getsockname()[1]
+        self._clients = list[socket.socket]()
+        self._threads = [threading.Thread(target=self._accept)]
+        self._threads[0].start()
+
+    def close(self) -> None:
+        """End all connections."""
+        for end in (self._listening, *self._clients):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        for thread in self._threads:
+            thread.join()
+        self._listening.close()
+
+    def cut(self, at: int) -> None:
+        """Close the connection at that message from now on."""
+        self.sent, self.cut_at = 0, at
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                client, _ = self._listening.accept()
+                server = socket.create_connection(("127.0.0.1", self._server))
+                self._clients.append(client)
+                self._threads.append(threading.Thread(target=self._pump, args=(client, server)))
+                self._threads[-1].start()
+
+    def _pump(self, client: socket.socket, server: socket.socket) -> None:
+        cut = False
+        with client, server, suppress(OSError):
+            while True:
+                ready, _, _ = select.select([client, server], [], [])
+                for end in ready:
+                    data = end.recv(1 << 20)
+                    if end is client:
+                        self.sent += 1
+                        cut = cut or self.sent == self.cut_at
+                    if not data or (cut and (end is server or not self._lose_answer)):
+                        return
+                    (server if end is client else client).sendall(data)
+
+
+@pytest.fixture(params=[False, True], ids=["message lost", "answer lost"])
+def proxy(postgres_server: PostgresServer, request: pytest.FixtureRequest) -> Iterator[CuttingProxy]:
+    with closing(CuttingProxy(postgres_server.port, lose_answer=request.param)) as proxy:
+        yield proxy
+
+
+@contextmanager
+def corpus(address: str, name: str) -> Iterator[PostgresStore]:
+    """Open a corpus that uses all ways of working, and close its connections."""
+    with closing(Database.open(address)) as database:
+        sizes = IN_SEGMENTS._replace(exact=-1)
+        yield PostgresStore.open(database, name, embedder="test", dimensions=DIMENSIONS, create=True, sizes=sizes)
+
+
+def test_whatever_is_cut_off_is_told_or_done_and_leaves_a_whole_corpus(
+    proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str
+) -> None:
+    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    number = told = 0
+    while proxy.sent >= number:
+        number += STEP
+        proxy.cut(number)
+        try:
+            with corpus(address, f"cut {number}") as store:
+                use_everything(store)
+        except QuaestorError as error:
+            told += 1
+            assert "cannot be reached" in str(error), number
+        with corpus(postgres_address, f"cut {number}") as store:
+            assert store.check() == [], number
+            use_everything(store)
+            PostgresStore.erase(store._database, store._name)
+    assert told > 1
+    assert number > 50
+
+
+def test_what_was_acknowledged_is_there_whenever_a_connection_was_cut(
+    opened: Opened, proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str
+) -> None:
+    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    store, direct = opened("kept", address=address), opened("kept")
+    store.documents()
+    for number in range(1, 30):
+        proxy.cut(number)
+        with suppress(QuaestorError):
+            put(store, *several(number))
+            assert f"{number}.py" in direct.documents()
+        proxy.cut(0)
+        put(store, *several(number))
+        assert f"{number}.py" in direct.documents()
+        assert direct.check() == []
