@@ -47,6 +47,14 @@ from quaestor.search.path_roles import profile_path
         ("web/src/locale/index.ts", ""),
         ("framework/messages/zh-CN/texts.php", "translation"),
         ("framework/messages/config.php", ""),
+        ("public/intl/messages/zh-CN.json", "translation"),
+        ("web/messages/pt-BR.json", "translation"),
+        ("web/messages/en.json", ""),
+        ("lang/de/auth.php", "translation"),
+        ("lang/pt_BR.json", "translation"),
+        ("lang/en/auth.php", ""),
+        ("src/lang/parser.py", ""),
+        ("src/intl/number_format.cpp", ""),
         ("app/src/main/res/values-ja/strings.xml", "translation"),
         ("app/src/main/res/values-zh-rCN/strings.xml", "translation"),
         ("app/src/main/res/values/strings.xml", ""),
@@ -185,6 +193,8 @@ TEXTS = {
     "src/locale/de/LC_MESSAGES/app.po": 'msgid "close"\nmsgstr "{}"\n',
     "web/locales/de.json": '{{"close": "{}"}}\n',
     "web/messages/de/texts.php": "<?php return ['close' => '{}'];\n",
+    "web/messages/de.json": '{{"close": "{}"}}\n',
+    "lang/de/texts.php": "<?php return ['close' => '{}'];\n",
 }
 
 

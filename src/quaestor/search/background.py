@@ -34,8 +34,9 @@ _LANGUAGES = frozenset(
 )
 _CATALOGUES = (".po", ".pot", ".xlf", ".xliff")
 """Translation catalogues, each named by the code of its language: ``de.po``."""
-_TRANSLATIONS = frozenset("i18n l10n locale locales translation translations".split())
-_OF_TRANSLATED_CODE = _TRANSLATIONS | {"messages"}
+_TRANSLATIONS = frozenset("i18n intl l10n locale locales translation translations".split())
+# Folders that hold much else as well: there only a file or a folder that is called by a language's code is translated.
+_OF_TRANSLATED_CODE = _TRANSLATIONS | {"lang", "messages"}
 # Folders of Android and Apple: values-ja, values-zh-rCN, de.lproj.
 _RESOURCES = re.compile(r"values-([a-z]{2,3})(?:-r[a-z]{2})?$|([a-z]{2,3})(?:-[a-z]+)?\.lproj$")
 _VERSION = re.compile(r"_v?\d+(?:_(?:\d+|x))*$")
@@ -66,7 +67,7 @@ _ASKS = {
     LEGAL: re.compile(r"licen[cs]|copyright|\bauthors?\b|contributors|patent", re.IGNORECASE),
     VENDORED: re.compile(r"vendor|third[ -]?party|\bbundled\b|node_modules", re.IGNORECASE),
     GENERATED: re.compile(r"generated|minified|lock ?file", re.IGNORECASE),
-    TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
+    TRANSLATION: re.compile(r"translat|locali[sz]|\bi18n\b|\bintl\b|\bl10n\b|\blocales?\b", re.IGNORECASE),
 }
 
 
@@ -110,14 +111,14 @@ def _of_any_file(folders: Sequence[str], name: str) -> str:
 
 
 def _is_translated_resource(folders: Sequence[str], name: str) -> bool:
-    """Return whether a file has a program's texts in a language: ``values-ja/strings.xml``, ``messages/ja/a.php``."""
+    """Return whether a file has a program's texts in a language: ``values-ja/strings.xml``, ``lang/ja/a.php``."""
     codes = (found[1] or found[2] for part in folders if (found := _RESOURCES.match(part)))
     if any(code in _LANGUAGES for code in codes):
         return True
     *above, stem = (*folders[-2:], name.split(".", 1)[0])
     language = _SEPARATORS.split(above[-1])[0] if above else ""
     within = len(above) > 1 and above[0] in _OF_TRANSLATED_CODE and language in _LANGUAGES
-    return within or (bool(above) and above[-1] in _TRANSLATIONS and _SEPARATORS.split(stem)[0] in _LANGUAGES)
+    return within or (bool(above) and above[-1] in _OF_TRANSLATED_CODE and _SEPARATORS.split(stem)[0] in _LANGUAGES)
 
 
 def _translation(folders: Sequence[str], name: str) -> str:

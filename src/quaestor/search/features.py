@@ -26,6 +26,7 @@ from quaestor.search.file_features import (
     Rows,
     best_agreement,
     has_namesake_above,
+    is_implemented_elsewhere,
     line_match,
     scores_in_file,
 )
@@ -150,6 +151,9 @@ _COMPARED_BEHIND = 16
 _WHOLE = 0.999
 # A query of so many terms is brief, one of so many is not; in between it is so in part.
 _BRIEF, _LONG = 4, 12
+
+_OF_HEADER = 0.5
+"""How much of a declaration is a header that another file implements: it also has types, macros and what users read."""
 
 _MOST_CHUNKS = 1 << 32
 """No file has as many."""
@@ -297,7 +301,7 @@ def _is_qualified(known: Traits, qualified: Sequence[tuple[str, str]]) -> bool:
 
 
 def _file_columns(inputs: _FeatureInputs) -> dict[str, Column]:
-    """Return the columns that depend on what is asked for: tests or not, documents or code, in how many words."""
+    """Return the columns of the files: their paths, their other candidates, and the chunks beside each."""
     files, chunks = inputs.candidates.files, inputs.candidates.chunks
     owner, lexical = files.owner, _relative(inputs.candidates.lexical, inputs.parts)
     stem_coverage, folder_coverage = terms_in_paths(files.profiles, inputs.wanted).sums(len(files.paths))
@@ -321,10 +325,12 @@ def _columns_of_query(inputs: _FeatureInputs, columns: Mapping[str, Column]) -> 
     query = inputs.query
     brief = min(max((_LONG - len(set(query.terms))) / (_LONG - _BRIEF), 0.0), 1.0)
     few = columns["prose"].astype(np.float32)
+    headers = is_implemented_elsewhere(inputs.candidates.files, inputs.behind)[inputs.candidates.files.owner]
     for part in inputs.parts:
         few[part] *= 1 - few[part].mean()
     sought = sought_kind(query)
     return {
+        "declaration": np.maximum(columns["declaration"], headers * np.float32(_OF_HEADER)),
         "test_unasked": columns["test"] * (not seeks_tests(query)),
         # In a corpus of documents prose is not an exception, and says nothing for or against a chunk.
         "prose_of_few": few,

@@ -16,6 +16,9 @@ from quaestor.stores import StoredChunk
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+_HEADERS = frozenset({".h", ".hh", ".hpp", ".hxx"})
+_IMPLEMENTATIONS = frozenset({".c", ".cc", ".cpp", ".cxx", ".m", ".mm"})
+
 Rows: TypeAlias = "slice | NDArray[np.intp]"
 """Some of the candidates."""
 
@@ -130,3 +133,15 @@ def has_namesake_above(files: CandidateFiles, behind: NDArray[np.bool_]) -> NDAr
     for name, profile in zip(names, profiles, strict=True):
         shallowest[name] = min(profile.depth, shallowest.get(name, profile.depth))
     return np.array([profile.depth > shallowest[name] for name, profile in zip(names, profiles, strict=True)])
+
+
+def is_implemented_elsewhere(files: CandidateFiles, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return for each file whether it is a header that a namesake implements: ``pool.hpp`` of ``pool.cpp``.
+
+    A header without a namesake says all there is, as those of templates do. Files of two corpora are unrelated, and so
+    are a background file and any other.
+    """
+    names = [*zip(files.corpora or repeat(0), behind.tolist(), (one.stem for one in files.profiles), strict=False)]
+    endings = [f".{path.rpartition('.')[2].lower()}" for path in files.paths]
+    implemented = {name for name, ending in zip(names, endings, strict=True) if ending in _IMPLEMENTATIONS}
+    return np.array([ending in _HEADERS and name in implemented for name, ending in zip(names, endings, strict=True)])
