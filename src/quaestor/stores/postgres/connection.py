@@ -35,15 +35,11 @@ _MOST_CONNECTIONS = 10
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
-# What an address may set otherwise. A machine that goes away without a word is noticed within the time of a retry: the
-# system would wait for minutes for what was sent, and for hours for an answer.
-_PATIENCE = {
-    "connect_timeout": 10,
-    "keepalives_idle": 4,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
+# The limits of a connection, which an address may set otherwise. The system itself would wait for a machine that went
+# away without a word for minutes if something was sent to it, and for hours if an answer is due.
+_LIMITS = {"connect_timeout": 10, "keepalives_idle": 4, "keepalives_interval": 2, "keepalives_count": 3}
+_SILENT_SECONDS, _SILENT_STANDBY_SECONDS = 60, 10
+"""The longest silence. A primary that writes may take nothing in for a while, but reads are repeated elsewhere."""
 _WAIT_SECONDS = 30.0
 _TRIES = 3
 
@@ -58,8 +54,10 @@ class Database:
     def __init__(self, address: Address, *, most: int = _MOST_CONNECTIONS) -> None:
         """Do not connect yet; hold at most ``most`` connections to the primary, and as many to standbys."""
         self.address = address
-        self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most)
-        self._standby = _Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
+        self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most, _SILENT_SECONDS)
+        self._standby = (
+            _Pool(address.uri, "prefer-standby", most, _SILENT_STANDBY_SECONDS) if address.standbys else self._primary
+        )
         self._patience = 0.0  # a server that has never answered is not tried again
 
     @classmethod
@@ -263,13 +261,15 @@ class _Pool:
         uri: the address.
         attributes: the kind of hosts, a value of libpq's ``target_session_attrs``.
         most: how many connections are held at most.
+        silent: the seconds after which a silent machine is given up.
     """
 
-    def __init__(self, uri: str, attributes: str, most: int) -> None:
+    def __init__(self, uri: str, attributes: str, most: int, silent: int) -> None:
         self._uri = uri
         self._attributes = attributes
         given = psycopg.conninfo.conninfo_to_dict(uri)
-        self._patience: dict[str, Any] = {name: value for name, value in _PATIENCE.items() if name not in given}
+        limits = {**_LIMITS, "tcp_user_timeout": 1000 * silent}
+        self._limits: dict[str, Any] = {name: limit for name, limit in limits.items() if name not in given}
         self._idle: list[Connection] = []
         self._mutex = threading.Lock()
         self._free = threading.BoundedSemaphore(most)
@@ -317,5 +317,5 @@ class _Pool:
             target_session_attrs=self._attributes,
             fallback_application_name="quaestor",
             client_encoding="UTF8",
-            **self._patience,
+            **self._limits,
         )
