@@ -98,17 +98,19 @@ class Database:
             with _commit_at_end(self._primary, connection):
                 yield connection
 
-    def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
+    def write(
+        self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS, repeatable: bool = False
+    ) -> _T:
         """Return the result of ``work`` in a transaction of its own; repeat it after a deadlock or conflict.
 
-        After other failures it is not repeated, because the transaction may have been committed.
+        After a lost connection it is repeated only if it is ``repeatable``, because it may have been committed.
         """
 
         def once() -> _T:
             with self.writing(seconds=seconds) as connection:
                 return work(connection)
 
-        return self._retry(self._primary, once, lambda error: code_of(error) in UNDONE)
+        return self._retry(self._primary, once, None if repeatable else lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
         """Return what ``work`` reads from one state of the database; repeat it if the connection is lost.

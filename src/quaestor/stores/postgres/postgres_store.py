@@ -134,7 +134,9 @@ class PostgresStore(LexicalQueries):
                 raise IndexUnusableError(
                     f"There is no corpus {name!r} in the store {str(database.address)!r}: run `quaestor index`."
                 )
-            corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
+            corpus = database.write(
+                lambda connection: make_corpus(connection, name, embedder, dimensions), repeatable=True
+            )
         number = corpus
         found = _read_anywhere(database, lambda connection: first_state(connection, number))
         assert found is not None
