@@ -33,11 +33,11 @@ demo: $(STAMP)
 	@echo '$$ quaestor index'
 	@$(BIN)/quaestor index
 	@echo
-	@echo '$$ quaestor search "where are citations checked against the file" -k 3'
-	@$(BIN)/quaestor search "where are citations checked against the file" -k 3
+	@echo '$$ quaestor search "where is a citation verified" -k 3'
+	@$(BIN)/quaestor search "where is a citation verified" -k 3
 	@echo
-	@echo '$$ quaestor ask "How is a secret file kept out of the index?"'
-	@$(BIN)/quaestor ask "How is a secret file kept out of the index?"
+	@echo '$$ quaestor ask "Why is a secret file left out of the index?"'
+	@$(BIN)/quaestor ask "Why is a secret file left out of the index?"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PARALLEL)
@@ -151,8 +151,8 @@ dist: $(TOOLS)/.installed
 		echo "$$package in an empty environment"; \
 		rm -rf $(TOOLS)/empty && $(PYTHON) -m venv $(TOOLS)/empty && $(TOOLS)/empty/bin/python -m pip install --quiet "$$package" && \
 		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor index && \
-		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor search "where are citations checked against the file" -k 3 && \
-		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "How is a secret file kept out of the index?" \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor search "where is a citation verified" -k 3 && \
+		QUAESTOR_HOME=$(TOOLS)/empty/home $(TOOLS)/empty/bin/quaestor ask "Why is a secret file left out of the index?" \
 		|| exit 1; \
 	done
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quaestor.core.documents import Document
-from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
+from quaestor.stores import (
+    DEFAULT_BOOSTS,
+    FieldBoosts,
+    ScoredChunks,
+    Store,
+    StoredChunk,
+    TermCounts,
+    Where,
+    WordMatches,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,9 +44,9 @@ class Without:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def _left(self, found: Scored, k: int) -> Scored:
+    def _left(self, found: ScoredChunks, k: int) -> ScoredChunks:
         keep = ~np.isin(found.ids, self._hidden)
-        return Scored(found.ids[keep][:k], found.scores[keep][:k])
+        return ScoredChunks(found.ids[keep][:k], found.scores[keep][:k])
 
     def _only(self, found: Sequence[int], k: int) -> list[int]:
         hidden = set(self._hidden.tolist())
@@ -45,7 +54,7 @@ class Without:
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
-    ) -> Scored:
+    ) -> ScoredChunks:
         """Return the best of what is not hidden."""
         return self._left(self._store.lexical(terms, k + len(self._hidden), where, boosts), k)
 
@@ -55,11 +64,11 @@ class Without:
         k: int,
         each: Sequence[FieldBoosts],
         where: Where | None = None,
-        among: Counts | None = None,
-    ) -> Matched:
+        among: TermCounts | None = None,
+    ) -> WordMatches:
         """Return the best of what is not hidden, and how many such chunks hold each term."""
         found = self._store.lexical_each(terms, k + len(self._hidden), each, where, among).found
-        return Matched([self._left(one, k) for one in found], self.frequencies(terms))
+        return WordMatches([self._left(one, k) for one in found], self.frequencies(terms))
 
     def frequencies(self, terms: Iterable[str]) -> Mapping[str, int]:
         """Return in how many chunks that are not hidden each term stands."""
@@ -73,7 +82,7 @@ class Without:
         """Return the chunks that hold all of the terms and are not hidden."""
         return self._only(self._store.holding(terms, k + len(self._hidden), where), k)
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         """Return the most alike of what is not hidden."""
         return self._left(self._store.dense(vector, k + len(self._hidden), where), k)
 

@@ -23,7 +23,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.stretches import stretches_of
 from quaestor.answers.traces import read_trace
-from quaestor.chat.reply_reader import TextCalls, Thinking
+from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.chunking.prose import read_fields, read_front_matter
 from quaestor.convert.conversion import ConversionError
@@ -59,7 +59,7 @@ from quaestor.related.imports import imports_of
 from quaestor.search.asked_names import names_of_code
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
-from quaestor.search.phrases import read_runs
+from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.search.spelling import only_names
 from quaestor.server.web.answer_html import render
@@ -164,10 +164,12 @@ PARSERS: Mapping[str, Parser] = {
     ),
     "stop sequences": Parser("streams", lambda text: StopCutter(("|>", "\n\nUser:")).feed(text)),
     "stop sequences, by letters": Parser("streams", lambda text: [*map(StopCutter(("|>", "\n\nUser:")).feed, text)]),
-    "calls in text": Parser("streams", lambda text: (calls := TextCalls(["search"]), calls.feed(text), calls.finish())),
-    "thinking, by letters": Parser("streams", lambda text: [*map(Thinking().feed, text)]),
+    "calls in text": Parser(
+        "streams", lambda text: (calls := WrittenCallFilter(["search"]), calls.feed(text), calls.finish())
+    ),
+    "thinking, by letters": Parser("streams", lambda text: [*map(ThoughtFilter().feed, text)]),
     "a server's error": Parser(
-        "streams", lambda text: Endpoint("http://a/v1", "m", "k" * 9).refused(400, text, {}, None)
+        "streams", lambda text: Endpoint("http://a/v1", "m", "k" * 9).refusal_error(400, text, {}, None)
     ),
     "Retry-After": Parser("streams", lambda text: read_retry_after({"retry-after": text}, 0.0)),
     "HTML as a tree": Parser("pages", _refusing(parse_html, ConversionError)),
@@ -229,7 +231,7 @@ PARSERS: Mapping[str, Parser] = {
     "filters of a question": Parser("answers", lambda text: read_filters(text, KNOWN)),
     "a query": Parser("answers", read_query),
     "names in a query": Parser("answers", only_names),
-    "runs of a query": Parser("answers", lambda text: read_runs(text, {"a": 1.0})),
+    "runs of a query": Parser("answers", lambda text: word_runs(text, {"a": 1.0})),
     "citation marks": Parser("answers", parse_marks),
     "sentences": Parser("answers", sentences),
     "a quote in a text": Parser("answers", lambda text: (find(text[:2_000], text), find(f"{text[:300]}x", text))),

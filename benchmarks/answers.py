@@ -27,7 +27,7 @@ from _answers_judge import VERDICTS, Place, Said, Verdict, judge, share_rested_o
 from _answers_model import QuotingServer
 from _answers_set import Asked, Question, of_kind, read_answers
 
-from quaestor.assemble import Index, answering, make_model
+from quaestor.assemble import Index, answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
@@ -145,7 +145,7 @@ async def answered(corpus: Corpus, question: str, settings: Settings) -> tuple[S
     outcome = TurnOutcome()
     before = time.perf_counter()
     try:
-        async with aclosing(answering(corpus, model, question, settings)) as events:
+        async with aclosing(answer_steps(corpus, model, question, settings)) as events:
             async for event in events:
                 outcome.take(event)
     finally:

@@ -1,6 +1,6 @@
 """What `ask` without a model quotes: does the first quote hold evidence, does any, and how much is there to read.
 
-    python benchmarks/quotes.py DATA --checkouts DIR [--part choose] [--kinds] [--home DIR] [--read N]
+    python benchmarks/quotes.py DATA --checkouts DIR [--part choose] [--corpora prose] [--kinds] [--home DIR] [--read N]
 
 ``DATA`` and ``--checkouts`` are those of lines.py. *hit* is the first hit, *first* and *any* are the quotes, a quote of
 two parts being one; *refused* is what is refused, and *by words* what would be if only the words of the quotes told
@@ -18,14 +18,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from _metrics import Location, covers
-from lines import Question, present
+from lines import CORPORA, Question, present
 
 from quaestor import Index
 from quaestor.answers.quotes import ExtractiveAnswer, answer
 from quaestor.chat.chat_settings import ConversationSettings
 from quaestor.core.config import Settings
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 
 MEASURES = ("hit", "first", "any", "quotes", "characters", "refused", "by_words", "milliseconds")
 
@@ -60,7 +60,7 @@ def main() -> None:
     options = parse()
     with TemporaryDirectory(prefix="quaestor-quotes-") as folder:
         home = options.home or Path(folder) / "home"
-        corpora = present(options.data, options.part, options.checkouts, Path(folder))
+        corpora = present(options, Path(folder))
         scores = [score for root, questions in corpora for score in run(root, questions, home)]
     for score in scores[:: max(1, len(scores) // options.read)] if options.read else ():
         print(f"{'=' * 80}\n{score.question.kind}: {score.question.text}\n{score.first=}\n{score.text}")
@@ -73,6 +73,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("data", type=Path, help="a file of questions, or a folder with code/ and prose/")
     parser.add_argument("--checkouts", type=Path, required=True, help="has a checkout OWNER__NAME of each repository")
     parser.add_argument("--part", default="choose", choices=["learn", "choose", "report"], help="of a folder")
+    parser.add_argument("--corpora", nargs="+", default=CORPORA, choices=CORPORA, help="of a folder")
     parser.add_argument("--home", type=Path, help="keeps the indexes; a temporary folder by default")
     parser.add_argument("--kinds", action="store_true", help="also print each kind of question")
     parser.add_argument("--read", type=int, default=0, metavar="N", help="also print about so many answers")
@@ -88,7 +89,7 @@ def run(root: Path, questions: Sequence[Question], home: Path) -> Iterator[Score
 
 def asked(index: Index, question: Question) -> Score:
     """Ask one question as ``ask`` does."""
-    text = mend(question.text, index.spelling(question.text).unknown)
+    text = replace_unknown(question.text, index.spelling(question.text).unknown)
     sought = index.in_english(text)
     hits = index.search(text, ConversationSettings().passages)
     passages, encode = number(hits), index.meaning.near.encode

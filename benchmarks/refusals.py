@@ -40,7 +40,7 @@ from quaestor.core.terms import find_words
 from quaestor.corpus.doubt import doubt_about, terms_of_words, unmentioned_names
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 from quaestor.stores import Store
 from training.judged import documents_of
 
@@ -144,14 +144,14 @@ def asked_twice(index: Index, question: Question) -> tuple[Asked, Asked]:
 
 def _asked(index: Index, store: Store, retriever: Retriever, question: Question) -> Asked:
     asked = without_frame(question.text)
-    text = mend(asked, retriever.spelling(asked).unknown)
+    text = replace_unknown(asked, retriever.spelling(asked).unknown)
     hits = without_restated(question.text, retriever.search(text, _PASSAGES))
     sought = retriever.in_english(text)
     passages, encode = number(hits), index.meaning.near.encode
     names, unknown = unmentioned_names(store, sought), retriever.spelling(sought).unknown
     counts = [store.counts(terms_of_words(sought))]
     doubt = doubt_about(sought, hits, names, unknown, counts, translated=sought != text)
-    said = answer(sought, passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
+    said = answer(sought, passages, encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     quotes = answer(sought, passages, encode, refused=False, hits=hits).quotes
     return Asked(
         not said.known,

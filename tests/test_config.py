@@ -178,7 +178,7 @@ def test_an_unknown_flag_raises(user: Path) -> None:
 @given(st.text(alphabet=st.characters(min_codepoint=33, max_codepoint=126), min_size=1, max_size=60))
 def test_a_secret_is_never_shown(tmp_path_factory: pytest.TempPathFactory, secret: str) -> None:
     configuration = load(tmp_path_factory.getbasetemp() / "none.toml", api_key=secret)
-    [shown] = [value for name, value, _ in configuration.shown() if name == "api_key"]
+    [shown] = [value for name, value, _ in configuration.shown_settings() if name == "api_key"]
     assert shown.startswith("•••")
     assert len(shown) <= 3 + len(secret) // 4
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 import ast
 import gc
 import re
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 
@@ -334,33 +335,100 @@ def test_a_package_says_what_it_does_not_know_and_where_to_begin() -> None:
     assert lacking == []
 
 
+HOME = ROOT.parents[1]
 NAMED_IN = ("README.md", "CONTRIBUTING.md", "docs/architecture.md", "docs/internals.md", "docs/decisions.md")
+_OF_USERS = {"config.toml", "quaestor.toml", "tokenizer.json"}  # files that users have
 
 
 @pytest.mark.parametrize("document", NAMED_IN)
 def test_files_that_documents_name_are_there(document: str) -> None:
-    """A name in backticks with an ending of code, such as ``search/query.py``, is a file or the end of one's path."""
-    home = ROOT.parents[1]
-    ours = (home / name for name in ("src", "tests", "training", "benchmarks", ".ci"))
-    there = {f"/{path.relative_to(home).as_posix()}" for folder in ours for path in folder.rglob("*") if path.is_file()}
-    text = (home / document).read_text(encoding="utf-8")
-    named = set(re.findall(r"`([\w./-]+\.(?:py|js|sql))`", text))
-    assert sorted(one for one in named if not any(path.endswith(f"/{one}") for path in there)) == []
+    """A name in backticks, ``search/query.py`` or ``cli/commands/``, is a file or a folder, or the end of a path."""
+    ours = (HOME / name for name in ("src", "tests", "training", "benchmarks", ".ci"))
+    there = {f"/{path.relative_to(HOME).as_posix()}" for folder in ours for path in folder.rglob("*")}
+    there |= {f"/{path.name}" for path in HOME.iterdir()}
+    text = (HOME / document).read_text(encoding="utf-8")
+    named = set(re.findall(r"`([\w./-]+\.(?:css|js|json|lock|py|sql|toml))`|`([\w-]+(?:/[\w-]+)*)/`", text))
+    missing = {one for file, folder in named for one in [file or folder] if not any(map(_ends(one), there))}
+    assert missing <= _OF_USERS
 
 
-LONGEST_FILE, LONGEST_FUNCTION = 500, 65
+def _ends(name: str) -> Callable[[str], bool]:
+    return lambda path: path.endswith(f"/{name}")
 
 
-def test_files_and_functions_are_short() -> None:
-    """Lines of a function are counted without its docstring."""
-    long = [where(path, 0) for path in FILES if path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE]
+def test_the_targets_of_make_are_those_that_contributing_lists() -> None:
+    makefile = (HOME / "Makefile").read_text(encoding="utf-8")
+    [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    text = (HOME / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^make (\w+)", text, re.MULTILINE)
+    assert sorted(listed) == sorted(set(targets.split()) - {"demo", "clean"})
+    documents = [HOME / "README.md", HOME / "CONTRIBUTING.md", *(HOME / "docs").glob("*.md")]
+    named = {name for path in documents for name in re.findall(r"`make (\w+)", path.read_text(encoding="utf-8"))}
+    assert named <= set(targets.split())
+
+
+def test_variables_that_contributing_names_are_read() -> None:
+    """Of make or of tests: QUAESTOR_ROUNDS, WRITE_README, MINUTES."""
+    text = (HOME / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"\b([A-Z_]{4,})=", text))
+    read = (HOME / "Makefile").read_text(encoding="utf-8") + "".join(p.read_text(encoding="utf-8") for p in TESTS)
+    assert named
+    assert [name for name in named if not re.search(rf"\$\({name}\)|\"{name}\"", read)] == []
+
+
+def test_warnings_are_errors_in_tests() -> None:
+    options = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["pytest"]["ini_options"]
+    assert options["filterwarnings"] == ["error"]
+
+
+def test_what_is_not_in_the_wheel() -> None:
+    """Only the package is: neither ``training`` nor ``benchmarks`` nor the tests."""
+    build = tomllib.loads((HOME / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]
+    assert build["targets"]["wheel"]["packages"] == ["src/quaestor"]
+
+
+def test_a_test_with_rounds_says_how_many() -> None:
+    """What takes the fixture ``trial`` has the mark ``fault`` with ``few`` and ``many``."""
+    silent = [
+        f"{path.name}:{node.lineno}"
+        for path in naming("trial")
+        for node in ast.walk(tree_of(path))
+        if isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
+        if "trial" in {one.arg for one in node.args.args}
+        if not any("mark.fault(" in (mark := ast.unparse(one)) and "many=" in mark for one in node.decorator_list)
+    ]
+    assert silent == []
+
+
+def test_every_package_has_a_folder_of_tests() -> None:
+    """By its name; what ``core`` holds is tested beside this file."""
+    packages = {path.name for path in ROOT.iterdir() if (path / "__init__.py").exists()}
+    folders = {path.name for path in Path(__file__).parent.iterdir() if any(path.glob("**/test_*.py"))}
+    assert packages - {"core"} <= folders
+
+
+MOST_FILES, LONGEST_FILE = 520, 500
+LONGEST_FUNCTION, LONGEST_OF_MOST = 65, 15
+
+
+def lengths_of_functions() -> Iterator[tuple[int, str]]:
+    """Yield the number of lines of each function, without its docstring, and where it is."""
     for path in FILES:
         for node in ast.walk(tree_of(path)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 told = node.body[0].end_lineno - node.body[0].lineno + 1 if ast.get_docstring(node) else 0  # type: ignore[operator]
-                if node.end_lineno - node.lineno + 1 - told > LONGEST_FUNCTION:  # type: ignore[operator]
-                    long.append(where(path, node.lineno))
-    assert long == []
+                yield node.end_lineno - node.lineno + 1 - told, where(path, node.lineno)  # type: ignore[operator]
+
+
+def test_files_are_few_and_short() -> None:
+    assert len(FILES) <= MOST_FILES
+    assert [path for path in FILES if path.read_text(encoding="utf-8").count("\n") > LONGEST_FILE] == []
+
+
+def test_functions_are_short() -> None:
+    lengths = sorted(lengths_of_functions())
+    assert [place for length, place in lengths if length > LONGEST_FUNCTION] == []
+    assert lengths[len(lengths) * 9 // 10][0] <= LONGEST_OF_MOST, "nine of ten functions are shorter"
 
 
 def test_an_error_message_fits_one_line() -> None:

@@ -14,7 +14,7 @@ from quaestor.accounts.ledger import Ledger
 from quaestor.accounts.limits import Limits
 from quaestor.accounts.metered_model import MeteredModel
 from quaestor.accounts.money import Amount, Price
-from quaestor.accounts.prices import Listed, Prices
+from quaestor.accounts.prices import PriceLine, Prices
 from quaestor.accounts.purpose import Purpose
 from quaestor.core.config import Settings
 from quaestor.core.messages import Message, Usage
@@ -78,7 +78,7 @@ def limits(**settings: float) -> Limits:
 
 def prices(prompt: str = "1", completion: str = "10", model: str = "gpt-4o") -> Prices:
     price = Price(Decimal(prompt), Decimal(completion))
-    return Prices(Path("prices.toml"), "USD", (Listed(model, price, "prices.toml"),))
+    return Prices(Path("prices.toml"), "USD", (PriceLine(model, price, "prices.toml"),))
 
 
 def metered(

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.limits import Length, Limit, Limits, Period, Scope, Spent, Unit, day_at, month_at, until
-from quaestor.accounts.money import Amount, Price, millionths, shown
+from quaestor.accounts.limits import Length, Limit, Limits, Period, Scope, SpentInPeriod, Unit, day_at, month_at, until
+from quaestor.accounts.money import Amount, Price, millionths, money_in_words
 from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError
 
@@ -24,12 +24,14 @@ def limit(scope: Scope, length: Length, unit: Unit, most: int) -> Limit:
     return Limit(f"{'limit' if scope == 'user' else 'all'}_{length}_{unit}", scope, length, unit, most)
 
 
-def spent(tokens: int = 0, cost: int = 0) -> tuple[Spent, ...]:
+def spent(tokens: int = 0, cost: int = 0) -> tuple[SpentInPeriod, ...]:
     """Return that each user and all have used the same, today and this month."""
-    return tuple(Spent(period, scope, tokens, cost) for period in (DAY, MONTH) for scope in ("user", "all"))
+    return tuple(SpentInPeriod(period, scope, tokens, cost) for period in (DAY, MONTH) for scope in ("user", "all"))
 
 
-def refusal(limits: tuple[Limit, ...], used: tuple[Spent, ...], needed: Amount, now: float = NOON) -> BudgetError:
+def refusal(
+    limits: tuple[Limit, ...], used: tuple[SpentInPeriod, ...], needed: Amount, now: float = NOON
+) -> BudgetError:
     with pytest.raises(BudgetError) as caught:
         Limits(limits).check(used, needed, now)
     return caught.value
@@ -43,7 +45,9 @@ def test_a_limit_may_be_reached_and_not_passed(scope: Scope, length: Length, uni
     # What is not limited is spent without end.
     other = {"tokens": 10**9, "cost": 10**9} | {unit: 70}
     used = tuple(
-        Spent(period, of, **other) if (of, period.length) == (scope, length) else Spent(period, of, 10**9, 10**9)
+        SpentInPeriod(period, of, **other)
+        if (of, period.length) == (scope, length)
+        else SpentInPeriod(period, of, 10**9, 10**9)
         for period in (DAY, MONTH)
         for of in ("user", "all")
     )
@@ -113,7 +117,7 @@ def test_waiting_takes_a_second_at_least() -> None:
 
 def test_what_is_left_is_never_less_than_nothing() -> None:
     limits = Limits((limit("user", "day", "tokens", 10), limit("all", "month", "cost", 10)))
-    day, month = limits.standings(spent(tokens=4, cost=12))
+    day, month = limits.balances(spent(tokens=4, cost=12))
     assert [(one.used, one.left, one.period) for one in (day, month)] == [(4, 6, DAY), (12, 0, MONTH)]
 
 
@@ -174,7 +178,7 @@ def test_limits_are_whole_millionths(units: float, whole: int) -> None:
     ],
 )
 def test_money_has_as_many_digits_as_it_takes(cost: int, text: str) -> None:
-    assert shown(cost, "USD") == text
+    assert money_in_words(cost, "USD") == text
 
 
 # --- periods ------------------------------------------------------------------------------------------------------

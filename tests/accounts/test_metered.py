@@ -64,7 +64,7 @@ def test_a_whole_reply(file: Path) -> None:
 
 def test_what_is_charged_to_something_else(file: Path) -> None:
     model = metered(Speaker(*REPLY), Ledger.open(file))
-    heard(model.charged(session="s2", kind="edit"))
+    heard(model.with_purpose(session="s2", kind="edit"))
     heard(model)
     assert [(row["session"], row["kind"]) for row in rows(file)] == [("s2", "edit"), ("", "ask")]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.accounts.money import Price, millionths, shown
+from quaestor.accounts.money import Price, millionths, money_in_words
 from quaestor.accounts.prices import load_prices, read_prices
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
@@ -45,13 +45,13 @@ def test_a_cost_is_exact_and_rounded_up(prompt: Decimal, completion: Decimal, se
 
 @given(st.integers(0, 10**15))
 def test_money_shown_is_money(cost: int) -> None:
-    number, currency = shown(cost, "USD").split()
+    number, currency = money_in_words(cost, "USD").split()
     assert currency == "USD"
     assert Decimal(number.replace(",", "")) * 10**6 == cost
 
 
 def test_money_for_people() -> None:
-    assert [shown(cost, "EUR") for cost in (0, 1, 1_250_000, 10_000, 1_234_567_890_000)] == [
+    assert [money_in_words(cost, "EUR") for cost in (0, 1, 1_250_000, 10_000, 1_234_567_890_000)] == [
         "0.00 EUR",
         "0.000001 EUR",
         "1.25 EUR",

@@ -88,7 +88,7 @@ def test_full_buckets_are_forgotten() -> None:
         limiter.take(f"user {number}")
     clock.now += 60
     limiter.take("anna")
-    assert limiter.kept == 1
+    assert limiter.bucket_count == 1
 
 
 def test_processes_share_a_bucket(shared: Callable[[], Shared]) -> None:
@@ -129,7 +129,7 @@ def test_limiters_of_different_things_share_no_bucket(shared: Callable[[], Share
 def test_without_a_clock_of_the_tests_all_who_share_have_the_same_time(shared: Callable[[], Shared]) -> None:
     one, other = (RateLimiter(1, burst=2, shared=shared()) for _ in range(2))
     assert [allowed(limiter) for limiter in (one, other, one, other)] == [True, True, False, False]
-    assert one.kept == other.kept == 1
+    assert one.bucket_count == other.bucket_count == 1
 
 
 def test_full_buckets_are_forgotten_for_all(shared: Callable[[], Shared]) -> None:
@@ -139,7 +139,7 @@ def test_full_buckets_are_forgotten_for_all(shared: Callable[[], Shared]) -> Non
         one.take(f"user {number}")
     clock.now += 60
     other.take("anna")
-    assert one.kept == 1
+    assert one.bucket_count == 1
 
 
 class OwnTime(SharedFile):

@@ -51,19 +51,19 @@ def test_nobody_else_may_enter_the_folders_that_were_missing_above_the_file(tmp_
 
 def test_reading_makes_no_file(file: Path) -> None:
     users = Users.open(file)
-    assert (users.list(), users.by_token("x"), users.configured()) == ([], None, False)
+    assert (users.list(), users.by_token("x"), users.has_users()) == ([], None, False)
     assert not file.parent.exists()
 
 
 def test_what_another_process_does_holds_at_once(opened: Opened) -> None:
     here = Users(opened())
-    assert not here.configured()
+    assert not here.has_users()
     there = Users(opened())
     anna, token = there.add("anna")
     assert here.by_token(token) == anna
     there.revoke("ANNA")
     assert here.by_token(token) is None
-    assert here.configured(), "with all users revoked, nobody is let in without a token"
+    assert here.has_users(), "with all users revoked, nobody is let in without a token"
     _, new = there.renew("anna")
     assert here.by_token(token) is None
     assert here.by_token(new) == anna

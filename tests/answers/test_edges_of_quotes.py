@@ -78,7 +78,7 @@ def test_only_the_first_five_passages_are_quoted_from() -> None:
 
 
 def test_a_name_that_stands_nowhere_is_said_to_be_missing() -> None:
-    found = answer("What is FooBar?", [passage(1, "The default is one.")], unmentioned=("FooBar", "Baz"))
+    found = answer("What is FooBar?", [passage(1, "The default is one.")], missing=("FooBar", "Baz"))
     assert found.text == "No language model is configured, and nothing here mentions 'FooBar' or 'Baz'."
 
 
@@ -165,7 +165,7 @@ def test_what_is_exported_has_its_members_within() -> None:
 
 def test_shares_of_what_a_message_and_a_template_say() -> None:
     found = agreement(("lock", "was", "held", "here"), ("lock", "held", "by", "none", "x"), {"lock": 3.0})
-    assert (found.told, found.words) == (4.0, 2)
+    assert (found.weight, found.words) == (4.0, 2)
     assert (found.of_template, found.of_message, found.of_span) == (4 / 7, 4 / 6, 4 / 5)
 
 

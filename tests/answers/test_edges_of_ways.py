@@ -8,13 +8,21 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
-from quaestor.answers.drafts import CorpusLines, around, end_of_head, end_of_statement, in_code, place_of, stretch
-from quaestor.answers.explain_error import _fits, _FrameHere, _is_fault, _line_now, _Telling
+from quaestor.answers.drafts import (
+    CorpusLines,
+    end_of_head,
+    end_of_statement,
+    in_code,
+    innermost_definition,
+    place_of,
+    stretch,
+)
+from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
 from quaestor.answers.fixed_parts import Agreement
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.raised_here import Raised, Template, _tells_of_fault, _worth
+from quaestor.answers.raised_here import MessagePlaces, Template, _tells_of_fault, _worth
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import Frame, read_trace
@@ -112,7 +120,12 @@ def test_a_head_without_a_known_definition_is_the_statement_that_names_it() -> N
 def test_the_innermost_definition_holds_a_line() -> None:
     text = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        return 2\n"
     found = definitions(text.encode(), "python")
-    assert [one.name if (one := around(found, line)) else None for line in (1, 3, 6, 9)] == ["A", "f", "g", None]
+    assert [one.name if (one := innermost_definition(found, line)) else None for line in (1, 3, 6, 9)] == [
+        "A",
+        "f",
+        "g",
+        None,
+    ]
 
 
 def file_of(index: Index, path: str) -> tuple[IndexedFile, Sequence[Definition]]:
@@ -123,14 +136,14 @@ def file_of(index: Index, path: str) -> tuple[IndexedFile, Sequence[Definition]]
 
 def test_of_a_long_definition_the_lines_around_one_are_quoted_from_a_blank_one_on(index: Index) -> None:
     file, known = file_of(index, "ferry/boat.py")
-    carry = around(known, 20)
+    carry = innermost_definition(known, 20)
     assert stretch(file, carry, 20) == (12, 26)
     assert stretch(file, carry, 20, 22) == (12, 28)
     assert stretch(file, carry, 5) == (4, 11)
     assert stretch(file, carry, 57) == (57, 57)
     assert stretch(file, None, 3) == (3, 9)
     file, known = file_of(index, "ferry/desk.py")
-    assert stretch(file, around(known, 6), 6) == (5, 7)
+    assert stretch(file, innermost_definition(known, 6), 6) == (5, 7)
 
 
 def test_of_files_of_one_name_that_in_the_root_is_meant_or_none(index: Index) -> None:
@@ -289,7 +302,7 @@ def template(path: str, text: str) -> StoredChunk:
 
 
 def test_a_line_that_raises_and_that_a_frame_points_at_is_worth_more() -> None:
-    agreed = Agreement(told=1.0, words=4, of_template=1.0, of_message=1.0, of_span=1.0)
+    agreed = Agreement(weight=1.0, words=4, of_template=1.0, of_message=1.0, of_span=1.0)
     plain, raising = template("a.py", "x = 'no boat'"), template("a.py", "raise E('no boat')")
     assert _worth(raising, agreed, 1, 1, {}) == 1.0
     assert _worth(plain, agreed, 1, 1, {}) == 0.85
@@ -315,7 +328,7 @@ def test_a_class_is_an_error_by_its_name_or_where_the_message_begins_with_it() -
     ],
 )
 def test_a_frame_of_two_names_or_of_the_whole_path_fits(pointed: str, path: str, fits: bool) -> None:
-    assert _fits(Frame(pointed, 1, ()), path) == fits
+    assert _path_fits(Frame(pointed, 1, ()), path) == fits
 
 
 def test_of_equal_lines_the_one_nearest_to_the_frames_line_ran(index: Index) -> None:
@@ -336,13 +349,13 @@ def test_only_as_many_relatives_of_a_module_are_named_as_asked_for(index: Index)
 
 def test_the_frame_comes_first_where_it_names_the_error_or_runs_elsewhere(index: Index) -> None:
     said = "RiverError: closed"
-    found = Raised(Template("ferry/river.py", 5, 5, "RiverError", 5))
+    found = MessagePlaces(Template("ferry/river.py", 5, 5, "RiverError", 5))
     here = _FrameHere("ferry/river.py", 9, 8, 9, "cross")
     elsewhere = _FrameHere("ferry/desk.py", 6, 5, 7, "send")
-    one = _Telling(index, CorpusLines(index), found, (here,), said)
-    assert (one._throws(), one._leads()) == (True, False)
-    other = _Telling(index, CorpusLines(index), found, (elsewhere,), "closed")
-    assert other._leads()
+    one = _ErrorAnswer(index, CorpusLines(index), found, (here,), said)
+    assert (one._frame_defines_message(), one._frames_come_first()) == (True, False)
+    other = _ErrorAnswer(index, CorpusLines(index), found, (elsewhere,), "closed")
+    assert other._frames_come_first()
 
 
 def test_callers_of_a_method_of_one_class_are_found(index: Index) -> None:

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.answers.history_questions import NEWEST, Asked, history_question
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion, history_question
 from quaestor.answers.ways import may_ask_history
 
 TODAY = date(2024, 3, 14)  # a Thursday
 
 
-def read(question: str) -> Asked | None:
+def read(question: str) -> HistoryQuestion | None:
     found = history_question(question, TODAY)
     assert found is None or may_ask_history(question), "what is asked of a history must look like it at a glance"
     return found
@@ -147,9 +147,11 @@ def test_things(question: str, kind: str, subject: str, verb: str) -> None:
 
 
 def test_people() -> None:
-    assert read("what did Tom Christie change last week") == Asked("commits", by="Tom Christie", since="2024-03-04")
-    assert read("commits by Ana") == Asked("commits", by="Ana")
-    assert read("who maintains this book?") == read("who wrote most of the guide") == Asked("author")
+    assert read("what did Tom Christie change last week") == HistoryQuestion(
+        "commits", by="Tom Christie", since="2024-03-04"
+    )
+    assert read("commits by Ana") == HistoryQuestion("commits", by="Ana")
+    assert read("who maintains this book?") == read("who wrote most of the guide") == HistoryQuestion("author")
 
 
 @pytest.mark.parametrize(

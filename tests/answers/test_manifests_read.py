@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from index_of_files import index_of
-from quaestor.answers.overview.build_and_test import building
+from quaestor.answers.overview.build_and_test import build_lines
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.material import Material
 from quaestor.answers.overview.statements import Entry
@@ -32,7 +32,7 @@ def entered(folder: Path, files: Mapping[str, str], within: str = "") -> list[tu
 
 def built(folder: Path, files: Mapping[str, str], within: str = "") -> list[tuple[object, ...]]:
     with index_of(folder / "corpus", files) as index:
-        return [shown(one) for one in building(Material(index.store, within))]
+        return [shown(one) for one in build_lines(Material(index.store, within))]
 
 
 ENTERED = {

@@ -205,6 +205,27 @@ def test_what_a_document_says_of_a_path_may_be_wrapped_or_stand_below(program: I
     }
 
 
+def test_each_line_of_a_drawn_layout_without_marks_is_about_its_own_path(tmp_path: Path) -> None:
+    layout = """
+shop/                  # The shop (see docs)
+  orders/
+    send.py            # Sends orders
+    tries.py           # Tries again (at night)
+  __init__.py          # Entry: shop.open() -> Shop
+"""
+    files = {"CLAUDE.md": f"# Shop\n\n## Layout\n\n```\n{layout}```\n"}
+    files |= {f"shop/{one}": "x = 1\n" for one in ("orders/send.py", "orders/tries.py", "__init__.py")}
+    with index_of(tmp_path / "corpus", files) as index:
+        found = named_paths(Material(index.store))
+    assert {path: one.says and one.says.text for path, one in found.items()} == {
+        "shop": "The shop (see docs)",
+        "shop/orders": None,
+        "shop/orders/send.py": "Sends orders",
+        "shop/orders/tries.py": "Tries again (at night)",
+        "shop/__init__.py": "Entry: shop.open() -> Shop",
+    }
+
+
 def test_a_folder_without_words_of_its_own_says_nothing(tmp_path: Path) -> None:
     files = {
         "docs/index.md": "# Shop\n\nIt sends orders by night.\n",

@@ -11,7 +11,7 @@ import pytest
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.restated import without_restated
-from quaestor.assemble import answering
+from quaestor.assemble import answer_steps
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.core.documents import Chunk, Document, Hit, Span
@@ -83,7 +83,7 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
 def test_the_answer_is_quoted_and_not_the_question(ferry: Index) -> None:
     async def asked() -> TurnOutcome:
         outcome = TurnOutcome()
-        async with aclosing(answering(ferry, None, QUESTION, Settings())) as events:
+        async with aclosing(answer_steps(ferry, None, QUESTION, Settings())) as events:
             async for event in events:
                 outcome.take(event)
         return outcome

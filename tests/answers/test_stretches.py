@@ -158,6 +158,16 @@ def test_a_listing_of_asciidoc_is_no_heading() -> None:
     assert stretch.text.endswith("b1ec324 First commit\n----\n\nIt is sent by mail.")
 
 
+@pytest.mark.parametrize("mark", ["====", "****", "____", "++++", "--------"])
+def test_a_block_of_asciidoc_is_no_heading(mark: str) -> None:
+    note = f"[TIP]\n{mark}\nEach partner keeps a reserve\nof a hundredth.\n{mark}\n\nA partner who cheats loses it.\n"
+    assert {one.section for one in of(note, "asciidoc")} == {""}
+    passage = Passage(1, "a", 1, 1 + note.count("\n"), note, language="asciidoc")
+    quoted = whole(passage, (1, 1), lambda text: float("cheats" in text))
+    assert quoted is not None
+    assert "Each partner" in quoted.text
+
+
 def test_a_title_of_asciidoc_may_be_underlined() -> None:
     assert [one.section for one in of("Sending\n-------\n\nBy mail.\n", "asciidoc")] == ["Sending"]
 
@@ -283,6 +293,22 @@ def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: st
     assert asked is not None and asked.text.startswith(imports[:4])
     alone = whole(replace(passage, text=imports), (1, 9), lambda text: 0.0)
     assert alone is not None and alone.text == imports.rstrip()
+
+
+SHORT = ["def haul(net):\n    return net.up()", "# The catch is sold.\ndef sell(fish):\n    ask(fish)", "LIMIT = 3"]
+
+
+@given(st.permutations(SHORT), st.sampled_from(["net", "fish", "LIMIT", "absent"]))
+def test_of_short_definitions_found_together_the_outer_ones_that_tell_nothing_are_left_out(
+    definitions: list[str], word: str
+) -> None:
+    passage = Passage(1, "a", 1, 12, "import sea\n\n" + "\n\n\n".join(definitions) + "\n", language="python")
+    found = whole(passage, (1, 12), lambda text: float(word in text))
+    telling = [one for one in definitions if word in one]
+    assert found is not None and found.text == (telling[0] if telling else "\n\n\n".join(definitions))
+    # Parts that were found one by one are joined because they belong together.
+    joined = whole(passage, (1, 5), lambda text: float(word in text))
+    assert joined is not None and joined.text == "\n\n\n".join(definitions)
 
 
 OPTIONS = """.Sh OPTIONS

@@ -63,7 +63,7 @@ def test_all_vectors_are_taken_in_at_once_and_whoever_searches_goes_over(root: P
         with Index.build(root, settings=settings, progress=states.append) as index:
             assert index.embedder.name.startswith("onnx-") and index.embedder.dimensions == DIMENSIONS
             assert first(index, "zeppelin") == "oven.md"
-            assert index.meaning.remarks == () and index.meaning.coming is None
+            assert index.meaning.remarks == () and index.meaning.vector_progress is None
         assert [state[:2] for state in states if state.doing == "embedding"] == [(0, 2), (2, 2), (2, 2)]
         assert first(open_before, "zeppelin") == "oven.md" and open_before.embedder.name.startswith("onnx-")
     assert upgrade_state(root, settings) is None
@@ -86,7 +86,7 @@ def test_what_was_begun_is_gone_on_with_by_whoever_indexes(root: Path, settings:
     auto = settings._replace(embedder="auto")
     with Index.open(root, settings=auto) as index:
         assert index.search("fish") and index.embedder.name == BUNDLED
-        coming = index.meaning.coming
+        coming = index.meaning.vector_progress
         assert coming is not None and coming[:3] == (settings.embedder, 2, 2) and not coming.busy
     states: list[ProgressState] = []
     with Index.build(root, settings=auto, progress=states.append) as index:
@@ -106,7 +106,7 @@ def test_what_a_crash_after_the_switch_leaves_is_cleared_away(root: Path, settin
     assert not place.exists()
     shutil.copytree(tmp_path / "left", place)
     with Index.open(root, settings=settings) as index:
-        assert index.meaning.coming is None and index.embedder.name.startswith("onnx-")
+        assert index.meaning.vector_progress is None and index.embedder.name.startswith("onnx-")
     Index.build(root, settings=settings._replace(embedder="auto")).close()
     assert not place.exists()
 
@@ -137,7 +137,7 @@ def test_a_broken_model_costs_only_itself(root: Path, settings: Settings, model:
     with Index.open(root, settings=settings) as index:
         assert index.search("fish")[0].path == "pond.md" and index.embedder.name == BUNDLED
     with Index.build(root, settings=settings._replace(embedder="static")) as index:
-        assert index.meaning.coming is None and not (index_folder(root, settings) / "coming").exists()
+        assert index.meaning.vector_progress is None and not (index_folder(root, settings) / "coming").exists()
 
 
 def test_a_tuned_index_may_be_given_a_transformer(root: Path, settings: Settings) -> None:
@@ -147,7 +147,7 @@ def test_a_tuned_index_may_be_given_a_transformer(root: Path, settings: Settings
     Index.build(root, settings=static).close()
     keep_tuned(root, static, alike("zeppelin", "fish"), 1.5, {}, lambda done, total: None)
     with Index.open(root, settings=settings) as index:
-        assert is_tuned(index.embedder.name) and index.meaning.coming is not None
+        assert is_tuned(index.embedder.name) and index.meaning.vector_progress is not None
     with Index.build(root, settings=settings) as index:
         assert first(index, "zeppelin") == "oven.md" and not tuning_of(index.store).embedder
     assert not list(index_folder(root, settings).glob("tuned-*"))

@@ -12,7 +12,7 @@ import pytest
 
 from quaestor import Index
 from quaestor.assemble import index_folder, make_embedder
-from quaestor.assemble.embedders_by_name import Made, spec_of
+from quaestor.assemble.embedders_by_name import IndexEmbedder, spec_of
 from quaestor.cli import run
 from quaestor.core.config import Settings
 from quaestor.core.errors import IndexUnusableError, UsageError
@@ -35,7 +35,7 @@ def test_an_index_tells_what_it_was_made_with(tmp_path: Path) -> None:
     EmbeddedStore.open(tmp_path, embedder=embedder.name, dimensions=embedder.dimensions, create=True).close()
     assert EmbeddedStore.made_with(tmp_path) == (embedder.name, embedder.dimensions)
     assert spec_of(embedder.name) == "static"
-    assert make_embedder(Settings(), Made(embedder.name, embedder.dimensions)) is embedder
+    assert make_embedder(Settings(), IndexEmbedder(embedder.name, embedder.dimensions)) is embedder
 
 
 def test_a_file_that_is_no_index_tells_nothing(tmp_path: Path) -> None:

@@ -60,7 +60,7 @@ def test_numbers_of_answers_given_elsewhere_mean_nothing_else(corpus: Index) -> 
 def test_the_callers_tools_are_declared_and_their_calls_come_back(corpus: Index, scripted_server: StartServer) -> None:
     server = scripted_server([Reply(calls=[Call("weather", ['{"city": ', '"Graz"}'], "call_7")])])
     settings = ConversationSettings(parameters={"tool_choice": "auto", "seed": 7})
-    conversation = Conversation(corpus, model_at(server), settings=settings, passed=CallerTools((WEATHER,)))
+    conversation = Conversation(corpus, model_at(server), settings=settings, caller_tools=CallerTools((WEATHER,)))
     last = done(ask(conversation, "how is the weather?"))
     assert (last.finish, last.calls) == ("tool_calls", (ToolCall("call_7", "weather", '{"city": "Graz"}'),))
     assert len(server.requests) == 1
@@ -72,7 +72,7 @@ def test_what_the_callers_tools_said_is_sent_behind_the_question(corpus: Index, 
     server = scripted_server(["It rains."])
     call = ToolCall("call_7", "weather", "{}")
     after = (Message("assistant", "", tool_calls=(call,)), Message("tool", "rain", tool_call_id="call_7"))
-    conversation = Conversation(corpus, model_at(server), passed=CallerTools((WEATHER,), after))
+    conversation = Conversation(corpus, model_at(server), caller_tools=CallerTools((WEATHER,), after))
     assert answer(ask(conversation, "how is the weather?")) == "It rains."
     assert [message["role"] for message in server.requests[0].messages[-3:]] == ["user", "assistant", "tool"]
 

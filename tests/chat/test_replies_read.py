@@ -14,7 +14,7 @@ from loop_parts import Runs, of_kind
 from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Done, Text
-from quaestor.chat.reply_reader import Reading
+from quaestor.chat.reply_reader import ReplyReader
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.models.capabilities import Capabilities
@@ -26,8 +26,8 @@ SOUP = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 NAMES = ("search", "read")
 
 
-def read(pieces: Sequence[str], *, marks: bool, finished: Finished) -> tuple[str, Reading]:
-    reading = Reading(NAMES, tags.Parser({*NAMES, *tags.Tag}), tags.Shown(), marks=marks)
+def read(pieces: Sequence[str], *, marks: bool, finished: Finished) -> tuple[str, ReplyReader]:
+    reading = ReplyReader(NAMES, tags.Parser({*NAMES, *tags.Tag}), tags.Shown(), marks=marks)
     shown = "".join(map(reading.feed, pieces))
     return shown + reading.finish(finished), reading
 
@@ -40,10 +40,10 @@ def test_a_reply_is_read_the_same_however_it_is_cut(text: str, marks: bool, reas
     cut, second = read([text[a:b] for a, b in pairwise(cuts)], marks=marks, finished=finished)
     assert cut == whole
     assert (second.calls, second.plan, second.goes_on) == (first.calls, first.plan, first.goes_on)
-    assert second.written == first.written
-    assert first.said == whole
+    assert second.full_text == first.full_text
+    assert first.visible_text == whole
     if not first.calls:
-        assert first.written in (text, text + tags.CLOSING)
+        assert first.full_text in (text, text + tags.CLOSING)
 
 
 @given(SOUP)
@@ -52,8 +52,8 @@ def test_what_is_shown_is_what_stripping_leaves(text: str) -> None:
     parser, visible = tags.Parser({*NAMES, *tags.Tag}), tags.Shown()
     stripped = visible.take(parser.feed(text)) + visible.take(parser.close(cut=True))
     assert stripped.startswith(shown)
-    assert text.startswith(reading.written)
-    assert reading.calls or (shown, reading.written) == (stripped, text)
+    assert text.startswith(reading.full_text)
+    assert reading.calls or (shown, reading.full_text) == (stripped, text)
 
 
 @pytest.mark.parametrize("native", [False, True])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quaestor.chunking import ChunkSettings, Cut, cut
+from quaestor.chunking import ChunkSettings, CutDocument, cut
 from quaestor.chunking.decode import decode
 from quaestor.chunking.languages import PROSE
 from quaestor.chunking.syntax import SYNTAXES
@@ -63,7 +63,7 @@ encoded = st.builds(
 data_of_all_kinds = st.binary(max_size=400) | encoded
 
 
-def check(data: bytes, path: str, sizes: ChunkSettings) -> Cut:
+def check(data: bytes, path: str, sizes: ChunkSettings) -> CutDocument:
     made = cut(data, path, sizes)
     decoded = decode(data)
     assert made.encoding == decoded.encoding

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from quaestor.chunking import ChunkSettings, Cut, cut
+from quaestor.chunking import ChunkSettings, CutDocument, cut
 
 SMALL = ChunkSettings(target=60, limit=120)
 
 
-def sections(made: Cut) -> list[tuple[int, int, str | None, tuple[str, ...]]]:
+def sections(made: CutDocument) -> list[tuple[int, int, str | None, tuple[str, ...]]]:
     return [(one.span.start_line, one.span.end_line, one.symbol, one.scope) for one in made.chunks]
 
 

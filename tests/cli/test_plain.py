@@ -16,16 +16,16 @@ from quaestor.cli import hits as searching
 from quaestor.cli.click_group import run_group
 from quaestor.cli.commands import search as by_click
 from quaestor.cli.fast_search import is_plain, run_plain
-from quaestor.cli.hits import Search
+from quaestor.cli.hits import SearchArguments
 from quaestor.cli.output import style
 
 SLOW = {"click", "rich", "pydantic", "openai", "tree_sitter"}
 WORDS = st.sampled_from(["", "-", "--", "--json", "--jso", "-k", "3", "a b", "where is it", "-x", "é\udcff", "search"])
 
 
-def asked(read: object, line: list[str], module: object) -> Search:
+def asked(read: object, line: list[str], module: object) -> SearchArguments:
     """Return what a line asks for, as it reaches the search."""
-    seen: list[Search] = []
+    seen: list[SearchArguments] = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "search", lambda one: seen.append(one) or 7)
         assert read(line) == 7  # type: ignore[operator]

@@ -16,17 +16,17 @@ from ingest_parts import make_indexer, open_store, write
 from pypdf import PdfReader, PdfWriter
 
 from quaestor.chunking import ChunkSettings, cut
-from quaestor.convert import ConversionError, Converted, convert_file, is_converted
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.convert.sandbox import convert_in_sandbox
 from quaestor.core.documents import text_of_chunks
-from quaestor.files.ingest_report import Skipped
+from quaestor.files.ingest_report import SkippedPath
 from quaestor.indexing.indexer import Changes
 from quaestor.stores import Store
 
 WORDS = "Retries are made after a pause that grows. " * 8
 
 
-def text_of(data: bytes, path: str) -> Converted:
+def text_of(data: bytes, path: str) -> ConvertedDocument:
     found = convert_file(data, path)
     assert found is not None
     return found
@@ -163,7 +163,7 @@ def test_a_format_that_nothing_here_reads_names_what_to_install(
     with closing(open_store(tmp_path / "index")) as store:
         changes = make_indexer(tmp_path / "root", store).refresh()
         assert changes.skipped == (
-            Skipped("a.pdf", "needs an extra", "install it with: pip install 'quaestor[documents]'"),
+            SkippedPath("a.pdf", "needs an extra", "install it with: pip install 'quaestor[documents]'"),
         )
         kept = make_indexer(tmp_path / "root", store).refresh()
         assert (kept.skipped, store.generation()) == (changes.skipped, 1), "nothing is tried again without the package"
@@ -183,7 +183,7 @@ def test_documents_in_the_index_are_current_by_their_own_bytes(tmp_path: Path) -
         indexer = make_indexer(root, store)
         changes = indexer.refresh()
         assert changes.added == ("a.html", "b.epub", "c.html")
-        assert changes.skipped == (Skipped("d.epub", "unreadable", "the file is damaged: it is not a zip archive"),)
+        assert changes.skipped == (SkippedPath("d.epub", "unreadable", "the file is damaged: it is not a zip archive"),)
         found = store.documents()
         assert (found["a.html"].language, found["a.html"].author, found["a.html"].title) == ("markdown", "Ann", "T")
         assert found["a.html"].note == "converted from html"

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from quaestor.convert import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, End, Start, decode_page, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, MOST_ELEMENTS, EndTag, StartTag, decode_page, parse, tokens
 from quaestor.convert.page_metadata import outgoing_links, read_metadata
 
 FILLER = "<p>" + "Words that make this the text of the page. " * 10 + "</p>"
@@ -191,7 +191,7 @@ def test_templates_and_frames_of_applications_are_no_pages() -> None:
 @given(st.text(alphabet="<>/=\"'!-ab \n&;pdivtable", max_size=300))
 def test_tokens_never_fail_and_give_back_the_text(text: str) -> None:
     for token in tokens(text):
-        assert isinstance(token, (str, Start, End))
+        assert isinstance(token, (str, StartTag, EndTag))
     parse(text)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quaestor import Index
-from quaestor.convert import ConversionError, Converted, convert_file
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.mail import MOST_PARTS, reads_as_mail
 
 HEAD = b"From: =?utf-8?q?J=C3=B6rg?= <j@example.org>\nTo: b@example.org\nDate: Mon, 2 May 2005 16:07:05 -0600\n"
@@ -18,7 +18,7 @@ BOX = (
 )
 
 
-def read(data: bytes, path: str) -> Converted:
+def read(data: bytes, path: str) -> ConvertedDocument:
     found = convert_file(data, path)
     assert found is not None
     return found
@@ -32,7 +32,7 @@ def mail(subject: str = "Ferry") -> EmailMessage:
 
 def test_a_mail() -> None:
     found = read(HEAD + b"Subject: =?iso-8859-1?Q?F=E4hre?=\n\nHello,\n\n# no heading\nend\n---\n-- \nJ\n", "a.eml")
-    assert found == Converted(
+    assert found == ConvertedDocument(
         "# Fähre\n\nFrom: Jörg \\<j@example.org>  \nTo: b@example.org  \nDate: Mon, 2 May 2005 16:07:05 -0600\n\n"
         "Hello,\n\n\\# no heading\nend\n\\---\n\\-- \nJ\n",
         "Fähre",
@@ -104,7 +104,7 @@ RICH = (
 
 
 def test_rich_text() -> None:
-    assert read(RICH, "a.rtf") == Converted(
+    assert read(RICH, "a.rtf") == ConvertedDocument(
         "# Fares\n\nCafé € 😀\n\nhere  \nbelow\n\n| Day | Fare |\n| --- | --- |\n| Mon day | 9 |\n\nThe end\n",
         "Ferry",
         "Ann Lee",

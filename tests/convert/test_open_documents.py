@@ -8,7 +8,7 @@ import made
 import pytest
 
 from quaestor import Index
-from quaestor.convert import ConversionError, Converted, convert_file
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.odf import _MOST_REPEATED, MOST_CELLS, MOST_COLUMNS, from_odf
 
 META = (
@@ -35,7 +35,7 @@ def cells(*texts: str) -> str:
     return f"<table:table-row>{inner}</table:table-row>"
 
 
-def read(data: bytes, path: str = "a.odt") -> Converted:
+def read(data: bytes, path: str = "a.odt") -> ConvertedDocument:
     found = convert_file(data, path)
     assert found is not None
     return found
@@ -43,7 +43,7 @@ def read(data: bytes, path: str = "a.odt") -> Converted:
 
 def test_a_text() -> None:
     found = read(made.odf(TEXT, styles=STYLES, meta=META))
-    assert found == Converted(
+    assert found == ConvertedDocument(
         "# Ferry\n\n## Fares (In euros)\n\nAdults pay nine [here](http://a).\n\n- One\n  - Two\n\n"
         "| Day | Fare |\n| --- | --- |\n| Monday | 9 |\n",
         "Ferry times",

@@ -21,7 +21,7 @@ from pptx.enum.chart import XL_CHART_TYPE
 from pptx.util import Inches
 
 from quaestor import Index
-from quaestor.convert import ConversionError, Converted, convert_file
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.xlsx import Row, sheet_section
 from quaestor.core.settings import Settings
 
@@ -32,7 +32,7 @@ def bytes_of(document: object) -> bytes:
     return out.getvalue()
 
 
-def text_of(data: bytes, path: str) -> Converted:
+def text_of(data: bytes, path: str) -> ConvertedDocument:
     found = convert_file(data, path)
     assert found is not None
     return found

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Hit, Span
-from quaestor.corpus.doubt import Doubt, doubt_of, likeness, share_absent, share_unsaid, terms_of_words
-from quaestor.search.spelling import Unknown
-from quaestor.stores import Counts
+from quaestor.corpus.doubt import Doubt, doubt_of, likeness, share_uncovered, share_unknown, terms_of_words
+from quaestor.search.spelling import UnknownWord
+from quaestor.stores import TermCounts
 
 QUESTION = "how does the client go on where a server is down?"
 SCORES = st.lists(st.floats(-5, 20), min_size=10, max_size=10).map(lambda scores: sorted(scores, reverse=True))
@@ -135,14 +135,14 @@ def test_few_everyday_words_that_stand_nowhere_refuse_nothing_that_is_near() -> 
     ],
 )
 def test_the_share_of_words_that_stand_nowhere(question: str, unknown: list[str], share: float) -> None:
-    assert share_absent(question, [Unknown(word) for word in unknown]) == pytest.approx(share)
-    assert share_absent(question, [Unknown(word, ("near",)) for word in unknown]) == 0
+    assert share_unknown(question, [UnknownWord(word) for word in unknown]) == pytest.approx(share)
+    assert share_unknown(question, [UnknownWord(word, ("near",)) for word in unknown]) == 0
 
 
 def unsaid(question: str, text: str) -> float:
     document = Document("a.md", "0" * 64, 10, 0, "markdown")
-    counts = Counts(100, (100,), dict.fromkeys(terms_of_words(question), (4,)))
-    return share_unsaid(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)], [counts])
+    counts = TermCounts(100, (100,), dict.fromkeys(terms_of_words(question), (4,)))
+    return share_uncovered(question, [Hit(document, Chunk(Span(0, 4, 1, 1), text), 1.0)], [counts])
 
 
 def test_a_word_that_a_hit_says_nothing_near_to_is_left_unsaid() -> None:
@@ -162,7 +162,7 @@ def test_in_another_language_nothing_counts_as_unsaid() -> None:
 @pytest.mark.parametrize(("language", "counts"), [("markdown", True), ("python", False)])
 def test_what_the_first_hit_of_prose_leaves_unsaid_speaks_against_it(language: str, counts: bool) -> None:
     scores = [2.0, *[-0.6] * 9]
-    few, many = (doubt_of(QUESTION, hits_of(scores, language), (), alike=0.4, unsaid=share) for share in (0.05, 0.4))
+    few, many = (doubt_of(QUESTION, hits_of(scores, language), (), alike=0.4, uncovered=share) for share in (0.05, 0.4))
     assert few.worth is not None
     assert many.worth is not None
     assert (few.worth > many.worth) == counts

@@ -174,7 +174,7 @@ def test_a_corpus_that_fails_costs_only_itself(tmp_path: Path) -> None:
             writer.set_embedder("another", 3)
         assert {hit.corpus for hit in indexes.search("config", 10)} == {"net"}
         assert isinstance(indexes.failures["kitchen"], IndexUnusableError)
-        assert list(indexes.answering) == ["net"]
+        assert list(indexes.last_searched) == ["net"]
         assert indexes.remarks[0].startswith("kitchen: ")
         with indexes["net"].store.writing() as writer:
             writer.set_embedder("another", 3)

@@ -10,7 +10,7 @@ from blog import write_blog
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.errors import UsageError
-from quaestor.corpus import Understood
+from quaestor.corpus import UnderstoodQuestion
 from quaestor.corpus.understood_filters import why_none
 from quaestor.stores import Where
 from quaestor.tools import registry_of
@@ -66,7 +66,7 @@ def test_a_question_says_when_and_by_whom(index: Index) -> None:
     hits, asked = index.find("posts by Julia Evans since 2018 about food", 20, filters=False)
     assert (asked.phrases, {hit.document.author for hit in hits} > {"Julia Evans"}) == ((), True)
     _, asked = index.find('posts "since 2018" about food', 20)
-    assert asked == Understood('posts "since 2018" about food')
+    assert asked == UnderstoodQuestion('posts "since 2018" about food')
 
 
 def test_words_and_options_hold_together(index: Index) -> None:
@@ -78,7 +78,7 @@ def test_words_and_options_hold_together(index: Index) -> None:
 def test_a_filter_that_leaves_nothing_is_not_obeyed_and_told(index: Index) -> None:
     hits, asked = index.find("food since 2031", 5)
     assert hits
-    assert asked._replace(unknown=()) == Understood("food since 2031", missed=("since 2031",))
+    assert asked._replace(unknown=()) == UnderstoodQuestion("food since 2031", missed=("since 2031",))
     # Documents pass, but none of them has the words.
     hits, asked = index.find("zwieback by Julia Evans", 5, mode="lexical")
     assert (asked.phrases, asked.missed) == ((), ("by Julia Evans",))

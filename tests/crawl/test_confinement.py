@@ -10,7 +10,7 @@ import pytest
 
 from quaestor.crawl.connections import FetchError, is_public, resolve
 from quaestor.crawl.crawl_settings import CrawlSettings
-from quaestor.crawl.fetch import Fetched
+from quaestor.crawl.fetch import FetchResponse
 from quaestor.crawl.frontier import Entry, Frontier
 from quaestor.crawl.scope import Scope, SiteRules
 from quaestor.crawl.urls import LONGEST, host_of, is_looping, normalise, path_for, shape_of
@@ -19,7 +19,7 @@ HOST = "a.example"
 START = f"https://{HOST}/docs/"
 ROBOTS = f"https://{HOST}/robots.txt"
 
-Answers = Mapping[str, Fetched | FetchError]
+Answers = Mapping[str, FetchResponse | FetchError]
 
 
 class Told:
@@ -29,16 +29,16 @@ class Told:
         self.answers = answers
         self.asked: list[tuple[str, int | None]] = []
 
-    def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
+    def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> FetchResponse:
         self.asked.append((url, largest))
-        answer = self.answers.get(url, Fetched(404, {}))
+        answer = self.answers.get(url, FetchResponse(404, {}))
         if isinstance(answer, FetchError):
             raise answer
         return answer
 
 
-def allowing(text: str) -> Fetched:
-    return Fetched(200, {"content-type": "text/plain"}, text.encode())
+def allowing(text: str) -> FetchResponse:
+    return FetchResponse(200, {"content-type": "text/plain"}, text.encode())
 
 
 @pytest.fixture
@@ -182,17 +182,17 @@ def test_robots_are_asked_for_once_a_host_and_their_wishes_kept(frontier: Fronti
 @pytest.mark.parametrize(
     ("answer", "allowed"),
     [
-        (Fetched(404, {}), True),
-        (Fetched(403, {}), True),
-        (Fetched(428, {}), True),
-        (Fetched(429, {}), False),
-        (Fetched(430, {}), True),
-        (Fetched(499, {}), True),
-        (Fetched(500, {}), False),
-        (Fetched(503, {}), False),
-        (Fetched(299, {}), True),
-        (Fetched(300, {"location": "javascript:x"}), True),
-        (Fetched(302, {}), True),
+        (FetchResponse(404, {}), True),
+        (FetchResponse(403, {}), True),
+        (FetchResponse(428, {}), True),
+        (FetchResponse(429, {}), False),
+        (FetchResponse(430, {}), True),
+        (FetchResponse(499, {}), True),
+        (FetchResponse(500, {}), False),
+        (FetchResponse(503, {}), False),
+        (FetchResponse(299, {}), True),
+        (FetchResponse(300, {"location": "javascript:x"}), True),
+        (FetchResponse(302, {}), True),
         (FetchError("private address"), True),
         (FetchError("unreachable"), True),
         (FetchError("too large"), False),
@@ -200,7 +200,9 @@ def test_robots_are_asked_for_once_a_host_and_their_wishes_kept(frontier: Fronti
         (allowing("User-agent: *\nDisallow: /"), False),
     ],
 )
-def test_a_site_that_cannot_tell_is_let_alone(frontier: Frontier, answer: Fetched | FetchError, allowed: bool) -> None:
+def test_a_site_that_cannot_tell_is_let_alone(
+    frontier: Frontier, answer: FetchResponse | FetchError, allowed: bool
+) -> None:
     site, _ = rules(frontier, {ROBOTS: answer})
     assert site.robots(START).allows(f"{START}x") == allowed
 
@@ -208,21 +210,23 @@ def test_a_site_that_cannot_tell_is_let_alone(frontier: Frontier, answer: Fetche
 @pytest.mark.parametrize(("hops", "allowed"), [(1, False), (4, False), (5, True)])
 def test_a_robots_that_moved_is_followed_some_hops(frontier: Frontier, hops: int, allowed: bool) -> None:
     places = [ROBOTS, *(f"https://b.example/{number}" for number in range(hops))]
-    moved = {place: Fetched(301 + number, {"location": places[number + 1]}) for number, place in enumerate(places[:-1])}
+    moved = {
+        place: FetchResponse(301 + number, {"location": places[number + 1]}) for number, place in enumerate(places[:-1])
+    }
     site, fetcher = rules(frontier, {**moved, places[-1]: allowing("User-agent: *\nDisallow: /")})
     assert site.robots(START).allows(START) == allowed
     assert [url for url, _ in fetcher.asked] == places[:5]
 
 
 def test_a_robots_that_moved_nobody_knows_where(frontier: Frontier) -> None:
-    site, fetcher = rules(frontier, {ROBOTS: Fetched(302, {})})
+    site, fetcher = rules(frontier, {ROBOTS: FetchResponse(302, {})})
     assert site.robots(START).allows(START)
     assert {url for url, _ in fetcher.asked} == {ROBOTS}
 
 
 def test_a_robots_that_moved_within_its_site(frontier: Frontier) -> None:
     moved = {
-        ROBOTS: Fetched(399, {"location": "/r.txt"}),
+        ROBOTS: FetchResponse(399, {"location": "/r.txt"}),
         f"https://{HOST}/r.txt": allowing("User-agent: *\nDisallow: /"),
     }
     assert not rules(frontier, moved)[0].robots(START).allows(START)

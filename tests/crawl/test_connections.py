@@ -9,7 +9,7 @@ from contextlib import closing
 
 import pytest
 
-from quaestor.crawl.connections import Connection, FetchError, Idle
+from quaestor.crawl.connections import Connection, FetchError, IdleConnections
 from quaestor.crawl.fetch import Fetcher
 from servers.site import Answer, SiteServer
 
@@ -89,7 +89,7 @@ def test_only_so_many_connections_wait_and_only_so_long() -> None:
             self.closed = True
 
     made = [Noted("a.example") for _ in range(3)]
-    idle = Idle(most=2)
+    idle = IdleConnections(most=2)
     for connection in made:
         idle.give("http://a.example", connection)
     assert [one.closed for one in made] == [True, False, False]
@@ -97,7 +97,7 @@ def test_only_so_many_connections_wait_and_only_so_long() -> None:
     assert idle.take("http://a.example") is made[2]
     idle.close()
     assert made[1].closed
-    stale = Idle(seconds=-1)
+    stale = IdleConnections(seconds=-1)
     stale.give("http://a.example", made[2])
     assert stale.take("http://a.example") is None
     assert made[2].closed

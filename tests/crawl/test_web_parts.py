@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from quaestor.crawl.connections import is_public
 from quaestor.crawl.politeness import parse
-from quaestor.crawl.sitemaps import Listing, is_list, read_list
+from quaestor.crawl.sitemaps import ListedPage, is_list, read_list
 
 HOST = "https://a.example"
 
@@ -89,17 +89,17 @@ def test_what_a_feed_says_of_its_entries() -> None:
         <pubDate>Tue, 10 Jun 2014 04:00:00 GMT</pubDate><dc:creator><![CDATA[Ann Lee]]></dc:creator></item>
         <item><link>/2</link><author>bo@a.example (Bo)</author></item></channel></rss>"""
     assert read_list(rss).pages == (
-        Listing("https://a.example/"),
-        Listing("/1", "Tue, 10 Jun 2014 04:00:00 GMT", "Ann Lee"),
-        Listing("/2", "", "bo@a.example (Bo)"),
+        ListedPage("https://a.example/"),
+        ListedPage("/1", "Tue, 10 Jun 2014 04:00:00 GMT", "Ann Lee"),
+        ListedPage("/2", "", "bo@a.example (Bo)"),
     )
     atom = b"""<feed><title>F</title><entry><author><name>Ann</name><uri>/ann</uri></author><link href="/1"/>
         <published>2024-01-02T03:04:05Z</published><updated>2025-01-01</updated></entry></feed>"""
-    assert read_list(atom).pages == (Listing("/1", "2024-01-02T03:04:05Z", "Ann"),)
+    assert read_list(atom).pages == (ListedPage("/1", "2024-01-02T03:04:05Z", "Ann"),)
     feed = b"""{"version": "https://jsonfeed.org/version/1.1", "items": [{"url": "/1", "authors": [{"name": "Ann"}],
         "date_published": "2024-01-02T03:04:05Z"}, {"url": 3}, 4]}"""
     assert is_list("application/json", feed)
-    assert read_list(feed).pages == (Listing("/1", "2024-01-02T03:04:05Z", "Ann"),)
+    assert read_list(feed).pages == (ListedPage("/1", "2024-01-02T03:04:05Z", "Ann"),)
 
 
 def test_pictures_in_a_sitemap_are_no_pages() -> None:

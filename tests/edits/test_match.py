@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.edits import Refusal, Replace
 from quaestor.edits.file_text import read_text
-from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.place_replacement import ReplacedText, fit
 
 FILE = """import os
 
@@ -31,13 +31,13 @@ class Shelf:
 """
 
 
-def fitted(file: str, search: str, replace: str, *, prose: bool = False) -> Fitted | Refusal:
+def fitted(file: str, search: str, replace: str, *, prose: bool = False) -> ReplacedText | Refusal:
     return fit(read_text(file.encode()), Replace("a.py", search, replace), prose=prose, dots_are_code=True)
 
 
 def result(file: str, search: str, replace: str) -> tuple[str, str]:
     found = fitted(file, search, replace)
-    assert isinstance(found, Fitted), found
+    assert isinstance(found, ReplacedText), found
     return found.text.data().decode(), found.how
 
 
@@ -91,7 +91,7 @@ def test_typographic_quotes_are_undone_in_new_lines_too() -> None:
 def test_typographic_quotes_that_nothing_explains_are_refused_in_code() -> None:
     assert refused(FILE, "        self.items = []\n", "        self.items = [“a”]\n").kind == "conflict"
     prose = fitted("a\nb\n", "a\n", "“a”\n", prose=True)
-    assert isinstance(prose, Fitted)
+    assert isinstance(prose, ReplacedText)
 
 
 def test_what_stands_in_two_places_is_refused_with_their_lines() -> None:
@@ -151,7 +151,7 @@ def test_dots_that_are_code_are_written() -> None:
 
 
 def test_dots_in_prose_are_written_and_words_that_leave_out_are_not() -> None:
-    assert isinstance(fitted("a\nb\n", "a\n", "a\n# ...\n", prose=True), Fitted)
+    assert isinstance(fitted("a\nb\n", "a\n", "a\n# ...\n", prose=True), ReplacedText)
     assert isinstance(fitted("a\nb\n", "a\n", "# ... rest of the file ...\n", prose=True), Refusal)
 
 
@@ -181,7 +181,7 @@ def test_already_there() -> None:
 def test_line_ends_and_a_missing_last_one_stay() -> None:
     crlf = FILE.replace("\n", "\r\n").removesuffix("\r\n")
     found = fit(read_text(b"\xef\xbb\xbf" + crlf.encode()), Replace("a.py", SEARCH, REPLACE))
-    assert isinstance(found, Fitted)
+    assert isinstance(found, ReplacedText)
     assert found.text.data() == b"\xef\xbb\xbf" + TRUTH.replace("\n", "\r\n").removesuffix("\r\n").encode()
 
 
@@ -194,7 +194,7 @@ def test_dividers_in_the_text_are_told_apart_by_the_file() -> None:
     file = "Title\n=======\n\ntext\n"
     change = Replace("a.rst", "Title\n", "text\n=======\nTitle\n=======\n", (("Title\n=======\n", "Title\n"),))
     found = fit(read_text(file.encode()), Replace("a.rst", "T\n", "x\n", (("Title\n=======\n", "Title!\n"),)))
-    assert isinstance(found, Fitted)
+    assert isinstance(found, ReplacedText)
     assert found.text.strings[0] == "Title!"
     assert isinstance(fit(read_text(file.encode()), change), Refusal)
 

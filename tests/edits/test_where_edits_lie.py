@@ -15,7 +15,7 @@ from quaestor.edits import Refusal, Replace
 from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import read_text
 from quaestor.edits.linkless_folders import LARGEST, Content, Folders, PlaceError
-from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.place_replacement import ReplacedText, fit
 from quaestor.edits.three_way_merge import ConflictError, Hunk, hunks, merge, same_ends, slides, span
 
 # --- paths --------------------------------------------------------------------------------------------------------
@@ -293,7 +293,7 @@ def test_lines_that_stay_are_the_files_own() -> None:
 
 def placed(file: str, search: str, replace: str) -> tuple[str, str, int] | Refusal:
     found = fit(read_text(file.encode()), Replace("a.py", search, replace))
-    return (found.text.data().decode(), found.how, found.line) if isinstance(found, Fitted) else found
+    return (found.text.data().decode(), found.how, found.line) if isinstance(found, ReplacedText) else found
 
 
 def test_where_a_place_begins_is_told() -> None:
@@ -414,7 +414,7 @@ def test_new_lines_end_as_the_line_before_them() -> None:
 
 def fit_bytes(data: bytes, search: str, replace: str) -> bytes:
     found = fit(read_text(data), Replace("a.py", search, replace))
-    assert isinstance(found, Fitted), found
+    assert isinstance(found, ReplacedText), found
     return found.text.data()
 
 

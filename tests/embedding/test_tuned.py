@@ -10,17 +10,17 @@ import pytest
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned_embedder import Replaced, load, save
+from quaestor.embedding.tuned_embedder import TunedRows, load, save
 from quaestor.embedding.tuning_names import base_of, file_of, forget, is_tuned
 
 BUNDLED = StaticEmbedder.bundled()
 
 
-def replaced(word: str, seed: int = 0) -> Replaced:
+def replaced(word: str, seed: int = 0) -> TunedRows:
     rows = np.unique(BUNDLED.pieces.rows(word)).astype(np.int32)
     chance = np.random.default_rng(seed)
     table = chance.integers(-127, 128, (len(rows), BUNDLED.dimensions)).astype(np.int8)
-    return Replaced(rows, table, np.full(len(rows), 0.01, np.float32))
+    return TunedRows(rows, table, np.full(len(rows), 0.01, np.float32))
 
 
 def test_only_what_has_the_words_changes() -> None:

@@ -10,7 +10,7 @@ from quaestor.evaluation.grid import grid
 from quaestor.evaluation.metrics import Question, Target
 from quaestor.evaluation.results import Results, results_of
 from quaestor.evaluation.run import Cell, Outcome
-from quaestor.evaluation.stored_run import Answer, Built, Found
+from quaestor.evaluation.stored_run import Answer, BuiltIndex, ShownHit
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -38,7 +38,7 @@ def found(texts: Sequence[str] = HOSTILE, embedders: Sequence[str] = ("static", 
         Cell(
             configuration,
             part,
-            Built("state", "e", 2.5 * (number + 1), 4_000_000 * (number + 1), 7, 90, 60_000, 0.5 * number),
+            BuiltIndex("state", "e", 2.5 * (number + 1), 4_000_000 * (number + 1), 7, 90, 60_000, 0.5 * number),
             {one.id: _answer(one, (place + number) % 4, texts) for place, one in enumerate(questions)},
         )
         for number, configuration in enumerate(grid(list(embedders), ["auto", "lines:40"], ["hybrid"], [True, False]))
@@ -53,6 +53,7 @@ def _answer(question: Question, rank: int, texts: Sequence[str]) -> Answer:
     if rank < 3:
         places.insert(rank, (question.text, 3, 4))
     shown = tuple(
-        Found(place, texts[number % len(texts)], texts[-1 - number % len(texts)]) for number, place in enumerate(places)
+        ShownHit(place, texts[number % len(texts)], texts[-1 - number % len(texts)])
+        for number, place in enumerate(places)
     )
     return Answer(tuple(places), shown, 0.001 * (rank + 1))

@@ -46,11 +46,13 @@ def test_a_kill_loses_at_most_one_commit(tmp_path: Path, step: str) -> None:
         with Index.open(root, settings=settings._replace(embedder="auto")) as index:
             assert len(index.search("harbour village", 5)) == 5
             assert index.embedder.name == StaticEmbedder.bundled().name
-            coming = index.meaning.coming
+            coming = index.meaning.vector_progress
             assert coming is not None and coming.done == kept and not coming.busy
     states: list[ProgressState] = []
     with Index.build(root, settings=settings, progress=states.append) as index:
-        assert index.stats().documents == FILES and index.meaning.reach == "all" and index.meaning.coming is None
+        assert (
+            index.stats().documents == FILES and index.meaning.reach == "all" and index.meaning.vector_progress is None
+        )
         assert "bread" in index.search("zeppelin", 1, mode="dense")[0].text
     assert next(state.done for state in states if state.doing == "embedding") == kept
 

@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.chat.reply_reader import TextCalls, Visible
+from quaestor.chat.reply_reader import VisibleText, WrittenCallFilter
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.llm.endpoints.client import RetryPolicy, read_retry_after
@@ -146,7 +146,7 @@ def test_what_waits_for_its_end_is_copied_once(size: int) -> None:
         assert events.feed(Counted(b"x" * size)) == []
     assert events.feed(b"\n\n") == [b"x" * 20_000]
     assert Counted.copied <= 2 * 20_000
-    assert events.held == 0
+    assert events.held_bytes == 0
 
 
 @pytest.mark.parametrize("line", [b"x" * 100, b"data: x\n" * 20, b"data:\n" * 50, b"data: x\r" * 20 + b"y"])
@@ -155,15 +155,15 @@ def test_no_more_is_held_than_an_event_may_have(line: bytes) -> None:
     with pytest.raises(NotCompletionsError, match=r"1,000 bytes"):
         for _ in range(100):
             events.feed(line)
-            assert events.held <= 1_000, "before the next piece"
+            assert events.held_bytes <= 1_000, "before the next piece"
 
 
 def test_events_without_an_end_of_the_stream_hold_nothing() -> None:
     events = Events(largest=1_000)
     for _ in range(1_000):
         assert events.feed(b": waiting\n\nevent: message\ndata: 1\n\nid: 7\n\n") == [b"1"]
-        assert events.held <= 1_000
-    assert events.held < 100
+        assert events.held_bytes <= 1_000
+    assert events.held_bytes < 100
 
 
 def test_others_have_their_turn_while_a_large_reply_arrives() -> None:
@@ -243,7 +243,7 @@ class Piece(str):
 @pytest.mark.parametrize("names", [(), ("search",)])
 def test_a_long_reply_in_small_pieces_is_copied_a_bounded_number_of_times(begin: str, names: tuple[str, ...]) -> None:
     Piece.copied = 0
-    calls, visible = TextCalls(names), Visible()
+    calls, visible = WrittenCallFilter(names), VisibleText()
     count = 20_000
     for text in (begin, *[Piece("ab")] * count):
         visible.feed(Piece(calls.feed(text)))

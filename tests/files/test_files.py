@@ -14,15 +14,15 @@ from ingest_parts import LONG_AGO_NS, set_age, write
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found, walk
+from quaestor.files.walk import WalkResult, walk
 from quaestor.files.walk_rules import Decisions
 
 
-def paths(found: Found) -> set[str]:
+def paths(found: WalkResult) -> set[str]:
     return {file.path for file in found.added}
 
 
-def reasons(found: Found) -> dict[str, str]:
+def reasons(found: WalkResult) -> dict[str, str]:
     return {skipped.path: skipped.reason for skipped in found.skipped}
 
 
@@ -153,7 +153,7 @@ def test_roots_that_cannot_be(root: Path) -> None:
         walk(Path("nul\0byte"))
 
 
-def known(found: Found, now: dict[str, Document]) -> dict[str, Document]:
+def known(found: WalkResult, now: dict[str, Document]) -> dict[str, Document]:
     """Return the documents that an index would hold after a walk."""
     kept = {path: document for path, document in now.items() if path not in found.removed}
     for file in (*found.added, *found.suspects):

@@ -14,7 +14,7 @@ import pytest
 from ingest_parts import LONG_AGO_NS, HashedWords, make_indexer, open_store
 
 from quaestor.files.inotify import InotifyWatch
-from quaestor.files.walk import Found, walk
+from quaestor.files.walk import WalkResult, walk
 from quaestor.indexing import indexer as scan
 from quaestor.indexing.indexer import Indexer
 from quaestor.stores.embedded import EmbeddedStore
@@ -42,7 +42,7 @@ class Walks:
         monkeypatch.setattr(scan, "walk", self._walk)
         self.settle()
 
-    def _walk(self, root: Path, *arguments: Any) -> Found:
+    def _walk(self, root: Path, *arguments: Any) -> WalkResult:
         self.count += 1
         return walk(root, *arguments)
 

@@ -22,7 +22,7 @@ from quaestor.answers.traces import read_trace
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
-from quaestor.search.phrases import read_runs
+from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.server.web.answer_html import render
 from quaestor.stores import Bylines
@@ -170,7 +170,7 @@ def test_any_question_is_read(text: str) -> None:
     assert all(phrase for phrase in said.phrases)
     query = read_query(text)
     assert len(query.places) <= 20 and len(query.quotes) <= 5
-    read_runs(text, dict.fromkeys(query.terms, 1.0))
+    word_runs(text, dict.fromkeys(query.terms, 1.0))
 
 
 @fuzzed(ANSWERS, ['A is B [1: "a b"]. C [2, 3].\n```\n[4]\n```\n> q\n[5]'])

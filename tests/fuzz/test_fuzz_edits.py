@@ -8,7 +8,7 @@ from fuzz.soups import fuzzed
 from quaestor.edits.edit_paths import confine
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse
-from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.place_replacement import ReplacedText, fit
 from quaestor.edits.plans import Create, FileChange, Plan, Refusal, Replace, Whole, diff, patch
 
 BLOCKS = [
@@ -70,7 +70,7 @@ def test_a_replacement_is_made_at_one_place_or_refused(text: str) -> None:
     if isinstance(made, Refusal):
         assert made.message
         return
-    assert isinstance(made, Fitted)
+    assert isinstance(made, ReplacedText)
     data = made.text.data()
     assert data != before.data()
     assert "\0" in replace or read_text(data).data() == data

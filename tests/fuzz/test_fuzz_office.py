@@ -8,7 +8,7 @@ from zipfile import ZIP_STORED
 from convert import made
 from fuzz.soups import fuzzed
 from quaestor.convert import ConversionError
-from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion import ConvertedDocument
 from quaestor.convert.docx import from_docx
 from quaestor.convert.epub import from_epub
 from quaestor.convert.mail import from_mail, from_mbox, reads_as_mail
@@ -155,7 +155,7 @@ PDF = [
 ]
 
 
-def _read(convert: Callable[[bytes], Converted], data: bytes) -> None:
+def _read(convert: Callable[[bytes], ConvertedDocument], data: bytes) -> None:
     try:
         read = convert(data)
     except ConversionError as error:

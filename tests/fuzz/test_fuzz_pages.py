@@ -7,7 +7,7 @@ import re
 from fuzz.soups import fuzzed
 from quaestor.convert.conversion import ConversionError
 from quaestor.convert.html import from_html, page_text, reads_as_page
-from quaestor.convert.html_tree import DEEPEST, Element, End, Start, decode_page, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, Element, EndTag, StartTag, decode_page, parse, tokens
 from quaestor.convert.json_documents import from_notebook, from_records, reads_as_texts
 from quaestor.convert.page_metadata import outgoing_links, read_metadata
 
@@ -99,7 +99,7 @@ RECORDS = [
 def test_text_and_tags_are_all_that_a_page_is_made_of(text: str) -> None:
     shown = [token for token in tokens(text) if isinstance(token, str)]
     assert sum(map(len, shown)) <= 2 * len(text)
-    names = [token.name for token in tokens(text) if isinstance(token, Start | End)]
+    names = [token.name for token in tokens(text) if isinstance(token, StartTag | EndTag)]
     assert all(name == name.lower() and not re.search(r"[\s/>]", name) for name in names)
 
 

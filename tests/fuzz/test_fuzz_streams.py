@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fuzz.soups import fuzzed
-from quaestor.chat.reply_reader import TextCalls, Thinking, call_of
+from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter, call_of
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message
 from quaestor.embedding.requests_and_replies import NoVectorsError, read_tokens, read_vectors
@@ -111,7 +111,7 @@ def test_a_chunk_is_read_or_refused_by_one_error(data: bytes) -> None:
     reply = Reply(Request((Message("user", "a"),), stop=("|>",)))
     shown = reply.feed(chunk) + reply.flush()
     assert isinstance(shown, str)
-    finished = reply.finished(counter_for("gpt-4o"))
+    finished = reply.finish(counter_for("gpt-4o"))
     assert all(call.name for call in finished.tool_calls)
 
 
@@ -124,7 +124,7 @@ def test_a_stop_sequence_is_cut_out_however_it_arrives(text: str) -> None:
 
 @fuzzed(CALLS, ['<tool_call>{"name":"search","arguments":{"query":"a"}}</tool_call>'])
 def test_a_call_in_text_is_a_call_or_text_that_is_shown_whole(text: str) -> None:
-    calls = TextCalls(["search"])
+    calls = WrittenCallFilter(["search"])
     shown = "".join(map(calls.feed, text))
     rest, found = calls.finish()
     assert found or shown + rest == text
@@ -135,7 +135,7 @@ def test_a_call_in_text_is_a_call_or_text_that_is_shown_whole(text: str) -> None
 
 @fuzzed(["<think>", "</think>", "<", "think", "a", "\n", "<think"], ["<think>a</think>b"])
 def test_thinking_is_no_part_of_what_is_shown(text: str) -> None:
-    whole, piecemeal = Thinking(), Thinking()
+    whole, piecemeal = ThoughtFilter(), ThoughtFilter()
     assert whole.feed(text) + whole.finish() == "".join(map(piecemeal.feed, text)) + piecemeal.finish()
 
 
@@ -144,7 +144,7 @@ def test_a_servers_words_are_one_clean_sentence(text: str) -> None:
     endpoint = Endpoint("http://127.0.0.1:1/v1", "tiny", key="sk-abcdefgh123456")
     read_overflow(text, {"code": text, "n_ctx": text})
     for status in (400, 401, 404, 429, 500):
-        error = endpoint.refused(status, text, {"param": text, "code": text}, None)
+        error = endpoint.refusal_error(status, text, {"param": text, "code": text}, None)
         assert isinstance(error, UpstreamError)
         assert "\n" not in str(error)
         assert "sk-abcdefgh" not in str(error)

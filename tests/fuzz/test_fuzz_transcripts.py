@@ -10,7 +10,7 @@ from pathlib import Path
 from fuzz.soups import fuzzed
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.messages import Message
-from quaestor.sessions.export import as_json, as_markdown, exported, read_json
+from quaestor.sessions.export import as_json, as_markdown, export_file, read_json
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
@@ -83,7 +83,7 @@ def test_a_conversation_of_another_program_is_taken_or_refused(text: str) -> Non
             return
         messages, _ = transcript.conversation()
         assert messages
-        again = exported(transcript, "json")
+        again = export_file(transcript, "json")
     with Transcript.in_memory() as copy:
         read_json(again, copy)
         assert copy.conversation()[0] == messages

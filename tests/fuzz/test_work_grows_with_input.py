@@ -27,7 +27,7 @@ from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
-from quaestor.chat.reply_reader import TextCalls, Thinking
+from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
 from quaestor.convert.html import from_html
 from quaestor.convert.html_to_markdown import _grid
@@ -38,7 +38,7 @@ from quaestor.core.errors import UsageError
 from quaestor.crawl.sitemaps import read_list
 from quaestor.edits.file_text import read_text
 from quaestor.edits.parse import parse as parse_edits
-from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.place_replacement import ReplacedText, fit
 from quaestor.edits.plans import Refusal, Replace
 from quaestor.history.log import clean_message
 from quaestor.install import settings_edit
@@ -95,7 +95,7 @@ def test_blank_lines_of_a_hunk() -> None:
 def test_lines_that_are_replaced(text: str, fits: bool) -> None:
     """The first half of a file; then one that differs from it in its last line, and is to change in the middle."""
     file, half = read_text(text.encode()), text[: len(text) // 2] + "\n"
-    assert isinstance(fit(file, Replace("a.py", half, "x\n")), Fitted if fits else Refusal)
+    assert isinstance(fit(file, Replace("a.py", half, "x\n")), ReplacedText if fits else Refusal)
     lines = half.split("\n")[:-1]
     middle = len(lines) // 4 * 2
     changed = [*lines[:middle], "x", *lines[middle + 1 :], "otherwise", ""]
@@ -137,22 +137,22 @@ def test_addresses_are_still_left_out(message: str, cleaned: str) -> None:
 
 
 def test_blanks_before_a_thought() -> None:
-    thinking = Thinking()
+    thinking = ThoughtFilter()
     assert not any(map(thinking.feed, " " * 2_000_000))
     assert thinking.feed("<think>a</think>b") == "b"
-    blank = Thinking()
+    blank = ThoughtFilter()
     assert "".join(map(blank.feed, " \n" * 1_000_000)) + blank.finish() == " \n" * 1_000_000
 
 
 def test_calls_in_text() -> None:
-    calls = TextCalls(["search"])
+    calls = WrittenCallFilter(["search"])
     calls.feed("{}" * 500_000)
     text, found = calls.finish()
     assert (len(text), found) == (1_000_000, ())
 
 
 def test_calls_in_text_with_all_that_may_stand_between_them() -> None:
-    calls = TextCalls(["search"])
+    calls = WrittenCallFilter(["search"])
     calls.feed('\n {"name": "search"}, \n; [{"name": "search"}];\t')
     assert [call.name for call in calls.finish()[1]] == ["search", "search"]
 

@@ -12,7 +12,7 @@ from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_object, history_of, open_history
 from quaestor.answers.history_draft import Draft, one_line
-from quaestor.answers.history_questions import Asked
+from quaestor.answers.history_questions import HistoryQuestion
 from quaestor.answers.history_subjects import Subject, _as_file, commits_saying
 from quaestor.answers.history_things import _SAID, _in_code, tell_commits
 from quaestor.answers.way import Question
@@ -387,7 +387,7 @@ def test_what_is_gone_is_found_as_code_where_a_new_name_is_asked_for(ferry: tupl
     index, ids = ferry
     with open_history(index) as git:
         assert git is not None
-        found = _in_code(Asked("origin", "x.sh", verb="renamed"), Subject("x.sh", literal="x.sh"), git)
+        found = _in_code(HistoryQuestion("origin", "x.sh", verb="renamed"), Subject("x.sh", literal="x.sh"), git)
         assert _as_file(Subject("./"), "./", index, git) is None
         assert _as_file(Subject("tide py"), "tide py", index, git) is None
         said = commits_saying(git, "the lighthouse keeper", _SAID["added"], oldest=True)
@@ -402,7 +402,7 @@ def test_an_article_is_no_word_of_a_message(ferry: tuple[Index, dict[str, str]])
     draft = Draft()
     with open_history(index) as git:
         assert git is not None
-        assert tell_commits(Asked("commits", "the open_table of an tides"), git, draft, 5)
+        assert tell_commits(HistoryQuestion("commits", "the open_table of an tides"), git, draft, 5)
     assert [hit.path for hit in draft.hits] == [f"commit {ids['table']}"]
 
 

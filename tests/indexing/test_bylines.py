@@ -8,7 +8,7 @@ import pytest
 
 from quaestor.chunking import cut
 from quaestor.files.source_settings import IngestSettings
-from quaestor.indexing.prepare import Prepared, Preparer, Task
+from quaestor.indexing.prepare import CutFile, Preparer, Task
 from quaestor.stores.embedded.packing import pack
 
 
@@ -64,5 +64,5 @@ def test_paths_say_when_nothing_else_does(tmp_path: Path, path: str, text: str, 
     place.parent.mkdir(parents=True, exist_ok=True)
     place.write_text(text)
     [done] = Preparer(str(tmp_path), IngestSettings(), "e", pack).prepare([Task(path)])
-    assert isinstance(done, Prepared)
+    assert isinstance(done, CutFile)
     assert done.document.date == expected

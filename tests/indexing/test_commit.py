@@ -9,13 +9,13 @@ from store_factories import entry, open_embedded
 
 from quaestor.indexing import commit
 from quaestor.indexing.commit import Committer
-from quaestor.indexing.prepare import Ready
+from quaestor.indexing.prepare import ReadyDocument
 from quaestor.stores.embedded.packing import pack
 
 
-def ready(number: int) -> Ready:
+def ready(number: int) -> ReadyDocument:
     made = entry(f"{number}.py", [f"text {number}"])
-    return Ready(pack(made.document, made.chunks, made.vectors, made.terms, made.keys), steady=True)
+    return ReadyDocument(pack(made.document, made.chunks, made.vectors, made.terms, made.keys), steady=True)
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from quaestor.embedding.static import StaticEmbedder
 from quaestor.files.ingest_report import ProgressState
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import ray_cluster
-from quaestor.indexing.prepare import Opened, Outcome, Preparer, Refused, Same, Task
+from quaestor.indexing.prepare import Outcome, Preparer, ReadFile, RefusedFile, Task, UnchangedFile
 from quaestor.indexing.ray_cluster import RayCluster
 from quaestor.stores.embedded.packing import pack
 
@@ -94,7 +94,7 @@ def test_every_document_is_there_once_though_a_machine_goes(tmp_path: Path) -> N
 class Deadly(Preparer):
     """Ends the process that it works in when it comes to a certain file."""
 
-    def prepare_opened(self, files: Sequence[Opened | Same | Refused]) -> list[Outcome]:
+    def prepare_opened(self, files: Sequence[ReadFile | UnchangedFile | RefusedFile]) -> list[Outcome]:
         if any(file.path == "deadly.md" for file in files):
             os._exit(1)
         return super().prepare_opened(files)
@@ -105,7 +105,7 @@ def preparer(root: Path, kind: type[Preparer] = Preparer) -> Preparer:
 
 
 def failed(task: Task) -> Outcome:
-    return Same(task.path, -1, 0)
+    return UnchangedFile(task.path, -1, 0)
 
 
 @pytest.fixture
@@ -126,7 +126,7 @@ def test_a_file_that_ends_each_process_costs_only_itself(nodes: Any, tmp_path: P
     with RayCluster(nodes.address, preparer(tmp_path, Deadly), failed) as working:
         outcomes = [one for batch in working.run([[Task("a.md"), Task("deadly.md"), Task("z.md")]]) for one in batch]
     assert {one.path for one in outcomes} == {"a.md", "deadly.md", "z.md"}
-    assert [one.path for one in outcomes if isinstance(one, Same)] == ["deadly.md"]
+    assert [one.path for one in outcomes if isinstance(one, UnchangedFile)] == ["deadly.md"]
 
 
 @needs_ray

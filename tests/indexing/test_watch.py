@@ -33,7 +33,7 @@ def no_hindrance(error: QuaestorError) -> None:
 def test_only_changes_are_told_after_the_first_look() -> None:
     clock = Clock()
     results = iter([Changes(), Changes(), Changes(added=("a",)), Changes(touched=("a",)), Changes(removed=("a",))])
-    seen = watch(lambda _: next(results), 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep)
+    seen = watch(lambda _: next(results), 1.0, report_failure=no_hindrance, clock=clock, sleep=clock.sleep)
     assert [change.any for change in islice(seen, 3)] == [False, True, True]
     assert clock.pauses == [1.0] * 4
 
@@ -46,7 +46,7 @@ def test_a_slow_look_is_taken_less_often() -> None:
         return Changes()
 
     with pytest.raises(KeyboardInterrupt):
-        list(watch(refresh, 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep))
+        list(watch(refresh, 1.0, report_failure=no_hindrance, clock=clock, sleep=clock.sleep))
     assert clock.pauses[0] == pytest.approx(20.0)
 
 
@@ -57,7 +57,7 @@ def test_long_work_is_no_slow_look() -> None:
         clock.now += 60.0
         return Changes(added=("a",))
 
-    list(islice(watch(refresh, 1.0, hindered=no_hindrance, clock=clock, sleep=clock.sleep), 2))
+    list(islice(watch(refresh, 1.0, report_failure=no_hindrance, clock=clock, sleep=clock.sleep), 2))
     assert clock.pauses == [1.0]
 
 
@@ -71,7 +71,7 @@ def test_what_hinders_a_look_is_told_and_the_next_one_is_taken() -> None:
             raise found
         return found
 
-    seen = watch(refresh, 1.0, hindered=lambda error: told.append(str(error)), clock=clock, sleep=clock.sleep)
+    seen = watch(refresh, 1.0, report_failure=lambda error: told.append(str(error)), clock=clock, sleep=clock.sleep)
     assert [change.any for change in islice(seen, 2)] == [False, True]
     assert told == ["busy", "full"]
     assert clock.pauses == [1.0] * 3
@@ -82,4 +82,4 @@ def test_a_root_that_is_gone_ends_it() -> None:
         raise NotFoundError("gone")
 
     with pytest.raises(NotFoundError):
-        next(watch(refresh, hindered=no_hindrance))
+        next(watch(refresh, report_failure=no_hindrance))

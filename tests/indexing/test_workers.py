@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.files.ingest_report import Skipped
+from quaestor.files.ingest_report import SkippedPath
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing import worker_pool as workers
 from quaestor.indexing.batches import in_batches, shrinking_batches, task_bytes
-from quaestor.indexing.prepare import Outcome, Preparer, Ready, Refused, Task
+from quaestor.indexing.prepare import Outcome, Preparer, ReadyDocument, RefusedFile, Task
 from quaestor.indexing.process_start import can_copy
 from quaestor.indexing.worker_pool import Pool, run_here
 from quaestor.stores.embedded.packing import pack
@@ -107,9 +107,9 @@ def test_a_document_comes_back_whole_with_its_bytes(tmp_path: Path) -> None:
     for embedder in (None, StaticEmbedder.bundled()):
         preparer = Preparer(str(tmp_path), IngestSettings(), "static", pack, embedder, keeps=True)
         [here] = preparer.prepare([Task("a.md")])
-        with Pool[Task, Outcome](preparer, 2, lambda task: Refused(Skipped(task.path, "failed"))) as pool:
+        with Pool[Task, Outcome](preparer, 2, lambda task: RefusedFile(SkippedPath(task.path, "failed"))) as pool:
             [[there]] = pool.run(iter([[Task("a.md")]]), 1)
-        kept = there.packed.kept if isinstance(there, Ready) else there.kept  # type: ignore[union-attr]
+        kept = there.packed.kept if isinstance(there, ReadyDocument) else there.kept  # type: ignore[union-attr]
         assert there == here
         assert kept == keep((tmp_path / "a.md").read_bytes())
 

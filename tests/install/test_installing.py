@@ -34,7 +34,7 @@ def test_a_client_without_settings(client: Client, platform: str, tmp_path: Path
     entry = read(client, change.path)[client.path[0]]["quaestor"]
     words = entry["command"] if isinstance(entry["command"], list) else [entry["command"], *entry["args"]]
     assert words == [COMMAND, *ARGUMENTS]
-    assert not install(client, place, COMMAND, ARGUMENTS).changed, "once is enough"
+    assert not install(client, place, COMMAND, ARGUMENTS).changes_text, "once is enough"
     assert uninstall(client, place).after is None
     assert not change.path.exists(), "what was made for our entry goes with it"
 

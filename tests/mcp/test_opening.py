@@ -16,7 +16,7 @@ from mcp_parts import CLIENT, asking_for_tools, envelope, paths_of
 from mcp_parts import opening as opening_of
 
 from quaestor.core.errors import UsageError
-from quaestor.mcp.fast_start import Opening, Wire
+from quaestor.mcp.fast_start import ClientConnection, OpeningExchange
 
 Say = Callable[..., None]
 Hear = Callable[[], Any]
@@ -147,7 +147,7 @@ def test_where_nothing_can_be_made_the_sdk_is_left_to_say_so() -> None:
 
     (reading, saying), (hearing, writing) = os.pipe(), os.pipe()
     os.write(saying, json.dumps(opening_of("2025-11-25")).encode() + b"\n")
-    opening = Opening(Wire(reading, writing))
+    opening = OpeningExchange(ClientConnection(reading, writing))
     opening.converse(make, asking=False)
     assert opening.answered == {0}
     assert opening.tools is None

@@ -9,7 +9,7 @@ import pytest
 from mcp_parts import Connect, paths_of
 
 from quaestor.core.config import Settings
-from quaestor.mcp.mcp_tools import Indexing, Tool, tools_of
+from quaestor.mcp.mcp_tools import IndexingProgress, Tool, tools_of
 from quaestor.server.open_corpora import Corpora
 
 
@@ -55,7 +55,7 @@ def test_a_client_is_told_how_far_the_index_is(connect: Connect, tmp_path: Path)
 
 def test_how_far_indexes_are_is_none_once_they_are_there(repository: Path, tmp_path: Path) -> None:
     corpora, tools = tools_over(repository, tmp_path / "home")
-    assert tools["read"].indexing() == Indexing(0.0, "indexing repository: its files are being counted")
+    assert tools["read"].indexing() == IndexingProgress(0.0, "indexing repository: its files are being counted")
     with corpora:
         corpora.get(wait=600)
         assert tools["read"].indexing() is None

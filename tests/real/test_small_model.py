@@ -21,7 +21,7 @@ import pytest
 from real_servers import ROOT, RealServer, free_port, llama_server, python_with, small_model, started
 
 from quaestor import Index
-from quaestor.assemble import answering, make_model
+from quaestor.assemble import answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.citation import Citation
 from quaestor.core.config import Settings
@@ -99,7 +99,7 @@ def asked(corpus: Path, server: RealServer, tmp_path_factory: pytest.TempPathFac
         model, outcome = make_model(settings), TurnOutcome()
         assert model is not None
         try:
-            async with aclosing(answering(index, model, question, settings)) as events:
+            async with aclosing(answer_steps(index, model, question, settings)) as events:
                 async for event in events:
                     outcome.take(event)
         finally:

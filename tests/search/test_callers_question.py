@@ -30,7 +30,7 @@ FORMS = st.sampled_from(
 def test_a_name_of_code_is_read_out_of_any_form(name: str, form: str) -> None:
     found = read_callers_question(form.format(name))
     assert found is not None
-    assert (found.target, found.sought, found.plain) == (name, "uses", False)
+    assert (found.target, found.kind, found.plain) == (name, "uses", False)
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,7 @@ def test_a_name_of_code_is_read_out_of_any_form(name: str, form: str) -> None:
 def test_a_name_with_hyphens_counts_if_it_is_defined(text: str, name: str) -> None:
     found = read_callers_question(text)
     assert found is not None
-    assert (found.target, found.sought, found.plain) == (name, "uses", True)
+    assert (found.target, found.kind, found.plain) == (name, "uses", True)
 
 
 @given(st.text(max_size=500))
@@ -101,7 +101,7 @@ def test_what_limits_the_uses() -> None:
 def test_what_is_sought(text: str, target: str, sought: str) -> None:
     found = read_callers_question(text)
     assert found is not None
-    assert (found.target, found.sought) == (target, sought)
+    assert (found.target, found.kind) == (target, sought)
 
 
 def test_a_plain_word_counts_right_behind_a_word_that_is_said_of_code() -> None:

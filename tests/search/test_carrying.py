@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.core.terms import STOP_WORDS, terms
 from quaestor.search.language import CARRIED
 from quaestor.search.query import Query, read_query
 from quaestor.search.translation import translate_query
-from quaestor.search.translation.glossary import COLUMNS, glossary_of, lines
+from quaestor.search.translation.glossary import COLUMNS, INFLECTED, glossary_of, inflections, lines
 from quaestor.search.translation.translated_query import pieces_of_words
 
 MARKS = frozenset("der und nicht wird les une avec sont los las una por 这 這 们 們 吗 嗎 ます です する して".split())
@@ -100,7 +101,7 @@ def test_a_german_verb_is_one_word_with_its_particle_in_all_its_forms(question: 
 def test_words_are_carried_over_in_their_forms(language: str, question: str, english: set[str]) -> None:
     query = carried(question, language)
     assert english <= set(query.translated)
-    assert query.asked == question
+    assert query.original == question
     assert all(term.isascii() for term in query.terms)
 
 
@@ -134,7 +135,59 @@ def test_own_words_count_more_where_the_index_holds_them() -> None:
 
 def test_an_index_in_the_same_language_is_asked_in_it() -> None:
     query = read_query("Wo wird das Zertifikat geprüft?")
-    assert translate_query(query, "de", own_index) is query
+    found = translate_query(query, "de", own_index)
+    assert found == query._replace(terms=found.terms)
+    assert {"zertifikat", "gepruft"} <= {*found.terms}
+
+
+@pytest.mark.parametrize("language", sorted(INFLECTED))
+@given(data=st.data())
+def test_a_word_of_grammar_is_not_asked_for_in_its_own_language(language: str, data: st.DataObject) -> None:
+    glossary = glossary_of(language)
+    grammar = data.draw(st.sampled_from([word for word, english in glossary.words.items() if not english]))
+    telling = data.draw(st.sampled_from([word for word, english in glossary.words.items() if {*english} - STOP_WORDS]))
+    found = translate_query(read_query(f"{grammar}, {telling}?"), language, own_index)
+    of_telling = {term for form in (telling, *inflections(telling, language)) for term in terms(form)}
+    assert {*terms(telling)} <= {*found.terms} <= of_telling
+
+
+@pytest.mark.parametrize(
+    ("language", "question", "asked", "not_asked"),
+    [
+        ("zh", "哈希表什么时候需要扩大容量？", {"哈希", "希表", "扩大", "容量"}, {"表什", "什么", "时候", "候需"}),
+        ("zh", "可乐鸡翅怎么做？", {"可乐", "乐鸡", "鸡翅"}, {"翅怎", "怎么"}),
+        ("ja", "オブジェクトはどうすれば複製できますか？", {"複製"}, {"どう", "ば複"}),
+    ],
+)
+def test_words_of_grammar_in_scripts_without_spaces_are_not_asked_for(
+    language: str, question: str, asked: set[str], not_asked: set[str]
+) -> None:
+    found = {*translate_query(read_query(question), language, own_index).terms}
+    assert asked <= found
+    assert not not_asked & found
+
+
+@pytest.mark.parametrize(
+    ("language", "asked", "written"),
+    [
+        ("de", "kündigt", "Kündigung"),
+        ("de", "anmelden", "angemeldet"),
+        ("de", "angekündigt", "Ankündigungen"),
+        ("de", "Vermieters", "Vermietern"),
+        ("de", "Sonntag", "Sonntagen"),
+        ("fr", "assister", "assistaient"),
+        ("fr", "assisteront", "assistait"),
+        ("es", "contratado", "contrataron"),
+    ],
+)
+def test_words_are_found_in_other_forms(language: str, asked: str, written: str) -> None:
+    [term] = terms(written)
+
+    def index(sought: Iterable[str]) -> Mapping[str, int]:
+        return {one: 2 * (one == term or one in MARKS) for one in sought}
+
+    assert term in translate_query(read_query(asked), language, index).terms
+    assert terms(asked)[0] not in translate_query(read_query(asked), language, index).terms
 
 
 def test_what_the_glossary_does_not_know_is_asked_as_it_is() -> None:
@@ -148,9 +201,9 @@ def test_any_text_is_legal(language: str, text: str) -> None:
     query = read_query(text)
     for index in (english_index, bilingual_index, own_index):
         found = translate_query(query, language, index)
-        assert (found.asked == query.text) == bool(found.translated) or not query.text
+        assert (found.original == query.text) == bool(found.translated) or not query.text
         if not found.translated:
-            assert found == query
+            assert found == query._replace(terms=found.terms)
 
 
 def test_an_english_question_reads_no_glossary() -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.errors import UsageError
 from quaestor.core.terms import find_words
-from quaestor.search.filters import ReadFilters, both_filters, make_filter, read_filters
+from quaestor.search.filters import QuestionFilters, both_filters, make_filter, read_filters
 from quaestor.stores import Bylines, Where
 
 BLOG = Bylines(10, 9, "2015", "2024", {"Julia Evans": 3, "Simon Willison, Ana Núñez": 2, "antirez": 1})
@@ -64,13 +64,13 @@ def test_what_a_question_asks_for(question: str, text: str, since: str, before: 
     ],
 )
 def test_what_it_is_about_stays(question: str) -> None:
-    assert read_filters(question, BLOG) == ReadFilters(question)
+    assert read_filters(question, BLOG) == QuestionFilters(question)
 
 
 def test_where_few_documents_are_dated_only_a_word_for_texts_makes_a_date_a_filter() -> None:
-    assert read_filters("the retry since 2020", CODE) == ReadFilters("the retry since 2020")
+    assert read_filters("the retry since 2020", CODE) == QuestionFilters("the retry since 2020")
     assert read_filters("posts since 2020 on retries", CODE).where == Where(since="2020")
-    assert read_filters("posts since 2020 on retries", Bylines(5)) == ReadFilters("posts since 2020 on retries")
+    assert read_filters("posts since 2020 on retries", Bylines(5)) == QuestionFilters("posts since 2020 on retries")
 
 
 WORDS = st.sampled_from(
@@ -89,7 +89,7 @@ def test_any_text_is_read(question: str) -> None:
 @given(st.text())
 def test_no_text_is_refused(question: str) -> None:
     said = read_filters(question, BLOG)
-    assert said.phrases or said == ReadFilters(question)
+    assert said.phrases or said == QuestionFilters(question)
 
 
 def test_options_make_a_filter() -> None:

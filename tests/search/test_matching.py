@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.search.chunk_traits import Traits
-from quaestor.search.name_matches import in_names, in_paths
+from quaestor.search.name_matches import terms_in_names, terms_in_paths
 from quaestor.search.path_roles import profile_path
 from quaestor.stores import StoredChunk
 
@@ -25,7 +25,7 @@ def chunk(symbol: str | None, defines: tuple[str, ...] = (), scope: tuple[str, .
 
 
 def sums(chunks: list[Traits], wanted: Mapping[str, float]) -> list[list[float]]:
-    found: list[list[float]] = in_names(chunks, wanted).sums(len(chunks)).tolist()
+    found: list[list[float]] = terms_in_names(chunks, wanted).sums(len(chunks)).tolist()
     return found
 
 
@@ -39,22 +39,22 @@ def test_a_term_counts_by_its_weight_where_it_stands() -> None:
 
 
 def test_entries_tell_which_term_stands_in_which_row() -> None:
-    found = in_names([chunk(None), chunk("delta"), chunk("beta")], {"beta": 0.5, "delta": 0.5})
+    found = terms_in_names([chunk(None), chunk("delta"), chunk("beta")], {"beta": 0.5, "delta": 0.5})
     assert list(zip(found.rows.tolist(), found.terms.tolist(), strict=True)) == [(1, 1), (2, 0)]
 
 
 def test_stems_and_folders_of_a_path_are_told_apart() -> None:
     profiles = [profile_path("alpha/beta_gamma.py"), profile_path("delta.py")]
-    stem, folder = in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).sums(2).tolist()
+    stem, folder = terms_in_paths(profiles, {"alpha": 0.25, "beta": 0.75}).sums(2).tolist()
     assert stem == [0.75, 0.0]
     assert folder == [0.25, 0.0]
 
 
 @pytest.mark.parametrize("wanted", [{}, {"alpha": 1.0}])
 def test_nothing_is_found_in_nothing(wanted: Mapping[str, float]) -> None:
-    assert in_names([], wanted).sums(0).shape == (3, 0)
-    assert in_paths([], wanted).sums(0).shape == (2, 0)
-    assert not in_names([chunk(None)], wanted).sums(1).any()
+    assert terms_in_names([], wanted).sums(0).shape == (3, 0)
+    assert terms_in_paths([], wanted).sums(0).shape == (2, 0)
+    assert not terms_in_names([chunk(None)], wanted).sums(1).any()
 
 
 @given(

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quaestor.core.terms import searched_terms
-from quaestor.search.phrases import read_runs, shares_of_runs, word_numbers
+from quaestor.search.phrases import shares_of_runs, word_numbers, word_runs
 
 
 def found(query: str, text: str) -> tuple[float, float]:
-    runs = read_runs(query, dict.fromkeys(searched_terms(query), 1.0))
+    runs = word_runs(query, dict.fromkeys(searched_terms(query), 1.0))
     phrase, pairs, _ = shares_of_runs(runs, [word_numbers(text)])[0].tolist()
     return phrase, pairs
 
@@ -34,13 +34,13 @@ def test_parts_of_words_are_no_words() -> None:
 
 
 def test_pairs_count_by_what_they_tell() -> None:
-    runs = read_runs("red green blue", {"red": 3.0, "green": 1.0, "blue": 0.0})
+    runs = word_runs("red green blue", {"red": 3.0, "green": 1.0, "blue": 0.0})
     assert shares_of_runs(runs, [word_numbers("red green")])[0].tolist() == [0.0, pytest.approx(4 / 5), 1.0]
 
 
 def test_a_query_of_stop_words_has_no_pairs() -> None:
-    assert read_runs("what is it", {}).pairs == ()
-    assert shares_of_runs(read_runs("", {}), [word_numbers("text")])[0].tolist() == [0.0, 0.0, 0.0]
+    assert word_runs("what is it", {}).pairs == ()
+    assert shares_of_runs(word_runs("", {}), [word_numbers("text")])[0].tolist() == [0.0, 0.0, 0.0]
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
@@ -56,7 +56,7 @@ def test_a_text_holds_all_runs_of_itself(words: list[str]) -> None:
 
 @given(st.lists(st.lists(st.sampled_from(["red", "green", "blue"]), max_size=6).map(" ".join), max_size=5))
 def test_a_text_shares_the_same_among_others(texts: list[str]) -> None:
-    runs = read_runs("red green blue red", dict.fromkeys(searched_terms("red green blue"), 1.0))
+    runs = word_runs("red green blue red", dict.fromkeys(searched_terms("red green blue"), 1.0))
     words = [word_numbers(text) for text in texts]
     assert shares_of_runs(runs, words).tolist() == [shares_of_runs(runs, [one])[0].tolist() for one in words]
 
@@ -74,5 +74,5 @@ def test_pairs_are_those_that_stand_word_by_word(asked: list[str], words: list[s
 @given(st.lists(st.sampled_from("red green blue".split()), min_size=1, max_size=5))
 def test_words_are_counted_by_what_they_tell(held: list[str]) -> None:
     weights = {"red": 1.0, "green": 2.0, "blue": 5.0}
-    [[_, _, words]] = shares_of_runs(read_runs("red green blue", weights), [word_numbers(" ".join(held))]).tolist()
+    [[_, _, words]] = shares_of_runs(word_runs("red green blue", weights), [word_numbers(" ".join(held))]).tolist()
     assert words == pytest.approx(sum(weights[word] for word in set(held)) / 8)

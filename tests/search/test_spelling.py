@@ -16,7 +16,7 @@ from quaestor.core.config import Settings
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.query import read_query
-from quaestor.search.spelling import atlantic_spellings, correct_spelling, mend, similar_words, slips
+from quaestor.search.spelling import atlantic_spellings, correct_spelling, replace_unknown, similar_words, slips
 
 _SEED = 15
 _WORDS = 120
@@ -167,7 +167,7 @@ def test_a_query_is_read_anew_when_the_index_changes(tmp_path_factory: pytest.Te
 
 def test_words_are_mended_where_they_stand(index: Index) -> None:
     unknown = correct_spelling(index.store, read_query("is failver_x failver?")).unknown
-    assert mend("is failver_x failver?", unknown) == "is failver_x failover?"
+    assert replace_unknown("is failver_x failver?", unknown) == "is failver_x failover?"
 
 
 def test_slips_are_near_and_likely_ones_are_worth_more() -> None:

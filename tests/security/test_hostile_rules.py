@@ -19,7 +19,7 @@ from quaestor import Index
 from quaestor.answers.history_answer import history_of
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
-from quaestor.files.git_folder import Tracked, tracked_names
+from quaestor.files.git_folder import TrackedFiles, tracked_names
 
 OUTSIDE = "heron-of-the-outside"
 
@@ -134,7 +134,7 @@ def test_a_path_of_very_many_folders(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     name = b"a/" * 500_000 + b"b"
     (tmp_path / ".git/index").write_bytes(struct.pack(">4sII", b"DIRC", 2, 1) + b"\0" * 62 + name + b"\0" * 8)
-    tracked = Tracked(tmp_path)
+    tracked = TrackedFiles(tmp_path)
     assert tracked.has("a/a/a", folder=True)
     assert not tracked.has("a/b", folder=True)
     assert tracked.has(name.decode(), folder=False)

@@ -13,7 +13,7 @@ import pytest
 from rich.console import Console
 
 from quaestor.cli.answer_drawing import DrawnAnswer
-from quaestor.server.web.answer_html import Cited, render
+from quaestor.server.web.answer_html import LinkedCitation, render
 
 LEAK = "https://evil.example/?know=s3cret"
 ANSWERS = {
@@ -42,7 +42,7 @@ _SHOWING = "a|blockquote|br|code|del|em|h[3-6]|hr|li|ol|p|pre|s|span|strong|tabl
 _PLAIN = re.compile(
     rf'</?(?:{_SHOWING})(?: (?:class|href|target|rel|title|scope|tabindex|data-cite|data-place|aria-label)="[^"]*")*>'
 )
-CITED = (Cited(1, "guide.md:1-2", "words", "verified", "/passage?path=guide.md"),)
+CITED = (LinkedCitation(1, "guide.md:1-2", "words", "verified", "/passage?path=guide.md"),)
 
 
 @pytest.mark.parametrize("way", [*ANSWERS, *PICTURES])

@@ -37,7 +37,7 @@ def test_who_searches_meanwhile_goes_over_once_all_are_there(root: Path, setting
         with BackgroundVectors(root, settings) as behind:
             behind.wait()
         assert index.search("heron", 3) and index.embedder.name.startswith("onnx-")
-        assert index.meaning.coming is None
+        assert index.meaning.vector_progress is None
 
 
 def test_its_end_ends_the_work_and_keeps_what_is_made(root: Path, settings: Settings) -> None:
@@ -77,7 +77,7 @@ def test_a_model_that_cannot_be_run_stops_nobody(root: Path, settings: Settings,
         behind = corpora._opening["corpus"].vectors
         assert behind is not None
         behind.wait()
-        assert index.search("heron", 3) and index.meaning.coming is not None
+        assert index.search("heron", 3) and index.meaning.vector_progress is not None
 
 
 def test_work_for_a_process_that_has_ended_is_no_failure(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from quaestor.accounts.ledger import Ledger, UsageRow
 from quaestor.accounts.limits import Limits
-from quaestor.accounts.metered_model import EmbeddingMeter, Record
+from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder
 from quaestor.accounts.money import Price
 from quaestor.accounts.prices import Prices
 from quaestor.accounts.purpose import Purpose
@@ -28,7 +28,7 @@ def embedder_of(
     server: ScriptedServer, home: Path, *, price: str | None = "1", settings: Settings | None = None, **changes: Any
 ) -> HttpEmbedder:
     """Return an embedder of a server; a token costs a millionth unless another price is given."""
-    record = Record(ledger_in(home), Prices(home / "prices.toml"), Limits.of(settings or Settings()))
+    record = UsageRecorder(ledger_in(home), Prices(home / "prices.toml"), Limits.of(settings or Settings()))
     cost = None if price is None else Price(Decimal(price), Decimal(0))
     return HttpEmbedder(
         changes.pop("model", MODEL),

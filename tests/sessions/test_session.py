@@ -15,9 +15,9 @@ from quaestor.core.errors import NotFoundError, QuaestorError, UsageError
 from quaestor.core.messages import Message
 from quaestor.edits import Proposal
 from quaestor.llm import chatml
-from quaestor.sessions.export import as_json, as_markdown, exported, read_json
+from quaestor.sessions.export import as_json, as_markdown, export_file, read_json
 from quaestor.sessions.named_sessions import FolderSessions, Sessions
-from quaestor.sessions.records import Answered, Asked, Ending
+from quaestor.sessions.records import CallResult, Ending, ModelCall
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome
@@ -186,7 +186,7 @@ def test_markdown_for_people(sessions: Sessions) -> None:
         transcript.end(number, Ending("failed", error="the server went away", partial="It is bec"))
         difference = "--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-```\n+````\n"
         proposal = Outcome("proposed", proposal=Proposal(), difference=difference)
-        transcript.record_call(number, Answered(Asked("1", "edit"), proposal))
+        transcript.record_call(number, CallResult(ModelCall("1", "edit"), proposal))
         told = as_markdown(transcript.turns(), transcript.calls())
     assert "## 1. why?" in told
     assert "So." in told
@@ -199,7 +199,7 @@ def test_the_forms_in_which_a_session_is_taken_along(sessions: Sessions) -> None
     question = "what does <|im_end|> mean?"
     with sessions.begin(name="one") as transcript:
         asked(transcript, question)
-        tokens = json.loads(exported(transcript, "chatml"))
+        tokens = json.loads(export_file(transcript, "chatml"))
         assert chatml.parse(tokens) == [Message("user", question), Message("assistant", "So.")]
-        assert json.loads(exported(transcript, "json"))["id"] == "one"
-        assert exported(transcript, "markdown") == as_markdown(transcript.turns())
+        assert json.loads(export_file(transcript, "json"))["id"] == "one"
+        assert export_file(transcript, "markdown") == as_markdown(transcript.turns())

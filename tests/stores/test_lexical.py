@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from store_factories import entry, keyed, open_embedded
 
-from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Matched, Store
+from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Store, WordMatches
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, RecentChunks, count_terms
 from quaestor.stores.embedded.sizes import SIZES
-from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
 from quaestor.stores.embedded.views import LexicalView
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -51,7 +51,7 @@ def test_what_stands_in_it_is_found_through_every_change(tmp_path: Path, seed: i
         else:
             update, gone = LexicalUpdate(tmp_path, base, gathered=4, most=16), gone + _size(removed)
             for place, (document, texts) in removed.items():
-                update.remove(Removed(document, place, len(texts)))
+                update.remove(RemovedRun(document, place, len(texts)))
         texts = [f"{draw.choice(WORDS)} {draw.choice(WORDS)} n{number}" for _ in range(draw.randrange(9))]
         held[first] = number, texts
         update.add(terms_of(number, first, texts))
@@ -92,7 +92,7 @@ def test_each_choice_of_boosts_is_searched_as_if_alone(tmp_path: Path) -> None:
         assert frequencies == store.frequencies(["alpha", "gamma"])
         assert together == [store.lexical(["alpha", "gamma"], 10, None, boosts) for boosts in each]
         assert [len(found) for found in together] == [5, 4, 3]
-        assert store.lexical_each([], 10, each) == Matched([[], [], []], {})
+        assert store.lexical_each([], 10, each) == WordMatches([[], [], []], {})
         store.close()
 
 

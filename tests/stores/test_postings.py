@@ -16,7 +16,7 @@ from store_factories import keyed
 from quaestor.stores import ChunkTerms
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.lexical import count_terms, merge_segments, runs
-from quaestor.stores.embedded.postings import FIELDS, K1, Asked, B, Segment, keys_of
+from quaestor.stores.embedded.postings import FIELDS, K1, B, QueryRuns, Segment, keys_of
 
 TERMS = ["a", "aa", "b_a", "é", "x" * 70]
 LINES = st.lists(st.sampled_from(TERMS), max_size=9).map(" ".join)
@@ -95,7 +95,7 @@ def test_a_file_that_was_cut_short_is_refused(tmp_path: Path) -> None:
 def test_scores_are_bm25(chunks: list[tuple[str, str, str]], boosts: list[float]) -> None:
     segment, averages = segment_of(chunks), [4.0, 3.0, 2.0]
     factors = np.array(boosts)[None, :, None] * np.arange(1.0, len(TERMS) + 1)
-    [scores] = segment.scores(segment.bounds(keys_of(TERMS)), Asked.of(factors, averages))
+    [scores] = segment.scores(segment.bounds(keys_of(TERMS)), QueryRuns.of(factors, averages))
     for row, lines in enumerate(chunks):
         expected = 0.0
         for field in range(len(FIELDS)):

@@ -14,11 +14,11 @@ from quaestor.assemble import index_folder
 from quaestor.core.config import Settings
 from quaestor.core.errors import LimitError, UsageError
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.embedding.tuned_embedder import TunedRows
 from quaestor.evaluation.made import texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.tuning.learn_rows import learn_rows, pairs_of, rows_to_keep
-from quaestor.tuning.tune_embedder import Asked, Tuned, Values, figures_object, rows_of, tune
+from quaestor.tuning.tune_embedder import ScoredQuestion, TuningResult, Values, figures_object, rows_of, tune
 from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, _dealt, ground_of, part_of
 
 # What headings call by one word, texts call by another: nobody knows who has not read the corpus.
@@ -135,14 +135,14 @@ NONE = [0.0] * 80
 LOSES = [-0.01] * 80
 
 
-def outcome(*, dense: list[float], new: list[float], learned: list[float], prose: bool) -> Tuned:
+def outcome(*, dense: list[float], new: list[float], learned: list[float], prose: bool) -> TuningResult:
     """Return a tuning whose questions gained so much."""
-    rows = Replaced(np.zeros(0, np.int32), np.zeros((0, 1), np.int8), np.zeros(0, np.float32))
+    rows = TunedRows(np.zeros(0, np.int32), np.zeros((0, 1), np.int8), np.zeros(0, np.float32))
     asked = tuple(
-        Asked(Question(str(number), "?", ()), Values(0.0, of_new, of_learned), Values(0.0, alone, alone))
+        ScoredQuestion(Question(str(number), "?", ()), Values(0.0, of_new, of_learned), Values(0.0, alone, alone))
         for number, (alone, of_new, of_learned) in enumerate(zip(dense, new, learned, strict=True))
     )
-    return Tuned(asked, (1.0, 1.0), 1.0, rows, pairs=64, documents=80, sampled=0, prose=prose, seconds=1.0)
+    return TuningResult(asked, (1.0, 1.0), 1.0, rows, pairs=64, documents=80, sampled=0, prose=prose, seconds=1.0)
 
 
 @pytest.mark.parametrize("prose", [True, False])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from conversations import Letters, assistant, system, tool, user
 
-from quaestor.window.conversation_costs import Reading, _ReadingCache, as_counter
+from quaestor.window.conversation_costs import ConversationCosts, _CostsCache, as_counter
 from quaestor.window.window_values import Decision
 
 
@@ -13,10 +13,10 @@ def test_a_conversation_that_grows_is_read_as_one_that_is_whole() -> None:
         *[system("s"), tool("lost", "9"), user("a"), assistant("b", "1"), tool("x", "1"), tool("y", "1")],
         *[user("c"), assistant("d", "2"), user("e")],
     ]
-    growing = Reading(Letters())
+    growing = ConversationCosts(Letters())
     for end in range(1, len(messages) + 1):
         growing.follow(messages[:end])
-        whole = Reading(Letters())
+        whole = ConversationCosts(Letters())
         whole.follow(messages[:end])
         assert (growing.units, growing.unit_tokens, growing.faulty) == (whole.units, whole.unit_tokens, whole.faulty)
         assert growing.sendable_messages() == whole.sendable_messages()
@@ -27,7 +27,7 @@ def test_a_conversation_that_grows_is_read_as_one_that_is_whole() -> None:
 
 
 def test_each_message_is_decided_on_with_its_cost() -> None:
-    reading = Reading(Letters())
+    reading = ConversationCosts(Letters())
     reading.follow([user("abc"), assistant("de")])
     assert reading.decisions("dropped", "recent", "why") == [
         Decision("message", 0, "dropped", "recent", 0, 4, "why"),
@@ -51,8 +51,8 @@ def test_a_tokenizer_counts_within_a_template() -> None:
 
 def test_readings_are_lent_to_one_at_a_time_and_the_oldest_is_forgotten() -> None:
     counter = Letters()
-    cache = _ReadingCache(places=1)
-    one, other = Reading(counter), Reading(counter)
+    cache = _CostsCache(places=1)
+    one, other = ConversationCosts(counter), ConversationCosts(counter)
     one.follow([user("a")])
     other.follow([user("b")])
     cache.put(one)

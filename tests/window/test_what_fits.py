@@ -16,7 +16,7 @@ from quaestor.window.conversation_costs import (
     ORPHAN,
     RESULT,
     UNANSWERED,
-    Reading,
+    ConversationCosts,
     Unit,
     units,
 )
@@ -27,7 +27,7 @@ from quaestor.window.trim import largest_fitting, trim
 
 
 def drafted(messages: list[Message], capacity: int) -> tuple[Draft, Frame]:
-    reading = Reading(Letters())
+    reading = ConversationCosts(Letters())
     reading.follow(messages)
     return Draft(reading, capacity, "~"), frame(messages, reading.units)
 
@@ -128,7 +128,7 @@ def test_what_is_cut_fits_and_is_a_beginning(text: str, budget: int) -> None:
 
 
 def test_long_messages_share_what_short_ones_leave() -> None:
-    reading = Reading(Letters())
+    reading = ConversationCosts(Letters())
     messages = [user("a" * 30), user("bb"), user("c" * 30)]
     cut = trim_messages(messages, 3 + 2 + 2 * 20, reading, "~")
     assert cut is not None
@@ -362,9 +362,9 @@ def test_scores_are_standard_ones() -> None:
 def test_what_is_indexed_is_told() -> None:
     messages = [user(f"remark {number}") for number in range(5)]
     recall = Recall()
-    assert (recall.indexed, recall.count_indexed(messages)) == (0, 0)
+    assert (recall.indexed_count, recall.count_indexed(messages)) == (0, 0)
     recall.score(messages, 4)
-    assert (recall.indexed, recall.count_indexed(messages)) == (4, 4)
+    assert (recall.indexed_count, recall.count_indexed(messages)) == (4, 4)
     assert recall.count_indexed([*messages[:2], user("another")]) == 2
 
 

@@ -180,14 +180,14 @@ class AccountsFile:
         except OSError as error:
             raise self._unwritable(error.strerror or str(error)) from error
 
-    def _unwritable(self, said: str) -> AccountsUnusableError:
+    def _unwritable(self, detail: str) -> AccountsUnusableError:
         return AccountsUnusableError(
-            f"The accounts in {str(self.path)!r} cannot be used ({said}). Free some space, or make that"
+            f"The accounts in {str(self.path)!r} cannot be used ({detail}). Free some space, or make that"
             " folder writable."
         )
 
-    def _damage_error(self, said: str) -> AccountsUnusableError:
+    def _damage_error(self, detail: str) -> AccountsUnusableError:
         return AccountsUnusableError(
-            f"The accounts in {str(self.path)!r} are damaged ({said}). Restore the file from a copy, or move it away:"
+            f"The accounts in {str(self.path)!r} are damaged ({detail}). Restore the file from a copy, or move it away:"
             " a new one begins with no users and nothing spent."
         )

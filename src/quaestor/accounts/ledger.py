@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from quaestor.accounts.database import AccountsFile
-from quaestor.accounts.limits import Limits, Spent, Standing, day_at, month_at
+from quaestor.accounts.limits import LimitBalance, Limits, SpentInPeriod, day_at, month_at
 from quaestor.accounts.money import MILLION, Amount
 from quaestor.accounts.purpose import Purpose
 from quaestor.state.rows import Connection, Database
@@ -152,7 +152,7 @@ class Ledger:
             )
             _add(connection, at / 1000, user, currency, took.tokens - tokens, (took.cost or 0) - (cost or 0))
 
-    def spent(self, user: str, currency: str) -> tuple[Spent, ...]:
+    def spent(self, user: str, currency: str) -> tuple[SpentInPeriod, ...]:
         """Return what a user, and all users together, have used or reserved today and this month.
 
         Raises:
@@ -198,7 +198,7 @@ def _shown_key(by: Grouping, key: Any) -> str:
     return (_EPOCH + timedelta(days=key)).isoformat() if by == "day" else str(key)
 
 
-def _read_spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[Spent, ...]:
+def _read_spent(connection: Connection | None, user: str, currency: str, now: float) -> tuple[SpentInPeriod, ...]:
     periods = (day_at(now), month_at(now))
     rows = (
         {}
@@ -215,10 +215,10 @@ def _read_spent(connection: Connection | None, user: str, currency: str, now: fl
             )
         }
     )
-    found: list[Spent] = []
+    found: list[SpentInPeriod] = []
     for period in periods:
         tokens, cost, own_tokens, own_cost = rows.get(period.name, (0, 0, 0, 0))
-        found += (Spent(period, "all", tokens, cost), Spent(period, "user", own_tokens, own_cost))
+        found += (SpentInPeriod(period, "all", tokens, cost), SpentInPeriod(period, "user", own_tokens, own_cost))
     return tuple(found)
 
 
@@ -250,20 +250,20 @@ def overview(ledger: Ledger, limits: Limits, user: str, currency: str) -> dict[s
         "currency": currency,
         "today": _usage_since(ledger, user, currency, today),
         "month": _usage_since(ledger, user, currency, today.replace(day=1)),
-        "limits": {one.limit.setting: standing_object(one) for one in limits.standings(spent)},
+        "limits": {one.limit.setting: balance_object(one) for one in limits.balances(spent)},
     }
 
 
-def standing_object(standing: Standing) -> dict[str, Any]:
+def balance_object(balance: LimitBalance) -> dict[str, Any]:
     """Return a limit and what is left of it as JSON values; money is in units of the currency."""
-    limit = standing.limit
+    limit = balance.limit
     scale = MILLION if limit.unit == "cost" else 1
     return {
         "scope": limit.scope,
         "period": limit.length,
         "unit": limit.unit,
-        **{name: number / scale if scale > 1 else number for name, number in _numbers(standing).items()},
-        "renews": standing.period.end.astimezone(UTC).isoformat(),
+        **{name: number / scale if scale > 1 else number for name, number in _numbers(balance).items()},
+        "renews": balance.period.end.astimezone(UTC).isoformat(),
     }
 
 
@@ -294,8 +294,8 @@ def row_object(row: UsageRow) -> dict[str, Any]:
     return {**asdict(row), "cost": cost, "reserved_cost": row.reserved_cost / MILLION}
 
 
-def _numbers(standing: Standing) -> dict[str, int]:
-    return {"limit": standing.limit.most, "used": standing.used, "left": standing.left}
+def _numbers(balance: LimitBalance) -> dict[str, int]:
+    return {"limit": balance.limit.most, "used": balance.used, "left": balance.left}
 
 
 def _usage_since(ledger: Ledger, user: str, currency: str, since: date) -> dict[str, Any]:

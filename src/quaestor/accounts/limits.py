@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Literal
 
-from quaestor.accounts.money import Amount, millionths, shown
+from quaestor.accounts.money import Amount, millionths, money_in_words
 from quaestor.core.config import Settings
 from quaestor.core.errors import BudgetError
 
@@ -66,7 +66,7 @@ _WHOSE: Mapping[Scope, str] = {"user": "for each user", "all": "for all users to
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class SpentInPeriod:
     """What was used or reserved in one period.
 
     Attributes:
@@ -100,7 +100,7 @@ class Limit:
     unit: Unit
     most: int
 
-    def part_used(self, spent: Spent) -> int:
+    def part_used(self, spent: SpentInPeriod) -> int:
         """Return the amount that counts toward this limit."""
         return spent.cost if self.unit == "cost" else spent.tokens
 
@@ -108,17 +108,17 @@ class Limit:
         """Return the amount of a request that counts toward this limit."""
         return (amount.cost or 0) if self.unit == "cost" else amount.tokens
 
-    def shown(self, number: int, currency: str) -> str:
+    def in_words(self, number: int, currency: str) -> str:
         """Return an amount in this limit's unit as text for people."""
-        return shown(number, currency) if self.unit == "cost" else f"{number:,} tokens"
+        return money_in_words(number, currency) if self.unit == "cost" else f"{number:,} tokens"
 
     def describe(self, currency: str) -> str:
         """Return the limit in words: ``1.00 USD a day for each user (setting 'limit_day_cost')``."""
-        return f"{self.shown(self.most, currency)} a {self.length} {_WHOSE[self.scope]} (setting {self.setting!r})"
+        return f"{self.in_words(self.most, currency)} a {self.length} {_WHOSE[self.scope]} (setting {self.setting!r})"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class LimitBalance:
     """How much of a limit is left.
 
     Attributes:
@@ -157,13 +157,13 @@ class Limits:
         """Whether any limit is about money, so that every price must be known."""
         return any(limit.unit == "cost" for limit in self.each)
 
-    def standings(self, spent: tuple[Spent, ...]) -> list[Standing]:
+    def balances(self, spent: tuple[SpentInPeriod, ...]) -> list[LimitBalance]:
         """Return how much of each limit is left."""
         places = {(one.scope, one.period.length): one for one in spent}
         found = [(limit, places[limit.scope, limit.length]) for limit in self.each]
-        return [Standing(limit, limit.part_used(one), one.period) for limit, one in found]
+        return [LimitBalance(limit, limit.part_used(one), one.period) for limit, one in found]
 
-    def check(self, spent: tuple[Spent, ...], needed: Amount, now: float) -> None:
+    def check(self, spent: tuple[SpentInPeriod, ...], needed: Amount, now: float) -> None:
         """Check that a request cannot exceed a limit.
 
         Args:
@@ -174,7 +174,7 @@ class Limits:
         Raises:
             BudgetError: it could exceed a limit; of several, the error names the one that renews last.
         """
-        passed = [one for one in self.standings(spent) if one.used + one.limit.part_needed(needed) > one.limit.most]
+        passed = [one for one in self.balances(spent) if one.used + one.limit.part_needed(needed) > one.limit.most]
         if passed:
             # If a request is larger than a whole limit, waiting does not help.
             worst = max(passed, key=lambda one: (one.limit.part_needed(needed) > one.limit.most, one.period.end))
@@ -191,17 +191,17 @@ def _limits(settings: Settings) -> Iterator[Limit]:
                     yield Limit(name, scope, length, unit, millionths(value) if unit == "cost" else value)
 
 
-def _refusal(passed: Standing, amount: Amount, now: float) -> BudgetError:
-    limit, period, currency = passed.limit, passed.period, amount.currency
+def _refusal(exceeded: LimitBalance, amount: Amount, now: float) -> BudgetError:
+    limit, period, currency = exceeded.limit, exceeded.period, amount.currency
     needed = limit.part_needed(amount)
-    could = f"This request was not sent. It could take up to {limit.shown(needed, currency)}"
+    could = f"This request was not sent. It could take up to {limit.in_words(needed, currency)}"
     if needed > limit.most:
         return BudgetError(
             f"{could}, more than the whole limit of {limit.describe(currency)}."
             " Ask for less, with a smaller window or reserve, or raise the limit."
         )
     return BudgetError(
-        f"{could}, and of the limit of {limit.describe(currency)} {limit.shown(passed.used, currency)}"
+        f"{could}, and of the limit of {limit.describe(currency)} {limit.in_words(exceeded.used, currency)}"
         f" {'is' if limit.unit == 'cost' else 'are'} used or reserved. It renews at {period.end:%Y-%m-%d %H:%M} UTC,"
         f" in {until(now, period.end)}. Ask for less, wait, or raise the limit.",
         retry_after=max(1.0, period.end.timestamp() - now),

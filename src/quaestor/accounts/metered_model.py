@@ -34,7 +34,7 @@ _BELIEVABLE = 1_000_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class UsageRecorder:
     """The ledger that records requests, with the prices and limits that apply.
 
     Attributes:
@@ -97,7 +97,7 @@ class EmbeddingMeter:
         purpose: the requests' user and source; ``kind`` follows from each request's use.
     """
 
-    def __init__(self, model: str, price: Price | None, record: Record, purpose: Purpose) -> None:
+    def __init__(self, model: str, price: Price | None, record: UsageRecorder, purpose: Purpose) -> None:
         self._model = model
         self._record = record
         self._purpose = purpose
@@ -135,7 +135,12 @@ class MeteredRequest:
     """A reserved request that is not settled yet; see ``Entry``."""
 
     def __init__(
-        self, meter: EmbeddingMeter, record: Record, number: int | None, bound: Amount, allowance: Allowance | None
+        self,
+        meter: EmbeddingMeter,
+        record: UsageRecorder,
+        number: int | None,
+        bound: Amount,
+        allowance: Allowance | None,
     ) -> None:
         self._meter = meter
         self._record = record
@@ -169,7 +174,7 @@ class MeteredModel:
         self, inner: Model, ledger: Ledger, prices: Prices, limits: Limits, purpose: Purpose, *, window: int
     ) -> None:
         self._inner = inner
-        self._record = Record(ledger, prices, limits)
+        self._record = UsageRecorder(ledger, prices, limits)
         self._purpose = purpose
         self._window = window
 
@@ -203,7 +208,7 @@ class MeteredModel:
     def __repr__(self) -> str:
         return f"MeteredModel({self._inner!r})"
 
-    def charged(self, **changes: str) -> Self:
+    def with_purpose(self, **changes: str) -> Self:
         """Return the same model with another purpose: ``changes`` are fields of ``Purpose`` and their values."""
         other = copy(self)
         other._purpose = replace(self._purpose, **changes)

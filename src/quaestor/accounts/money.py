@@ -60,7 +60,7 @@ def millionths(units: float) -> int:
     return int((Decimal(repr(units)) * MILLION).to_integral_value(ROUND_FLOOR))
 
 
-def shown(cost: int, currency: str) -> str:
+def money_in_words(cost: int, currency: str) -> str:
     """Return an amount in millionths as text for people: ``1.25 USD``, with as many of six decimals as needed."""
     exact = (Decimal(cost) / MILLION).quantize(Decimal("0.000001"), ROUND_CEILING)
     whole, _, part = f"{exact:,f}".partition(".")

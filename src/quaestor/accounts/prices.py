@@ -39,7 +39,7 @@ _DEAREST = Decimal(1_000_000)
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class PriceLine:
     """One line of the price table.
 
     Attributes:
@@ -70,7 +70,7 @@ class Prices:
 
     path: Path
     currency: str = CURRENCY
-    listed: tuple[Listed, ...] = ()
+    listed: tuple[PriceLine, ...] = ()
     date: str = ""
 
     def of(self, model: str) -> Price | None:
@@ -78,7 +78,7 @@ class Prices:
         found = self.line_of(model)
         return None if found is None else found.price
 
-    def line_of(self, model: str) -> Listed | None:
+    def line_of(self, model: str) -> PriceLine | None:
         """Return the first line of the table that matches a model; None if there is none."""
         return next((line for line in self.listed if line.fits(model)), None)
 
@@ -94,7 +94,7 @@ def load_prices(settings: Settings) -> Prices:
     if not settings.model or not (settings.prompt_price or settings.completion_price):
         return prices
     own = Price(Decimal(repr(settings.prompt_price)), Decimal(repr(settings.completion_price)))
-    return replace(prices, listed=(Listed(settings.model, own, SETTINGS), *prices.listed))
+    return replace(prices, listed=(PriceLine(settings.model, own, SETTINGS), *prices.listed))
 
 
 def read_prices(path: Path, *, missing: bool = True) -> Prices:
@@ -145,13 +145,13 @@ def _date(path: Path, content: Mapping[str, object]) -> str:
     return str(said)
 
 
-def _line(path: Path, pattern: str, table: object) -> Listed:
+def _line(path: Path, pattern: str, table: object) -> PriceLine:
     key = f"models.{pattern!r}"
     if not isinstance(table, dict):
         raise _price_error(path, key, "must be a table with 'prompt' and 'completion'", table)
     _check_keys(path, key, table, ("prompt", "completion"))
     price = Price(_number(path, key, table, "prompt"), _number(path, key, table, "completion"))
-    return Listed(pattern, price, str(path))
+    return PriceLine(pattern, price, str(path))
 
 
 def _number(path: Path, key: str, table: Mapping[str, object], name: str) -> Decimal:

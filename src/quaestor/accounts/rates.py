@@ -72,7 +72,7 @@ class RateLimiter:
                 self._allowed_level(buckets, key, self._now(buckets))
 
     @property
-    def kept(self) -> int:
+    def bucket_count(self) -> int:
         """The number of stored buckets."""
         with self._step("") as buckets:
             return int(buckets.execute("select count(*) from buckets where what = ?", (self._what,)).fetchone()[0])

@@ -92,7 +92,7 @@ class Users:
             AccountsUnusableError: the database cannot be written.
         """
         token = _new_token()
-        return self._changed(name, "token = ?, revoked = null", hash_token(token)), token
+        return self._change(name, "token = ?, revoked = null", hash_token(token)), token
 
     def revoke(self, name: str) -> User:
         """Refuse a user's token from now on; the user's sessions and documents stay.
@@ -101,7 +101,7 @@ class Users:
             NotFoundError: there is no such user.
             AccountsUnusableError: the database cannot be written.
         """
-        return self._changed(name, "revoked = coalesce(revoked, ?)", _now())
+        return self._change(name, "revoked = coalesce(revoked, ?)", _now())
 
     def list(self) -> list[User]:
         """Return all users, including revoked ones, in the order in which they were added."""
@@ -114,7 +114,7 @@ class Users:
         """Close the connections to the database; the next use opens them again."""
         self._database.close()
 
-    def configured(self) -> bool:
+    def has_users(self) -> bool:
         """Whether any user exists or existed; if so, everybody needs a token, even if all are revoked."""
         with self._database.reading() as connection:
             return connection is not None and connection.execute("select 1 from users limit 1").fetchone() is not None
@@ -127,7 +127,7 @@ class Users:
         """
         found = next((user for user in (LOCAL, *self.list()) if user.name.lower() == name.lower()), None)
         if found is None:
-            raise _unknown(name)
+            raise _unknown_user_error(name)
         return found
 
     def by_token(self, token: str) -> User | None:
@@ -145,13 +145,13 @@ class Users:
         user = User(*row[:-1])
         return None if user.revoked else user
 
-    def _changed(self, name: str, change: str, value: bytes | str) -> User:
+    def _change(self, name: str, change: str, value: bytes | str) -> User:
         with self._database.writing() as connection:
             row = connection.execute(
                 f"update users set {change} where lower(name) = lower(?) returning {_COLUMNS}", (value, name)
             ).fetchone()
         if row is None:
-            raise _unknown(name)
+            raise _unknown_user_error(name)
         return User(*row)
 
 
@@ -168,7 +168,7 @@ def _check_name(name: str) -> None:
         raise UsageError(f"{name!r} is reserved for the user of a machine without users. Choose another name.")
 
 
-def _unknown(name: str) -> NotFoundError:
+def _unknown_user_error(name: str) -> NotFoundError:
     return NotFoundError(f"There is no user {name!r}. `quaestor users list` shows them all.")
 
 

@@ -58,7 +58,7 @@ _SAY_NOTHING = EMPTY_WORDS | frozenset(
 
 
 def ask_back(question: Question, corpus: Corpus) -> WayAnswer | None:
-    """Ask what is meant if a conversation begins with a question that only makes sense after another one."""
+    """Return an answer that asks what is meant, if a conversation begins with a question that refers back."""
     if question.earlier or not is_without_context(question.text):
         return None
     pointing = _POINTING.search(question.text)
@@ -81,8 +81,8 @@ def with_context(text: str, earlier: Sequence[str]) -> str:
     """Return a question, preceded by the last earlier question that names its subject if it only says "that". Pure."""
     if not is_without_context(text) or not _POINTING.search(text):
         return text
-    told = next((one for one in reversed(earlier) if not is_without_context(one)), "")
-    return f"{told}\n{text}" if told else text
+    subject = next((one for one in reversed(earlier) if not is_without_context(one)), "")
+    return f"{subject}\n{text}" if subject else text
 
 
 def _says_nothing(word: str) -> bool:

@@ -110,7 +110,7 @@ def _led_by_comment(found: Sequence[Block], node: Node, lines: Sequence[str]) ->
 
 
 def comment_above(lines: Sequence[str], line: int, least: int = 0) -> int:
-    """Return the first line of the comment right above a line; the line itself where there is none.
+    """Return the first line of the comment right above a line, or the line itself if there is no comment.
 
     Lines count from 0; those before ``least`` are left alone.
     """

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.drafts import CorpusLines, Draft, around, in_code
-from quaestor.answers.resolved_names import Resolved, resolve_name
+from quaestor.answers.drafts import CorpusLines, Draft, in_code, innermost_definition
+from quaestor.answers.resolved_names import ResolvedName, resolve_name
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.documents import Hit
 from quaestor.core.terms import content_terms, split_identifier
@@ -43,14 +43,14 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
         return None
     found = resolve_name(corpus, asked.target, ("definitions", "callers", "tests"), _LIMIT)
     if found is None or found.related is None:
-        return None if found is None or asked.plain else _standing_nowhere(asked.target, found)
+        return None if found is None or asked.plain else _used_nowhere(asked.target, found)
     if asked.plain and not found.related.of("definitions"):
         return None
-    told = _Telling(asked, found, CorpusLines(corpus))
-    return told.callees(corpus) if asked.sought == "callees" else told.uses()
+    draft = _CallersAnswer(asked, found, CorpusLines(corpus))
+    return draft.callees(corpus) if asked.kind == "callees" else draft.uses()
 
 
-def _standing_nowhere(name: str, found: Resolved) -> WayAnswer:
+def _used_nowhere(name: str, found: ResolvedName) -> WayAnswer:
     near = f" The nearest names here: {', '.join(map(in_code, found.nearest))}." if found.nearest else ""
     draft = Draft()
     draft.say(f"Nothing uses {in_code(name)}: it stands nowhere in this corpus.{near}")
@@ -58,17 +58,17 @@ def _standing_nowhere(name: str, found: Resolved) -> WayAnswer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed:
+class _PlacesOfKind:
     """Places of one kind: some with their lines, and the number of all others."""
 
     places: Sequence[Relative]
     more: int
 
 
-class _Telling:
+class _CallersAnswer:
     """One answer in the making: the question, what is related to the name, and the corpus's lines."""
 
-    def __init__(self, asked: CallersQuestion, found: Resolved, lines: CorpusLines) -> None:
+    def __init__(self, asked: CallersQuestion, found: ResolvedName, lines: CorpusLines) -> None:
         assert found.related is not None
         self._asked = asked
         self._name = found.name
@@ -81,21 +81,21 @@ class _Telling:
 
     def uses(self) -> WayAnswer | None:
         """Return who uses the name; None if neither a use nor a definition is known."""
-        code, tests = self._uses_asked_for()
+        code, tests = self._requested_uses()
         if not (code.places or tests.places or self._definitions or self._related.target.path):
             return None
         if self._asked.without_tests:
-            tests = _Listed((), 0)
+            tests = _PlacesOfKind((), 0)
         self._draft.say(self._say_how_often(code, tests))
-        parts: list[tuple[_Listed, RelatedKind]] = [(code, "callers"), (tests, "tests")]
-        if self._asked.sought == "tests":
+        parts: list[tuple[_PlacesOfKind, RelatedKind]] = [(code, "callers"), (tests, "tests")]
+        if self._asked.kind == "tests":
             parts.reverse()
         most = _MOST_SHOWN
         for listed, kind in parts:
             self._quote(listed, most, kind)
             # Where nothing but tests uses it, these are what there is to show.
             most = _MOST_SHOWN_BESIDE if listed.places else most
-        self._define()
+        self._quote_definition()
         return self._draft.finish("callers")
 
     def callees(self, corpus: Corpus) -> WayAnswer | None:
@@ -104,14 +104,14 @@ class _Telling:
             return None
         home = self._definitions[0]
         known = {name: place for name in _names_called(home.text) if (place := self._defined_at(corpus, name))}
-        self._draft.say(self._called_of(known))
+        self._draft.say(self._say_callees(known))
         last = min(home.end_line, home.start_line + _WHOLE - 1)
         self._draft.quote(self._lines.hit(home.path, home.start_line, last, home.symbol))
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions[1:]))
         return self._draft.finish("callers")
 
-    def _called_of(self, known: Mapping[str, str]) -> str:
+    def _say_callees(self, known: Mapping[str, str]) -> str:
         name = in_code(self._name)
         if not known:
             return f"{name} calls nothing that this corpus defines."
@@ -131,7 +131,7 @@ class _Telling:
         spans = (one.span for one in self._lines.definitions(path) if one.name == name)
         return f"{path}:{next(spans, best.chunk.span).start_line}"
 
-    def _uses_asked_for(self) -> tuple[_Listed, _Listed]:
+    def _requested_uses(self) -> tuple[_PlacesOfKind, _PlacesOfKind]:
         """Return the uses in code and in tests that were asked for, those that the question describes first."""
         every = [*self._related.of("callers"), *(one for one in self._related.of("tests") if one.role != "named alike")]
         kept = sorted((one for one in every if not self._is_outside(one.path)), key=self._order)
@@ -144,7 +144,7 @@ class _Telling:
         more = [max(0, total.get(kind, 0) - len(self._related.of(kind))) for kind in ("callers", "tests")]
         if inside and self._asked.inside:
             more = [0, 0]  # how many of those that were not looked at lie there is not known
-        return _Listed(code, more[0]), _Listed(tests, more[1])
+        return _PlacesOfKind(code, more[0]), _PlacesOfKind(tests, more[1])
 
     def _is_inner_test(self, one: Relative) -> bool:
         """Return whether a place stands in a test within a file of source, as in Rust."""
@@ -152,7 +152,10 @@ class _Telling:
             return False
         if (one.symbol or "").partition(".")[0] in ("test", "tests"):
             return True
-        file, holder = self._lines.file(one.path), around(self._lines.definitions(one.path), one.start_line)
+        file, holder = (
+            self._lines.file(one.path),
+            innermost_definition(self._lines.definitions(one.path), one.start_line),
+        )
         if file is None or holder is None:
             return False
         return any(map(_RUST_TEST.match, file.lines[holder.span.start_line - 1 : one.start_line]))
@@ -174,7 +177,7 @@ class _Telling:
     def _order(self, one: Relative) -> tuple[bool, bool, bool, int, bool, int]:
         """Order places: those that the question describes first, tests and vendored code last."""
         profile = profile_path(one.path)
-        meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.about))
+        meant = len(content_terms(one.path.replace("/", " ")) & content_terms(self._asked.other_words))
         role = _ROLES.index(one.role) if one.role in _ROLES else len(_ROLES)
         home = any(own.path == one.path for own in self._definitions)
         return bool(profile.background), profile.example, not self._names_its_owner(one), -meant, home, role
@@ -185,33 +188,33 @@ class _Telling:
         line = one.text.partition("\n")[0].lower().replace("_", "")
         return bool(scope) and any(part in line for part in split_identifier(scope[-1]) if len(part) > 1)
 
-    def _say_how_often(self, code: _Listed, tests: _Listed) -> str:
+    def _say_how_often(self, code: _PlacesOfKind, tests: _PlacesOfKind) -> str:
         """Return how often the thing is used, in how many files."""
         least = "" if self._related.complete else "at least "
-        told = [f"{least}{_amount(code)}"] if code.places else []
+        counts = [f"{least}{_amount(code)}"] if code.places else []
         if tests.places:
-            told.append(f"{least}{_amount(tests)} in tests")
+            counts.append(f"{least}{_amount(tests)} in tests")
         name = in_code(self._name)
         taken = f"{in_code(self._asked.target)} stands nowhere here; this is about {name}. " if self._taken_for else ""
-        if not told:
+        if not counts:
             beside = " outside it" if self._asked.outside else ""
             return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."
         if self._elsewhere:
             taken = f"{taken}Nothing in {in_code(self._asked.inside)} uses {name}, as far as its name tells. "
         elif self._asked.inside:
-            told = [f"{one} in {in_code(self._asked.inside)}" for one in told]
+            counts = [f"{one} in {in_code(self._asked.inside)}" for one in counts]
         verb = "is imported" if self._related.target.path and not self._related.target.name else "is used"
         beyond = " By name alone: another thing of this name may be among them." if len(self._definitions) > 1 else ""
-        return f"{taken}{name} {verb} at {' and at '.join(told)}.{beyond}"
+        return f"{taken}{name} {verb} at {' and at '.join(counts)}.{beyond}"
 
-    def _quote(self, listed: _Listed, most: int, kind: RelatedKind) -> None:
+    def _quote(self, places: _PlacesOfKind, most: int, kind: RelatedKind) -> None:
         """Quote places file by file, and say how many more there are."""
         shown = 0
-        for group in _by_file(listed.places):
+        for group in _grouped_by_file(places.places):
             for hit in self._hits(group[: min(_MOST_OF_FILE, most - shown)]):
                 self._draft.quote(hit)
             shown += min(len(group), _MOST_OF_FILE, most - shown)
-        if hidden := len(listed.places) + listed.more - shown:
+        if hidden := len(places.places) + places.more - shown:
             command = f"quaestor related {self._related.target} --kind {kind} -k 1000"
             self._draft.say(f"And {hidden:,} more: {in_code(command)} lists all.")
 
@@ -225,7 +228,7 @@ class _Telling:
                 quoted.update(lines)
                 yield hit
 
-    def _define(self) -> None:
+    def _quote_definition(self) -> None:
         """Say where the name is defined; if it has one definition, quote the beginning of it."""
         if len(self._definitions) > 1:
             self._draft.say(self._other_definitions(self._definitions))
@@ -243,14 +246,14 @@ class _Telling:
         return f"{amount(len(found), 'definition')} of this name: {listed}{f' and {more} more' if more > 0 else ''}."
 
 
-def _amount(listed: _Listed) -> str:
+def _amount(places: _PlacesOfKind) -> str:
     """Return how many places these are and, if all are known, in how many files."""
-    total = len(listed.places) + listed.more
-    files = f" in {amount(len({one.path for one in listed.places}), 'file')}" if not listed.more else ""
+    total = len(places.places) + places.more
+    files = f" in {amount(len({one.path for one in places.places}), 'file')}" if not places.more else ""
     return f"{amount(total, 'place')}{files}"
 
 
-def _by_file(places: Iterable[Relative]) -> list[list[Relative]]:
+def _grouped_by_file(places: Iterable[Relative]) -> list[list[Relative]]:
     groups: dict[str, list[Relative]] = {}
     for one in places:
         groups.setdefault(one.path, []).append(one)

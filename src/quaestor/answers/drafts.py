@@ -191,7 +191,7 @@ def line_of_name(lines: Sequence[str], start: int, last: int, name: str) -> int:
     return next((at for at in range(start, last + 1) if name in _CITED.sub("", lines[at - 1])), start)
 
 
-def around(found: Sequence[Definition], line: int) -> Definition | None:
+def innermost_definition(found: Sequence[Definition], line: int) -> Definition | None:
     """Return the innermost definition that holds a line."""
     holding = [one for one in found if one.span.start_line <= line <= one.span.end_line]
     return min(holding, key=lambda one: one.span.end_line - one.span.start_line, default=None)

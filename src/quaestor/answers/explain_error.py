@@ -9,8 +9,16 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quaestor.answers.drafts import CorpusLines, Draft, around, in_code, line_of_name, qualified_name, stretch
-from quaestor.answers.raised_here import Raised, Template, find_templates, is_pasted, stands_behind
+from quaestor.answers.drafts import (
+    CorpusLines,
+    Draft,
+    in_code,
+    innermost_definition,
+    line_of_name,
+    qualified_name,
+    stretch,
+)
+from quaestor.answers.raised_here import MessagePlaces, Template, find_templates, is_pasted, stands_behind
 from quaestor.answers.resolved_names import raises_of, raises_of_bound, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
@@ -49,7 +57,7 @@ def answer_error(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not (trace.frames or is_pasted(text)):
         return None
     corpus.try_refresh()
-    return corpus.reopening(lambda: _explain_where_known(text, corpus))
+    return corpus.retry_reopened(lambda: _explain_where_known(text, corpus))
 
 
 def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -61,76 +69,76 @@ def _explain_where_known(text: str, corpus: Corpus) -> WayAnswer | None:
     found = find_templates(corpus, trace, ours, lines)
     said = "\n".join(trace.messages)
     raising: tuple[Relative, ...] = ()
-    if not frames and found.raised is None:
+    if not frames and found.origin is None:
         raising = _places_that_raise(corpus, said)
     traced = frames and (len(trace.frames) > 1 or trace.frames[0].names)
-    if found.raised is None and not raising and not traced:
+    if found.origin is None and not raising and not traced:
         return None
-    return _Telling(corpus, lines, found, frames, said).answer(raising)
+    return _ErrorAnswer(corpus, lines, found, frames, said).answer(raising)
 
 
-def _places_that_raise(corpus: Corpus, said: str) -> tuple[Relative, ...]:
+def _places_that_raise(corpus: Corpus, message: str) -> tuple[Relative, ...]:
     """Return the places that raise the error class that a message names.
 
-    Those come first in whose path or code most of the message's other words stand: of a fault that many files raise,
-    what is said beside its name tells which one is meant.
+    Places whose path or code contains most of the message's other words come first: many files may raise an error,
+    and these words tell which of them is meant.
     """
-    names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(said))
+    names = dict.fromkeys(re.split(r"::|->|[.\\#$:/]", name)[-1] for name in names_of_code(message))
     for name in [*names][:_MOST_NAMES]:
-        is_fault = _FAULT.search(name) or _NAMES_FAULT.search(said)
+        is_fault = _FAULT.search(name) or _NAMES_FAULT.search(message)
         if is_fault and name[:1].isupper() and name not in _ANY and (found := raises_of(corpus, name, _MOST_RAISING)):
-            words = set(content_terms(said)) - set(content_terms(name))
+            words = set(content_terms(message)) - set(content_terms(name))
             return tuple(sorted(found, key=lambda one: -len(words & set(terms(f"{one.path} {one.text}")))))
     return ()
 
 
-class _Telling:
+class _ErrorAnswer:
     """One answer in the making: what prints the message, and the frames in this corpus, innermost first."""
 
     def __init__(
-        self, corpus: Corpus, lines: CorpusLines, found: Raised, frames: tuple[_FrameHere, ...], said: str
+        self, corpus: Corpus, lines: CorpusLines, found: MessagePlaces, frames: tuple[_FrameHere, ...], message: str
     ) -> None:
         self._corpus = corpus
         self._lines = lines
-        self._said = said
+        self._message = message
         self._found = found
         self._frames = frames
         self._draft = Draft()
         self._quoted: list[tuple[str, int, int]] = []
         self._symbols: set[tuple[str, str | None]] = set()
 
-    def answer(self, raising: Sequence[Relative]) -> WayAnswer:
-        """Return the answer; ``raising`` are places that raise an error which the message names."""
-        raised = self._found.raised
-        if self._throws() or self._leads():
-            self._lead()
+    def answer(self, raising_places: Sequence[Relative]) -> WayAnswer:
+        """Return the answer; ``raising_places`` are places that raise an error which the message names."""
+        raised = self._found.origin
+        if self._frame_defines_message() or self._frames_come_first():
+            self._quote_frames()
         elif raised is not None:
-            raising = raising or self._raising(raised)
-        self._raise(raising)
-        places = [place for place in (raised, *self._found.also) if place is not None]
+            raising_places = raising_places or self._places_raising(raised)
+        self._quote_raising(raising_places)
+        places = [place for place in (raised, *self._found.further) if place is not None]
         places = [place for place in places if not self._is_quoted(place.path, place.first)]
         if places:
             self._draft.say("The message comes from here:")
         for place in places:
             self._quote_template(place)
-        self._lead()
-        if self._found.told is not None:
+        self._quote_frames()
+        if self._found.described is not None:
             self._draft.say("The documents say of it:")
-            self._quote_template(self._found.told)
+            self._quote_template(self._found.described)
         return self._draft.finish("errors")
 
-    def _raising(self, raised: Template) -> tuple[Relative, ...]:
+    def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
         """Return the places that raise what a class of errors, or a name, gives the message to."""
-        file = self._lines.file(raised.path)
-        bound = raises_of_bound(self._corpus, raised.path, file.lines, raised.line, _MOST_USES) if file else ()
-        if bound or not _is_fault(raised, self._said):
+        file = self._lines.file(origin.path)
+        bound = raises_of_bound(self._corpus, origin.path, file.lines, origin.line, _MOST_USES) if file else ()
+        if bound or not _is_fault(origin, self._message):
             return bound
-        return uses_of(self._corpus, raised.symbol or "", _MOST_USES)
+        return uses_of(self._corpus, origin.symbol or "", _MOST_USES)
 
-    def _throws(self) -> bool:
+    def _frame_defines_message(self) -> bool:
         """Return whether an error class that the innermost frame names defines the message's text."""
-        raised = self._found.raised
-        if raised is None or not self._frames or not _is_fault(raised, self._said):
+        raised = self._found.origin
+        if raised is None or not self._frames or not _is_fault(raised, self._message):
             return False
         frame = self._frames[0]
         shown = self._lines.hit(frame.path, frame.first, frame.last).text
@@ -139,9 +147,9 @@ class _Telling:
             and any(name in shown for name in (raised.symbol or "").split("."))
         )
 
-    def _lead(self) -> None:
+    def _quote_frames(self) -> None:
         """Quote the frames that lead to the place that raises the message, or, without one, the frames alone."""
-        frames = [one for one in self._frames if not self._shows(one)]
+        frames = [one for one in self._frames if not self._quotes_line_of(one)]
         if not frames:
             return
         self._draft.say(
@@ -149,7 +157,7 @@ class _Telling:
         )
         shown, further = 0, list[_FrameHere]()
         for frame in frames:
-            if self._shows(frame):
+            if self._quotes_line_of(frame):
                 continue
             if shown < _MOST_FRAMES:
                 self._quote(frame.path, frame.first, frame.last, frame.symbol)
@@ -160,26 +168,26 @@ class _Telling:
             places = (f"{in_code(f'{one.path}:{one.line}')}{_in_brackets(one.symbol)}" for one in further)
             self._draft.say(f"Before these it ran through {', '.join(places)}.")
 
-    def _shows(self, frame: _FrameHere) -> bool:
+    def _quotes_line_of(self, frame: _FrameHere) -> bool:
         """Return whether a frame's line is quoted, or another part of what it runs in."""
         same = frame.symbol is not None and (frame.path, frame.symbol) in self._symbols
         return same or self._is_quoted(frame.path, frame.line)
 
-    def _leads(self) -> bool:
+    def _frames_come_first(self) -> bool:
         """Return whether the frames come first because the message's text is in a file of none of them."""
-        raised = self._found.raised
+        raised = self._found.origin
         return raised is not None and bool(self._frames) and all(one.path != raised.path for one in self._frames)
 
-    def _raise(self, raising: Sequence[Relative]) -> None:
+    def _quote_raising(self, raising: Sequence[Relative]) -> None:
         """Quote where an error is raised."""
         places = [one for one in raising if not stands_behind(one.path)]
         # A value of the message may name its place: "Missing lock for job 7. moveToFinished".
-        named = names_of_code(self._said)
+        named = names_of_code(self._message)
         places.sort(key=lambda one: not any(name in one.text for name in named))
         if places:
             self._draft.say("It is raised here:")
         for one in places[:_MOST_FRAMES]:
-            holder = around(self._lines.definitions(one.path), one.start_line)
+            holder = innermost_definition(self._lines.definitions(one.path), one.start_line)
             file = self._lines.file(one.path)
             if file is not None and not self._is_quoted(one.path, one.start_line):
                 self._quote(one.path, *stretch(file, holder, one.start_line), qualified_name(holder))
@@ -201,15 +209,15 @@ def _in_brackets(symbol: str | None) -> str:
     return f" ({in_code(symbol)})" if symbol else ""
 
 
-def _is_fault(place: Template, said: str) -> bool:
+def _is_fault(place: Template, message: str) -> bool:
     """Return whether a place is part of a class of errors: by its name, or because the message begins with it."""
     names = (place.symbol or "").split(".")
-    return any(_FAULT.search(name) or (len(name) > _SHORT and _begins_with(name, said)) for name in names)
+    return any(_FAULT.search(name) or (len(name) > _SHORT and _begins_with(name, message)) for name in names)
 
 
-def _begins_with(name: str, said: str) -> bool:
+def _begins_with(name: str, message: str) -> bool:
     """Return whether a message, or a part of it, begins with a name; what it quotes is a value."""
-    return re.search(rf"(?<![\w'\"`]){re.escape(name)}\b(?:[('\"]|:(?!:))", said) is not None
+    return re.search(rf"(?<![\w'\"`]){re.escape(name)}\b(?:[('\"]|:(?!:))", message) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,7 +226,7 @@ class _FrameHere:
 
     Attributes:
         path: the document.
-        line: where the frame is now, 1-based, as well as can be told.
+        line: the frame's line in the present file, 1-based, as far as it can be determined.
         first: first line of what is worth reading there.
         last: last line of it, inclusive.
         symbol: the definition that holds it.
@@ -245,7 +253,7 @@ def _frames_here(corpus: Corpus, frames: Sequence[Frame], lines: CorpusLines) ->
     return tuple(found.values())[:_MOST_HERE]
 
 
-def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, called: str) -> _FrameHere | None:
+def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, callee: str) -> _FrameHere | None:
     for path in [*_paths(corpus, frame)][:3] if frame.path else _homes(corpus, frame):
         file = lines.file(path)
         if file is None:
@@ -253,9 +261,9 @@ def _frame_here(corpus: Corpus, frame: Frame, lines: CorpusLines, called: str) -
         known = lines.definitions(path)
         package = _is_of_its_package(file, frame)
         named = _definition_of_frame(known, frame) if package is not False else None
-        known_by_name = named is not None and not (frame.installed and path.count("/") > 1)
-        if known_by_name or package or (not _is_bare(frame) and _fits(frame, path)):
-            return _frame_at(file, frame, known, named, called)
+        known_by_name = named is not None and not (frame.is_installed and path.count("/") > 1)
+        if known_by_name or package or (not _is_bare(frame) and _path_fits(frame, path)):
+            return _frame_at(file, frame, known, named, callee)
     return None
 
 
@@ -291,10 +299,10 @@ def _homes(corpus: Corpus, frame: Frame) -> list[str]:
     return sorted(set(kept), key=lambda path: (profile_path(path).flags, path))[:1]
 
 
-def _count_common_names(pointed: str, path: str) -> int:
+def _count_common_names(frame_path: str, path: str) -> int:
     """Return how many names at the end two paths have in common; a script's ending does not count."""
     shared = 0
-    for one, other in zip(reversed(_parts(pointed)), reversed(_parts(path)), strict=False):
+    for one, other in zip(reversed(_parts(frame_path)), reversed(_parts(path)), strict=False):
         if one != other:
             break
         shared += 1
@@ -320,65 +328,65 @@ def _is_bare(frame: Frame) -> bool:
 
 
 def _is_of_its_package(file: IndexedFile, frame: Frame) -> bool | None:
-    """Return whether a frame without a folder belongs to a file's package; None if that cannot be told."""
+    """Return whether a frame without a folder belongs to a file's package; None if that is uncertain."""
     if not _is_bare(frame) or not frame.path or len(frame.names) <= _CLASS_AND_METHOD:
         return None
     package = _PACKAGE.search(file.text, 0, _HEAD)
     return None if package is None else package[1].split(".")[-1] in frame.names
 
 
-def _fits(frame: Frame, path: str) -> bool:
+def _path_fits(frame: Frame, path: str) -> bool:
     """Return whether a frame's path alone shows that it means this document, not one of other software."""
     shared = _count_common_names(frame.path, path)
     whole = min(len(_parts(frame.path)), len(_parts(path)))
-    if frame.installed:
+    if frame.is_installed:
         return shared > 1
     return shared > 1 or (shared == whole and not frame.path.startswith("/"))
 
 
 def _definition_of_frame(known: Sequence[Definition], frame: Frame) -> Definition | None:
-    """Return the definition that a frame names: the last name that is one, the nearest to its line."""
+    """Return the definition of the last name of a frame that is defined here; of several, the nearest to its line."""
     for name in reversed(frame.names):
         same = [one for one in known if one.name == name]
         if same:
             line = frame.line or 0
             owned = [one for one in same if set(one.scope) & set(frame.names)] or same
-            return min(owned, key=lambda one: _apart(one, line))
+            return min(owned, key=lambda one: _lines_away(one, line))
     return None
 
 
-def _apart(found: Definition, line: int) -> int:
+def _lines_away(found: Definition, line: int) -> int:
     return max(found.span.start_line - line, line - found.span.end_line, 0)
 
 
 def _frame_at(
-    file: IndexedFile, frame: Frame, known: Sequence[Definition], named: Definition | None, called: str
+    file: IndexedFile, frame: Frame, known: Sequence[Definition], definition: Definition | None, callee: str
 ) -> _FrameHere:
-    line = _line_now(file, frame, named, called)
-    found = around(known, line)
-    if named is not None and (found is None or not named.span.start_line <= line <= named.span.end_line):
-        found = named
+    line = _line_now(file, frame, definition, callee)
+    found = innermost_definition(known, line)
+    if definition is not None and (found is None or not definition.span.start_line <= line <= definition.span.end_line):
+        found = definition
     first, last = stretch(file, found, line)
     return _FrameHere(file.document.path, line, first, last, qualified_name(found))
 
 
-def _line_now(file: IndexedFile, frame: Frame, named: Definition | None, called: str) -> int:
+def _line_now(file: IndexedFile, frame: Frame, definition: Definition | None, callee: str) -> int:
     """Return the frame's line in the present file: that of its code, or of the call of what ran next, or near it."""
     stated = min(max(frame.line or 1, 1), max(len(file.lines), 1))
     if frame.code:
         same = [at for at, line in enumerate(file.lines, 1) if line.strip() == frame.code]
         if same:
-            return min(same, key=lambda at: (not _within(named, at), abs(at - stated)))
-    if named is None:
+            return min(same, key=lambda at: (not _holds_line(definition, at), abs(at - stated)))
+    if definition is None:
         return stated
-    head = line_of_name(file.lines, named.span.start_line, named.span.end_line, named.name)
-    call = re.compile(rf"(?<![\w$]){re.escape(called)}\s*[(<!]|(?<![\w$]){re.escape(called)}::<")
-    calls = [at for at in range(head + 1, named.span.end_line + 1) if called and call.search(file.lines[at - 1])]
+    head = line_of_name(file.lines, definition.span.start_line, definition.span.end_line, definition.name)
+    call = re.compile(rf"(?<![\w$]){re.escape(callee)}\s*[(<!]|(?<![\w$]){re.escape(callee)}::<")
+    calls = [at for at in range(head + 1, definition.span.end_line + 1) if callee and call.search(file.lines[at - 1])]
     if calls:
         return min(calls, key=lambda at: abs(at - stated))
     # A function's head tells what runs there; its last lines, which may lie nearer, tell nothing.
-    return stated if _within(named, stated) else head
+    return stated if _holds_line(definition, stated) else head
 
 
-def _within(named: Definition | None, line: int) -> bool:
-    return named is None or named.span.start_line <= line <= named.span.end_line
+def _holds_line(definition: Definition | None, line: int) -> bool:
+    return definition is None or definition.span.start_line <= line <= definition.span.end_line

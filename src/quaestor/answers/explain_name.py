@@ -56,7 +56,7 @@ def explain_name(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     corpus.try_refresh()
-    return corpus.reopening(lambda: _explain_target(asked.target, asked.kind, corpus))
+    return corpus.retry_reopened(lambda: _explain_target(asked.target, asked.kind, corpus))
 
 
 def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
@@ -77,12 +77,12 @@ def _explain_target(target: str, kind: str, corpus: Corpus) -> WayAnswer | None:
         if found.corrected
         else ""
     )
-    return _of_name(corpus, found.related, taken)
+    return _tell_name(corpus, found.related, taken)
 
 
-def _module_named(related: Related) -> str:
+def _module_named(relatives: Related) -> str:
     """Return the file that a name stands for if its definition is only a declaration: ``-module(shop).``."""
-    home = min(related.of("definitions"), key=_by_importance)
+    home = min(relatives.of("definitions"), key=_by_importance)
     name = (home.symbol or "").rpartition(".")[2]
     bare = home.start_line == home.end_line and re.match(r"\s*-?(?:module|package|namespace|unit|library)\b", home.text)
     return home.path if bare and profile_path(home.path).stem == re.sub(r"\W|_", "", name).lower() else ""
@@ -94,21 +94,21 @@ def _path_meant(corpus: Corpus, target: str, kind: str) -> str | None:
     return resolve_module(corpus, target) if kind in _FILE_KINDS else None
 
 
-def _of_name(corpus: Corpus, related: Related, taken: str) -> WayAnswer:
+def _tell_name(corpus: Corpus, relatives: Related, corrected: str) -> WayAnswer:
     """Return what a name is: its first definition and the comment above it, its members, and its uses.
 
     Args:
         corpus: where it is defined.
-        related: what belongs to it.
-        taken: the similar name that is explained instead, if the one that was asked for does not occur.
+        relatives: what belongs to it.
+        corrected: the similar name that is explained instead, if the one that was asked for does not occur.
     """
     lines, draft = CorpusLines(corpus), Draft()
-    if taken:
-        draft.say(taken)
-    listed = sorted(related.of("definitions"), key=_by_importance)
+    if corrected:
+        draft.say(corrected)
+    listed = sorted(relatives.of("definitions"), key=_by_importance)
     home = listed[0]
     found = _definition_at(lines, home)
-    first, last = _worth_reading(lines, home, found)
+    first, last = _lines_worth_reading(lines, home, found)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if found is not None and last < found.span.end_line:
         members = [
@@ -119,7 +119,7 @@ def _of_name(corpus: Corpus, related: Related, taken: str) -> WayAnswer:
         if members:
             draft.say(f"It defines {_outline(lines, home.path, members)}.")
         draft.say(f"It ends at line {found.span.end_line}.")
-    draft.say(_uses_of(related))
+    draft.say(_uses_of(relatives))
     if len(listed) > 1:
         others = ", ".join(in_code(f"{one.path}:{one.start_line}") for one in listed[1 : _MOST_DEFINITIONS + 1])
         more = len(listed) - 1 - _MOST_DEFINITIONS
@@ -139,7 +139,7 @@ def _definition_at(lines: CorpusLines, home: Relative) -> Definition | None:
     return next((one for one in same if one.span.start_line <= home.start_line <= one.span.end_line), None)
 
 
-def _worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
+def _lines_worth_reading(lines: CorpusLines, home: Relative, found: Definition | None) -> tuple[int, int]:
     """Return the lines of a definition with the comment above it: all of it, or its head if it is long."""
     first, end = (found.span.start_line, found.span.end_line) if found else (home.start_line, home.end_line)
     first = _with_comment(lines.file(home.path), first)
@@ -175,19 +175,19 @@ def _end_of_comment(lines: Sequence[str], start: int, longest: int = _HEAD) -> i
     return min(len(lines), start + longest)
 
 
-def _uses_of(related: Related) -> str:
+def _uses_of(relatives: Related) -> str:
     """Return how often a name is used, in how many files."""
-    least = "" if related.complete else "at least "
-    code, tests = related.total.get("callers", 0), related.total.get("tests", 0)
-    files = len({one.path for one in related.of("callers")})
+    least = "" if relatives.complete else "at least "
+    code, tests = relatives.total.get("callers", 0), relatives.total.get("tests", 0)
+    files = len({one.path for one in relatives.of("callers")})
     if not code and not tests:
         return "Nothing else here uses it, as far as its name tells."
-    told = f"Used at {least}{amount(code, 'place')} in {amount(files, 'file')}" if code else "Used"
-    return f"{told}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{told}."
+    text = f"Used at {least}{amount(code, 'place')} in {amount(files, 'file')}" if code else "Used"
+    return f"{text}{', and' if code else ''} at {amount(tests, 'place')} in tests." if tests else f"{text}."
 
 
 def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
-    """Return what a file is; None where there is none of this path."""
+    """Return an answer that says what a file is; None if no document has this path."""
     lines = CorpusLines(corpus)
     file = lines.file(path)
     if file is None:
@@ -197,7 +197,7 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
         _tell_document(draft, lines, file)
         return draft.finish("names")
     known = lines.definitions(path)
-    for first, last, symbol in _read_first(file, known):
+    for first, last, symbol in _explaining_lines(file, known):
         draft.quote(lines.hit(path, first, last, symbol))
     if known:
         outer = [one for one in known if len(one.scope) <= 1]
@@ -220,7 +220,7 @@ def _imported_for(corpus: Corpus, path: str) -> str:
     return max((one for one in beside if one.endswith(".go") and not one.endswith("_test.go")), default=path)
 
 
-def _read_first(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
+def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterator[tuple[int, int, str | None]]:
     """Yield the lines of a file that explain it: all of a short one, else its comment and its main definition."""
     total = len(file.lines)
     if total <= _WHOLE_FILE:
@@ -332,10 +332,10 @@ def _line_of(lines: CorpusLines, path: str, found: Definition) -> int:
     )
 
 
-def _importers_of(related: Related) -> str:
+def _importers_of(relatives: Related) -> str:
     """Return which files import a document."""
-    paths = list(dict.fromkeys(one.path for one in related.of("callers")))
-    tests = len({one.path for one in related.of("tests") if one.role == "import"})
+    paths = list(dict.fromkeys(one.path for one in relatives.of("callers")))
+    tests = len({one.path for one in relatives.of("tests") if one.role == "import"})
     if not paths and not tests:
         return "No import statement here names it."
     shown = ", ".join(map(in_code, paths[:_MOST_FILES]))
@@ -359,12 +359,12 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
     listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
     called = f", “{title}”" if title else ""
-    told = (
+    described = (
         f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)."
         if listed
         else ""
     )
-    draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{told}")
+    draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{described}")
 
 
 def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:

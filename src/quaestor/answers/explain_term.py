@@ -13,7 +13,7 @@ from quaestor.answers.explain_name import explain_file
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_numbered
 from quaestor.answers.term_definitions import (
-    Defined,
+    DefiningLines,
     Form,
     definitions_of,
     end_of_list,
@@ -66,7 +66,7 @@ def explain_term(question: Question, corpus: Corpus) -> WayAnswer | None:
     if not term:
         return None
     corpus.try_refresh()
-    return corpus.reopening(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
+    return corpus.retry_reopened(lambda: _answer_by_number(term, corpus) or _answer_by_definition(term, corpus))
 
 
 def read_term_question(text: str) -> str:
@@ -92,7 +92,7 @@ def _answer_by_number(term: str, corpus: Corpus) -> WayAnswer | None:
 
 def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
     lines = CorpusLines(corpus)
-    found = sorted({*_in_chunks(term, corpus), *_named_so(term, corpus, lines)})
+    found = sorted({*_in_chunks(term, corpus), *_titled_with(term, corpus, lines)})
     if not found:
         return None
     draft = Draft()
@@ -103,8 +103,8 @@ def _answer_by_definition(term: str, corpus: Corpus) -> WayAnswer | None:
 
 def _written_out(term: str, found: Sequence[_Place]) -> Sequence[_Place]:
     """Return the first place that spells an abbreviation out, if the best place does not."""
-    told = [one for one in found if one.form == Form.WRITTEN_OUT]
-    return told[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
+    written_out = [one for one in found if one.form == Form.WRITTEN_OUT]
+    return written_out[:1] if is_abbreviation(term) and found[0].form != Form.WRITTEN_OUT else ()
 
 
 def _with_its_list(lines: CorpusLines, one: _Place) -> int:
@@ -122,7 +122,7 @@ class _Place(NamedTuple):
     aside: tuple[bool, ...]
     depth: int
     path: str
-    lines: Defined
+    lines: DefiningLines
 
 
 def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
@@ -132,21 +132,21 @@ def _in_chunks(term: str, corpus: Corpus) -> Iterator[_Place]:
         if stored.document.language in PROSE and may.search(stored.chunk.text):
             shift = stored.chunk.span.start_line - 1
             for one in definitions_of(term, stored.chunk.text.split("\n")):
-                moved = Defined(one.form, one.start_line + shift, one.end_line + shift)
+                moved = DefiningLines(one.form, one.start_line + shift, one.end_line + shift)
                 yield _place(term, stored.document, moved)
 
 
-def _named_so(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
+def _titled_with(term: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
     """Yield the first paragraph of each document whose title is the term."""
     for path, document in corpus.store.documents().items():
         if document.language in PROSE and document.title and names_the_term(term, document.title):
             file = lines.file(path)
             first = None if file is None else next(paragraphs(file.lines), None)
             if first is not None:
-                yield _place(term, document, Defined(Form.SECTION, first.start_line, first.end_line))
+                yield _place(term, document, DefiningLines(Form.SECTION, first.start_line, first.end_line))
 
 
-def _place(term: str, document: Document, lines: Defined) -> _Place:
+def _place(term: str, document: Document, lines: DefiningLines) -> _Place:
     profile = profile_path(document.path)
     named = (profile.stem.replace("-", " "), *filter(None, [document.title]))
     own = _GLOSSARY.search(document.path) or any(names_the_term(term, one) for one in named)

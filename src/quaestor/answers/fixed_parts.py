@@ -30,7 +30,7 @@ class Agreement:
     """How a message and a template agree.
 
     Attributes:
-        told: the weight of the words that both have, in order.
+        weight: the weight of the words that both have, in order.
         words: how many these are.
         of_template: their share of the weight of the template, 0 to 1.
         of_message: their share of the weight of the message, 0 to 1.
@@ -38,7 +38,7 @@ class Agreement:
             with a template by chance lie far apart in it.
     """
 
-    told: float
+    weight: float
     words: int
     of_template: float
     of_message: float
@@ -61,21 +61,21 @@ def fixed_text(text: str) -> str:
     return _ESCAPE.sub(" ", _PLACEHOLDER.sub(" ", text))
 
 
-def agreement(message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]) -> Agreement:
+def agreement(message: Sequence[str], template: Sequence[str], weights: Mapping[str, float]) -> Agreement:
     """Return how the words of a message agree with those of a template, by their heaviest common subsequence.
 
     Args:
         message: words.
         template: words.
-        tells: the weight of each word; 1 where it is missing.
+        weights: the weight of each word; 1 where it is missing.
     """
     known = frozenset(message)
     common = [word for word in template if word in known]
-    told, words, first, last = _heaviest(message, common, tells)
+    shared, words, first, last = _heaviest(message, common, weights)
     whole, said, span = (
-        sum(tells.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
+        sum(weights.get(word, 1.0) for word in one) for one in (template, message, message[first : last + 1])
     )
-    return Agreement(told, words, _share(told, whole), _share(told, said), _share(told, span))
+    return Agreement(shared, words, _share(shared, whole), _share(shared, said), _share(shared, span))
 
 
 def _share(part: float, whole: float) -> float:
@@ -83,18 +83,18 @@ def _share(part: float, whole: float) -> float:
 
 
 def _heaviest(
-    message: Sequence[str], template: Sequence[str], tells: Mapping[str, float]
+    message: Sequence[str], template: Sequence[str], weights: Mapping[str, float]
 ) -> tuple[float, int, int, int]:
     """Return the weight and the length of the heaviest common subsequence, and its two ends in the message."""
     best: list[tuple[float, int, int, int]] = [(0.0, 0, 0, -1)] * (len(template) + 1)
     for place, word in enumerate(message):
-        weight = tells.get(word, 1.0)
+        weight = weights.get(word, 1.0)
         before = best[0]
         for at, other in enumerate(template, 1):
             kept = best[at]
             if other == word:
-                told, words, first, _ = before
-                best[at] = max(kept, (told + weight, words + 1, first if words else place, place), key=_by_weight)
+                shared, words, first, _ = before
+                best[at] = max(kept, (shared + weight, words + 1, first if words else place, place), key=_by_weight)
             best[at] = max(best[at], best[at - 1], key=_by_weight)
             before = kept
     return best[-1]

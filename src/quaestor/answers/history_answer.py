@@ -14,7 +14,7 @@ from typing import Any
 
 from quaestor.answers.history_changes import Changelogs, tell_changes, tell_release
 from quaestor.answers.history_draft import Draft
-from quaestor.answers.history_questions import Asked, first_day, history_question, last_day
+from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.history_things import (
     tell_author,
@@ -64,14 +64,16 @@ def history_of(corpus: Corpus, asked: str = "", *, since: str = "", until: str =
     """
     read = history_question(asked, date.today())
     if read is None:
-        read = Asked("past", " ".join(asked.split())) if asked.strip() else Asked("changes")
+        read = HistoryQuestion("past", " ".join(asked.split())) if asked.strip() else HistoryQuestion("changes")
     read = read._replace(since=_day(since) or read.since, until=_day(until, last=True) or read.until)
-    found = answer_asked(read, corpus, limit)
+    found = answer_history_question(read, corpus, limit)
     if found is None and read.kind != "commits" and read.subject:
-        found = answer_asked(Asked("commits", read.subject, since=read.since, until=read.until), corpus, limit)
+        found = answer_history_question(
+            HistoryQuestion("commits", read.subject, since=read.since, until=read.until), corpus, limit
+        )
     if found is not None:
         return found
-    said = _nothing(corpus, asked)
+    said = _nothing_found(corpus, asked)
     return HistoryAnswer("history", (said,), known=False, heads=(said,))
 
 
@@ -83,15 +85,15 @@ def _day(text: str, *, last: bool = False) -> str:
     return last_day(bound) if last else first_day(bound)
 
 
-def answer_asked(asked: Asked, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
+def answer_history_question(question: HistoryQuestion, corpus: Corpus, limit: int = 8) -> HistoryAnswer | None:
     """Return the answer, or why the history is not read; None if the history says nothing of what is asked."""
     corpus.try_refresh()
     changelogs = Changelogs(corpus)
     draft = Draft()
     with open_history(corpus) as git:
-        known = _tell(asked, corpus, git, changelogs, draft, limit)
+        known = _write_answer(question, corpus, git, changelogs, draft, limit)
         if known is None or not draft.pieces:
-            return _refusal(corpus) or (_no_history(corpus) if _only_history_tells(asked, corpus, git) else None)
+            return _refusal(corpus) or (_no_history(corpus) if _only_history_tells(question, corpus, git) else None)
         partial = git is not None and not git.whole
         if git is not None and git.shallow:
             draft.say(SHALLOW)
@@ -121,21 +123,21 @@ def _refusal(corpus: Corpus) -> HistoryAnswer | None:
     return None
 
 
-def _only_history_tells(asked: Asked, corpus: Corpus, git: Git | None) -> bool:
+def _only_history_tells(question: HistoryQuestion, corpus: Corpus, git: Git | None) -> bool:
     """Return whether code without a history is asked for what code does not say, such as who wrote it."""
-    dated = asked.kind == "changes" and bool(asked.since or asked.until)
-    sought = dated or asked.kind in ("author", "last", "commits", "commit")
+    dated = question.kind == "changes" and bool(question.since or question.until)
+    sought = dated or question.kind in ("author", "last", "commits", "commit")
     return git is None and sought and not corpus.is_prose()
 
 
 def _no_history(corpus: Corpus) -> HistoryAnswer:
-    said = _nothing(corpus, "")
+    said = _nothing_found(corpus, "")
     return HistoryAnswer("history", (said,), known=False, heads=(said,))
 
 
 @contextmanager
 def open_history(corpus: Corpus) -> Iterator[Git | None]:
-    """Open the corpus's repository; None if there is none, or the corpus has no file in it."""
+    """Open the corpus's repository; None if it has no repository, or none of its files is in it."""
     repository = corpus.repository()
     if repository is None:
         yield None
@@ -149,46 +151,46 @@ def open_history(corpus: Corpus) -> Iterator[Git | None]:
         yield None if is_empty(git) else git
 
 
-def _tell(
-    asked: Asked, corpus: Corpus, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
+def _write_answer(
+    question: HistoryQuestion, corpus: Corpus, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write the answer; return whether it answers the question, or None if a search should answer instead."""
-    if asked.kind == "changes":
-        return tell_changes(asked, git, changelogs, draft, limit)
-    if asked.kind == "released":
-        return tell_release(asked, git, changelogs, draft)
+    if question.kind == "changes":
+        return tell_changes(question, git, changelogs, draft, limit)
+    if question.kind == "released":
+        return tell_release(question, git, changelogs, draft)
     if git is None:
         return None
     tell: dict[str, Callable[[], bool | None]] = {
-        "commits": lambda: tell_commits(asked, git, draft, limit),
-        "commit": lambda: tell_commit(asked, git, draft),
+        "commits": lambda: tell_commits(question, git, draft, limit),
+        "commit": lambda: tell_commit(question, git, draft),
         "began": lambda: tell_beginning(git, draft),
     }
-    if asked.kind in tell:
-        return tell[asked.kind]()
-    return _told_of_thing(asked, corpus, git, changelogs, draft, limit)
+    if question.kind in tell:
+        return tell[question.kind]()
+    return _write_about_subject(question, corpus, git, changelogs, draft, limit)
 
 
-def _told_of_thing(
-    asked: Asked, corpus: Corpus, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+def _write_about_subject(
+    question: HistoryQuestion, corpus: Corpus, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
-    if asked.kind == "author" and corpus.is_prose() and asked.subject and not _names_file(asked.subject):
+    if question.kind == "author" and corpus.is_prose() and question.subject and not _names_file(question.subject):
         return None  # who wrote what documents speak of, they say themselves
-    subject = subject_of(asked.subject, corpus, git)
-    tell: dict[str, Callable[[Asked, Subject, Git, Changelogs, Draft, int], bool | None]] = {
+    subject = subject_of(question.subject, corpus, git)
+    tell: dict[str, Callable[[HistoryQuestion, Subject, Git, Changelogs, Draft, int], bool | None]] = {
         "origin": tell_origin,
         "author": tell_author,
         "last": tell_last,
         "past": tell_past,
     }
-    return tell[asked.kind](asked, subject, git, changelogs, draft, limit)
+    return tell[question.kind](question, subject, git, changelogs, draft, limit)
 
 
 def _names_file(text: str) -> bool:
     return " " not in text and ("." in text or "/" in text)
 
 
-def _nothing(corpus: Corpus, asked: str) -> str:
+def _nothing_found(corpus: Corpus, asked: str) -> str:
     repository = corpus.repository()
     try:
         if repository is None or _is_empty(repository):

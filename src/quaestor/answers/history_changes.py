@@ -8,7 +8,7 @@ from datetime import date
 from functools import cached_property
 
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, document_hit, tag_hit
-from quaestor.answers.history_questions import NEWEST, Asked
+from quaestor.answers.history_questions import NEWEST, HistoryQuestion
 from quaestor.core.bylines import iso_date
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import QuaestorError
@@ -30,7 +30,7 @@ _SAME_RELEASE = 31
 _UNDATED = 1_000_000
 
 
-class Noted(NamedTuple):
+class ChangelogSection(NamedTuple):
     """A section of a changelog, where it stands.
 
     Attributes:
@@ -57,18 +57,18 @@ class Changelogs:
         self._corpus = corpus
 
     @cached_property
-    def noted(self) -> list[Noted]:
+    def sections(self) -> list[ChangelogSection]:
         """All sections, those of the changelogs nearest to the root first."""
         paths = sorted(filter(is_changelog, self._corpus.store.documents()), key=lambda path: (path.count("/"), path))
         return [one for path in paths[:_MOST_FILES] for one in self._read(path)]
 
-    def of(self, version: Version, day: str = "") -> Noted | None:
+    def of(self, version: Version, day: str = "") -> ChangelogSection | None:
         """Return the section on a version; the longest one if several changelogs have one.
 
         Packages of one repository have changelogs and version numbers of their own. If the ``day`` of the release is
         known, dated sections count only if their date is near it.
         """
-        found = [one for one in self.noted if one.section.version == version]
+        found = [one for one in self.sections if one.section.version == version]
         if day:
             apart = [(_days_apart(one.section.heading, day), one) for one in found]
             near = [one for days, one in apart if days <= _SAME_RELEASE]
@@ -77,23 +77,23 @@ class Changelogs:
 
     def versions(self) -> list[Version]:
         """Return all versions that changelogs name."""
-        return [one.section.version for one in self.noted]
+        return [one.section.version for one in self.sections]
 
-    def mentions(self, words: Sequence[str]) -> Iterator[tuple[Noted, int]]:
+    def mentions(self, words: Sequence[str]) -> Iterator[tuple[ChangelogSection, int]]:
         """Yield each line (1-based) of a section that holds all words, oldest last as changelogs have it."""
-        for one in self.noted if words else ():
+        for one in self.sections if words else ():
             for number in range(one.section.first, one.section.last + 1):
                 if holds_words(one.lines[number - 1], words):
                     yield one, number
 
-    def lines(self) -> Iterator[tuple[Noted, int]]:
+    def lines(self) -> Iterator[tuple[ChangelogSection, int]]:
         """Yield each line (1-based) of all sections that says anything."""
-        for one in self.noted:
+        for one in self.sections:
             for number in range(one.section.first + 1, one.section.last + 1):
                 if one.lines[number - 1].strip():
                     yield one, number
 
-    def _read(self, path: str) -> Iterator[Noted]:
+    def _read(self, path: str) -> Iterator[ChangelogSection]:
         document = self._corpus.store.document(path)
         try:
             data = self._corpus.read(path)
@@ -102,7 +102,7 @@ class Changelogs:
         if document is None or data is None:
             return
         lines = lines_of(data)
-        yield from (Noted(document, lines, section) for section in sections(lines, path))
+        yield from (ChangelogSection(document, lines, section) for section in sections(lines, path))
 
 
 def _days_apart(heading: str, day: str) -> int:
@@ -121,30 +121,37 @@ def holds_words(text: str, words: Sequence[str]) -> bool:
     )
 
 
-def tell_changes(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int) -> bool | None:
+def tell_changes(
+    question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft, limit: int
+) -> bool | None:
     """Write what changed; return whether that answers, or None if no such version or period is known."""
-    if not asked.versions:
-        if git is not None and asked.since and asked.since == asked.until and _at_tag(asked.since, git, draft, limit):
+    if not question.versions:
+        if (
+            git is not None
+            and question.since
+            and question.since == question.until
+            and _at_tag(question.since, git, draft, limit)
+        ):
             return True
-        return None if git is None else _in_time(asked, git, draft, limit)
+        return None if git is None else _list_commits_in_period(question, git, draft, limit)
     listed = [] if git is None else [tag for tag in tags(git) if tag.version is not None]
-    meant = [_newest(listed, changelogs) if text == NEWEST else version_in(text) for text in asked.versions]
+    meant = [_newest_version(listed, changelogs) if text == NEWEST else version_in(text) for text in question.versions]
     named = [version for version in meant if version is not None]
-    if len(named) != len(asked.versions):
+    if len(named) != len(question.versions):
         return None
-    noted = _sections_asked_for(asked, named, listed, changelogs)
+    noted = _requested_sections(question, named, listed, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
-    ends = _range(asked, named, listed)
+    ends = _tag_range(question, named, listed)
     if git is not None and ends is not None:
         _list_commits_between(*ends, git, draft, _BESIDE_A_CHANGELOG if noted else limit)
     if draft.pieces:
         return True
-    return _say_unknown(asked, listed, changelogs, draft)
+    return _say_unknown(question, listed, changelogs, draft)
 
 
 def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
-    """Write what changed up to the tag that is named after a day, since the tag before; return whether there is one."""
+    """Write what changed between the tag of a day and the tag before it; return whether there is such a tag."""
     listed = tags(git)
     at = next((number for number, tag in enumerate(listed) if tag.name.endswith(day)), None)
     if at is None:
@@ -153,16 +160,16 @@ def _at_tag(day: str, git: Git, draft: Draft, limit: int) -> bool:
     return True
 
 
-def _sections_asked_for(
-    asked: Asked, named: Sequence[Version], listed: Sequence[Tag], changelogs: Changelogs
-) -> list[Noted]:
+def _requested_sections(
+    question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag], changelogs: Changelogs
+) -> list[ChangelogSection]:
     """Return the sections of changelogs that are asked for, newest first."""
-    days = {version: tag.date for version, tag in _tags_by_version(listed).items()}
-    if asked.relation == "in":
-        found = changelogs.of(named[0], days.get(named[0], ""))
+    days = {version: tag.date for version, tag in _tags_by_version(all_tags).items()}
+    if question.relation == "in":
+        found = changelogs.of(versions[0], days.get(versions[0], ""))
         return [found] if found else []
-    last = max(named, key=lambda one: one.order).order if asked.relation == "between" else None
-    first = min(named, key=lambda one: one.order).order
+    last = max(versions, key=lambda one: one.order).order if question.relation == "between" else None
+    first = min(versions, key=lambda one: one.order).order
     between = {
         version
         for version in changelogs.versions()
@@ -172,7 +179,7 @@ def _sections_asked_for(
     return [one for version in newest if (one := changelogs.of(version, days.get(version, "")))]
 
 
-def _quote_section(one: Noted, draft: Draft, most: int) -> None:
+def _quote_section(one: ChangelogSection, draft: Draft, most: int) -> None:
     section = one.section
     last = min(section.last, section.first + max(most, 8) - 1)
     head = f"`{one.document.path}:{section.first}-{section.last}`, {code(section.heading)}:"
@@ -182,29 +189,31 @@ def _quote_section(one: Noted, draft: Draft, most: int) -> None:
         draft.say(f"({amount(section.last - last, 'more line')} there.)")
 
 
-def _range(asked: Asked, named: Sequence[Version], listed: Sequence[Tag]) -> tuple[Tag | None, Tag | None] | None:
+def _tag_range(
+    question: HistoryQuestion, versions: Sequence[Version], all_tags: Sequence[Tag]
+) -> tuple[Tag | None, Tag | None] | None:
     """Return the tags between which the commits lie, None for the beginning or the newest commit; None if unknown."""
-    by_version = _tags_by_version(listed)
-    if asked.relation == "since":
-        start = by_version.get(named[0])
+    by_version = _tags_by_version(all_tags)
+    if question.relation == "since":
+        start = by_version.get(versions[0])
         return (start, None) if start else None
-    if asked.relation == "between":
-        first, second = sorted(named, key=lambda one: one.order)
+    if question.relation == "between":
+        first, second = sorted(versions, key=lambda one: one.order)
         start, end = by_version.get(first), by_version.get(second)
         return (start, end) if start and end else None
-    end = by_version.get(named[0])
+    end = by_version.get(versions[0])
     if end is None:
         return None
     # A tag of a later date, such as a patch of an older version, does not precede this one.
-    series = {tag.version: tag for tag in listed if tag.version and tag.series == end.series and tag.date <= end.date}
-    former = before(named[0], series)
+    series = {tag.version: tag for tag in all_tags if tag.version and tag.series == end.series and tag.date <= end.date}
+    former = before(versions[0], series)
     return (series[former] if former else None), end
 
 
-def _tags_by_version(listed: Sequence[Tag]) -> dict[Version, Tag]:
+def _tags_by_version(all_tags: Sequence[Tag]) -> dict[Version, Tag]:
     """Return the tag of each version."""
     # Of several series the one without a name of its own is the project's.
-    ordered = sorted(listed, key=lambda tag: not tag.series)
+    ordered = sorted(all_tags, key=lambda tag: not tag.series)
     return {tag.version: tag for tag in ordered if tag.version}
 
 
@@ -214,16 +223,16 @@ def _list_commits_between(start: Tag | None, end: Tag | None, git: Git, draft: D
     revisions = f"{start.commit}..{last}" if start else last
     found = log(git, revisions, limit=limit, options=("--no-merges",))
     if not found:
-        draft.say(f"Git has no commits {_extent(start, end)}.")
+        draft.say(f"Git has no commits {_range_in_words(start, end)}.")
         return
     total = count(git, revisions)
     shown = ", the newest" if total is None or total > len(found) else ""
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
-    draft.say(f"{number} {_extent(start, end)}{shown}:\n")
+    draft.say(f"{number} {_range_in_words(start, end)}{shown}:\n")
     list_commits(found, git, draft)
 
 
-def _extent(start: Tag | None, end: Tag | None) -> str:
+def _range_in_words(start: Tag | None, end: Tag | None) -> str:
     if start is None:
         return "in all" if end is None else f"up to {_tag_name(end)}"
     return f"since {_tag_name(start)}" if end is None else f"between {_tag_name(start)} and {_tag_name(end)}"
@@ -241,48 +250,50 @@ def list_commits(found: Sequence[Commit], git: Git, draft: Draft) -> None:
             draft.item(commit_line(commit), commit_hit(text))
 
 
-def _in_time(asked: Asked, git: Git, draft: Draft, limit: int) -> bool:
-    found = log(git, limit=limit, since=asked.since, until=asked.until, options=("--no-merges",))
+def _list_commits_in_period(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool:
+    found = log(git, limit=limit, since=question.since, until=question.until, options=("--no-merges",))
     if not found:
         sought = "Git has no commits" if git.whole else "In the time that there is, no commits were found"
-        draft.say(f"{sought} {span(asked)}. The newest:\n")
+        draft.say(f"{sought} {period_in_words(question)}. The newest:\n")
         list_commits(log(git, limit=1), git, draft)
         return True
-    total = count(git, "HEAD", asked.since, asked.until)
+    total = count(git, "HEAD", question.since, question.until)
     number = "Commits" if total is None else f"Git has {amount(total, 'commit')}"
-    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    limits = f" {period_in_words(question)}" if question.since or question.until else ""
     shown = ", the newest" if total is None or total > len(found) else ""
     draft.say(f"{number}{limits}{shown}:\n")
     list_commits(found, git, draft)
     return True
 
 
-def span(asked: Asked) -> str:
+def period_in_words(question: HistoryQuestion) -> str:
     """Return a period in words."""
-    if asked.since and asked.until:
-        return f"from {asked.since} to {asked.until}"
-    if asked.since:
-        return f"since {asked.since}"
-    return f"up to {asked.until}" if asked.until else "at all"
+    if question.since and question.until:
+        return f"from {question.since} to {question.until}"
+    if question.since:
+        return f"since {question.since}"
+    return f"up to {question.until}" if question.until else "at all"
 
 
-def _say_unknown(asked: Asked, listed: Sequence[Tag], changelogs: Changelogs, draft: Draft) -> bool | None:
+def _say_unknown(
+    question: HistoryQuestion, all_tags: Sequence[Tag], changelogs: Changelogs, draft: Draft
+) -> bool | None:
     """Say that there is no such version, and name similar ones; None if no versions are known at all."""
-    known = {tag.version: tag.name for tag in reversed(listed) if tag.version}
-    names = list(dict.fromkeys([*known.values(), *(one.section.heading for one in changelogs.noted)]))
+    known = {tag.version: tag.name for tag in reversed(all_tags) if tag.version}
+    names = list(dict.fromkeys([*known.values(), *(one.section.heading for one in changelogs.sections)]))
     if not names:
         return None
     draft.say(
-        f"Neither a tag nor a changelog here names {' or '.join(map(code, asked.versions))}. "
+        f"Neither a tag nor a changelog here names {' or '.join(map(code, question.versions))}. "
         f"The newest that they name: {', '.join(map(code, names[:5]))}."
     )
     return False
 
 
-def tell_release(asked: Asked, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
+def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Write when a version came out, the newest if none is named."""
     listed = [] if git is None else [tag for tag in tags(git) if tag.version]
-    version = version_in(asked.versions[0]) if asked.versions else _newest(listed, changelogs)
+    version = version_in(question.versions[0]) if question.versions else _newest_version(listed, changelogs)
     if version is None:
         return None
     tag = next((tag for tag in reversed(listed) if tag.version == version), None)
@@ -294,10 +305,10 @@ def tell_release(asked: Asked, git: Git | None, changelogs: Changelogs, draft: D
         head = noted.section.first
         draft.say(f"`{noted.document.path}:{head}`:")
         draft.quote_prose(noted.hit(head, head), [noted.lines[head - 1].rstrip()])
-    return True if draft.pieces else _say_unknown(asked, listed, changelogs, draft)
+    return True if draft.pieces else _say_unknown(question, listed, changelogs, draft)
 
 
-def _newest(listed: Sequence[Tag], changelogs: Changelogs) -> Version | None:
-    versions = [tag.version for tag in listed if tag.version] or changelogs.versions()
+def _newest_version(all_tags: Sequence[Tag], changelogs: Changelogs) -> Version | None:
+    versions = [tag.version for tag in all_tags if tag.version] or changelogs.versions()
     finished = [version for version in versions if not version.is_early] or versions
     return max(finished, key=lambda one: one.order, default=None)

@@ -27,7 +27,7 @@ NEWEST = "newest"
 """Stands among versions for the last one that came out."""
 
 
-class Asked(NamedTuple):
+class HistoryQuestion(NamedTuple):
     """What a question asks of a history.
 
     Attributes:
@@ -346,7 +346,7 @@ _NEWEST_AND_CHANGES = re.compile(
 )
 
 
-def history_question(text: str, today: date) -> Asked | None:
+def history_question(text: str, today: date) -> HistoryQuestion | None:
     """Return what a question asks of a history; None if it asks something else.
 
     Args:
@@ -358,42 +358,42 @@ def history_question(text: str, today: date) -> Asked | None:
         return None
     plain = _NEWEST_AND_CHANGES.sub("what changed in the latest release", plain)
     if _BEGAN.match(plain):
-        return Asked("began")
-    return _released_or_formed(plain, today) or _asked_changes(plain, today)
+        return HistoryQuestion("began")
+    return _release_or_origin_question(plain, today) or _changes_question(plain, today)
 
 
-def _released_or_formed(plain: str, today: date) -> Asked | None:
+def _release_or_origin_question(plain: str, today: date) -> HistoryQuestion | None:
     rest, since, until = _without_time(plain, today)
-    rest = _asked_first(rest)
+    rest = _first_question(rest)
     for kind, forms in _FORMS:
         for form in forms:
             said = plain if kind == "released" else rest
             if found := re.fullmatch(form, said, re.IGNORECASE if "?P<by>(?:[A-Z]" not in form else 0):
-                asked = _asked_of(kind, found.groupdict(), since, until)
+                asked = _make_question(kind, found.groupdict(), since, until)
                 if asked is not None:
                     return asked
     return None
 
 
-def _asked_first(text: str) -> str:
+def _first_question(text: str) -> str:
     """Return a question without a second question after "and"; "when and by whom" at its beginning stays."""
     tail = _TAIL.search(text, sum(map(len, text.split()[:4])) if _ASKS_TWICE.match(text) else len(text))
     return text[: tail.start()] if tail else text
 
 
-def _asked_of(kind: Kind, said: dict[str, str | None], since: str, until: str) -> Asked | None:
-    subject = _subject(" ".join(filter(None, (said.get("subject") or said.get("other"), said.get("gained")))))
+def _make_question(kind: Kind, groups: dict[str, str | None], since: str, until: str) -> HistoryQuestion | None:
+    subject = _subject(" ".join(filter(None, (groups.get("subject") or groups.get("other"), groups.get("gained")))))
     if kind == "released":
-        version = said.get("version") or said.get("other") or ""
-        return Asked(kind, versions=(version,) if version else ())
+        version = groups.get("version") or groups.get("other") or ""
+        return HistoryQuestion(kind, versions=(version,) if version else ())
     if (
         len(subject) > _LONGEST_SUBJECT
         or _WEAK.match(subject)
-        or (kind in ("origin", "commits") and not subject and not said.get("by"))
+        or (kind in ("origin", "commits") and not subject and not groups.get("by"))
     ):
         return None
-    by = (said.get("by") or "").strip()
-    return Asked(kind, subject, _verb(said.get("verb") or ""), since=since, until=until, by=by)
+    by = (groups.get("by") or "").strip()
+    return HistoryQuestion(kind, subject, _verb(groups.get("verb") or ""), since=since, until=until, by=by)
 
 
 def _subject(text: str) -> str:
@@ -404,20 +404,22 @@ def _subject(text: str) -> str:
     return _ARTICLE.sub("", text).strip("`'\"“”‘’«»„「」 ")
 
 
-def _verb(said: str) -> Verb:
-    return next((verb for verb, words in _VERBS if re.match(words, said, re.IGNORECASE)), "added")
+def _verb(word: str) -> Verb:
+    return next((verb for verb, words in _VERBS if re.match(words, word, re.IGNORECASE)), "added")
 
 
-def _asked_changes(plain: str, today: date) -> Asked | None:
+def _changes_question(plain: str, today: date) -> HistoryQuestion | None:
     """Return what a question about changes asks: within versions, a time, or of one file."""
     rest, since, until = _without_time(plain, today)
     rest, versions, relation = _without_versions(rest)
     timely = bool(versions or since or until) or rest != plain
     if (timely and _CHANGES.match(rest)) or _RECENT.match(plain):
-        return Asked("changes", verb="changed", versions=versions, relation=relation, since=since, until=until)
+        return HistoryQuestion(
+            "changes", verb="changed", versions=versions, relation=relation, since=since, until=until
+        )
     found = _CHANGED_IN.match(rest)
     if found and not versions and _NAME.match(found["subject"]):
-        return Asked("past", _subject(found["subject"]), "changed", since=since, until=until)
+        return HistoryQuestion("past", _subject(found["subject"]), "changed", since=since, until=until)
     return None
 
 
@@ -440,7 +442,7 @@ def _without_time(text: str, today: date) -> tuple[str, str, str]:
         return _cut_out(text, found), iso_date(found["first"]) or "", last_day(iso_date(found["second"]) or "")
     if found := _AGO.search(text):
         count = _COUNTS.get(found[1].lower()) or (int(found[1]) if found[1].isdigit() else 1)
-        return _cut_out(text, found), _back(today, count * _AGO_UNIT[found[2].lower()]), ""
+        return _cut_out(text, found), _days_before(today, count * _AGO_UNIT[found[2].lower()]), ""
     for name, words in _WORDS_OF_TIME:
         if found := re.search(words, text, re.IGNORECASE):
             return _cut_out(text, found), *_bounds(name, today)
@@ -470,7 +472,7 @@ def _bounds(name: str, today: date) -> tuple[str, str]:
     return ("" if first is None else first.isoformat()), last
 
 
-def _back(today: date, days: int) -> str:
+def _days_before(today: date, days: int) -> str:
     return max(today - timedelta(days=min(days, today.toordinal() - 1)), date.min).isoformat()
 
 

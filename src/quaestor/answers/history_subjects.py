@@ -126,7 +126,7 @@ def _holds(line: str, name: str) -> bool:
 
 
 def _number_of_line_like(lines: Sequence[str], wanted: str, near: int) -> int:
-    """Return the number of the line that is like one, the nearest to a number; 0 if there is none."""
+    """Return the number of the line that equals a wanted one, the nearest to ``near``; 0 if no line does."""
     places = [number for number, line in enumerate(lines, 1) if line.rstrip("\r") == wanted]
     return min(places, key=lambda number: abs(number - near), default=0)
 
@@ -139,7 +139,7 @@ def _needle(line: str, name: str) -> str:
     return f"{found[1]}{name}" if found[1] else f"{name}{found[2] or ''}"
 
 
-class Wanted:
+class SubjectWords:
     """The words of a subject, each weighted by its rarity.
 
     Args:
@@ -162,8 +162,8 @@ class Wanted:
         # Stemming takes a while; most texts hold nothing that could be one of the words.
         if not self._stems.search(text):
             return frozenset()
-        told = content_terms(text)
-        return frozenset(term for term in self.terms if any(_is_of_one_word(term, other) for other in told))
+        present = content_terms(text)
+        return frozenset(term for term in self.terms if any(_is_of_one_word(term, other) for other in present))
 
 
 def _is_of_one_word(one: str, other: str) -> bool:
@@ -171,12 +171,12 @@ def _is_of_one_word(one: str, other: str) -> bool:
     return one == other or (min(len(one), len(other)) >= _STEM and (one.startswith(other) or other.startswith(one)))
 
 
-def best_of(text: str, texts: Sequence[str], saying: str) -> list[int]:
+def best_of(text: str, texts: Sequence[str], verbs: str) -> list[int]:
     """Return the indices of the texts that speak of a subject and use a verb, best first, equal ones in their order."""
-    wanted = Wanted(text, texts)
+    wanted = SubjectWords(text, texts)
     if not wanted.terms:
         return []
-    said = re.compile(saying or "(?!)", re.IGNORECASE)
+    said = re.compile(verbs or "(?!)", re.IGNORECASE)
     numbers = [re.compile(rf"(?<![\d.]){re.escape(one)}(?!\d)") for one in _NUMBER.findall(text)]
     near = [at for at, share in enumerate(wanted.shares) if share >= _LEAST_SHARE]
     # Python 2 is not Python 3.7, however alike all else is.
@@ -204,27 +204,27 @@ _TYPED = re.compile(r"\w+(?:\([^)]*\))?!?:\s*")
 """What a commit's subject begins with by convention: ``fix(api): add a limit`` adds one, whatever its type."""
 
 
-def _mends(subject: str, saying: str) -> bool:
+def _mends(subject: str, verbs: str) -> bool:
     """Return whether a commit mends what is there, and does not say outright that it does something else."""
     typed = _TYPED.match(subject)
-    outright = typed is not None and saying and re.compile(saying, re.IGNORECASE).match(subject, typed.end())
+    outright = typed is not None and verbs and re.compile(verbs, re.IGNORECASE).match(subject, typed.end())
     return _MENDS.match(subject) is not None and not outright
 
 
-def commits_saying(git: Git, text: str, saying: str, *, oldest: bool) -> list[Commit]:
+def commits_saying(git: Git, text: str, verbs: str, *, oldest: bool) -> list[Commit]:
     """Return the commit whose subject, or else whose message, speaks best of something.
 
     Args:
         git: asked.
         text: what they speak of.
-        saying: a regular expression for the verb that they should use.
+        verbs: a regular expression for the verb that they should use.
         oldest: of those that say it equally well, the oldest first, and none that mends what is there; else the
             newest.
     """
     arguments = ("log", "-z", "--no-merges", "--format=%H%x00%s%x00%b", "--no-show-signature", "HEAD", "--")
     fields = git.run(*arguments, *git.repository.scope, most=_MOST_BYTES).text.split("\0")
     rows = list(zip(fields[0::3], fields[1::3], fields[2::3], strict=False))
-    rows = [row for row in reversed(rows) if not _mends(row[1], saying)] if oldest else rows
-    by_subject = best_of(text, [subject for _, subject, _ in rows], saying)
-    chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], saying)
+    rows = [row for row in reversed(rows) if not _mends(row[1], verbs)] if oldest else rows
+    by_subject = best_of(text, [subject for _, subject, _ in rows], verbs)
+    chosen = by_subject or best_of(text, [f"{subject}\n{body[:_BODY]}" for _, subject, body in rows], verbs)
     return [commit for at in chosen[:1] for commit in log(git, rows[at][0], limit=1, scoped=False)]

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 
-from quaestor.answers.history_changes import Changelogs, Noted, holds_words, list_commits, span
+from quaestor.answers.history_changes import Changelogs, ChangelogSection, holds_words, list_commits, period_in_words
 from quaestor.answers.history_draft import Draft, code, commit_hit, commit_line, lines_hit, one_line, tag_hit
-from quaestor.answers.history_questions import Asked
+from quaestor.answers.history_questions import HistoryQuestion
 from quaestor.answers.history_subjects import Subject, best_of, commits_saying
 from quaestor.core.wording import amount
 from quaestor.history.git import Git
 from quaestor.history.history_json import CommitText, commit_text
-from quaestor.history.line_history import blame, holder, holders, lines_with, origin, shares, touching
+from quaestor.history.line_history import blame, commits_touching, holder, holders, lines_with, origin, shares
 from quaestor.history.log import Author, Commit, authors, count, log, presence
 from quaestor.history.versions import first_release
 from quaestor.search.path_roles import profile_path
@@ -40,61 +40,63 @@ _TRAILER = re.compile(r"^(?:[A-Z][\w-]*-by|Change-Id|Bug|Cc|git-svn-id|Tested|up
 
 
 def tell_origin(
-    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+    question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write which commit added, removed or renamed something, and what its message says about the reason."""
-    found = _in_code(asked, subject, git)
+    found = _in_code(question, subject, git)
     if found is None:
         # What is not a name of code a changelog tells best, in its readers' words.
-        mention = _tell_mention(asked, subject, changelogs, draft)
-        if git.whole and (said := _in_messages(asked, subject, git, mention)):
-            _tell_origin(asked, subject._replace(path=""), *said, git, draft)
+        mention = _tell_mention(question, subject, changelogs, draft)
+        if git.whole and (said := _in_messages(question, subject, git, mention)):
+            _tell_origin(question, subject._replace(path=""), *said, git, draft)
         if not draft.pieces and subject.path and not git.whole:
             draft.say(f"With which commit {code(subject.text)} came was not found in the time that there is.")
-            tell_last(asked, subject, git, changelogs, draft, limit)
+            tell_last(question, subject, git, changelogs, draft, limit)
             return False
         return True if draft.pieces else None
-    _tell_origin(asked, subject, *found, git, draft)
-    _tell_mention(asked, subject, changelogs, draft)
+    _tell_origin(question, subject, *found, git, draft)
+    _tell_mention(question, subject, changelogs, draft)
     return True
 
 
-def _tell_mention(asked: Asked, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
+def _tell_mention(question: HistoryQuestion, subject: Subject, changelogs: Changelogs, draft: Draft) -> str:
     """Quote and return the oldest changelog line that says something was added, or the newest that it was removed."""
-    said = _mentions(asked, subject, changelogs)
+    said = _mentions(question, subject, changelogs)
     if not said:
         return ""
-    one, number = said[-1] if asked.verb == "added" else said[0]
+    one, number = said[-1] if question.verb == "added" else said[0]
     draft.say(f"`{one.document.path}:{number}`, under {code(one.section.heading)}:")
     draft.quote_prose(one.hit(number, number), [one.lines[number - 1].rstrip()])
     return one.lines[number - 1]
 
 
-def _mentions(asked: Asked, subject: Subject, changelogs: Changelogs) -> list[tuple[Noted, int]]:
+def _mentions(
+    question: HistoryQuestion, subject: Subject, changelogs: Changelogs
+) -> list[tuple[ChangelogSection, int]]:
     """Return the lines of the changelog that says best what happened to something."""
-    verb = _NOTED.get(asked.verb, "(?!)")
+    verb = _NOTED.get(question.verb, "(?!)")
     if subject.literal:
         found = list(changelogs.mentions((subject.literal,)))
         return [(one, number) for one, number in found if re.search(verb, one.lines[number - 1], re.IGNORECASE)]
     lines = list(changelogs.lines())
-    if asked.verb == "added":
+    if question.verb == "added":
         lines.reverse()
     best = best_of(subject.text, [one.lines[number - 1] for one, number in lines], verb)
     return [lines[at] for at in best[:1] if re.search(verb, lines[at][0].lines[lines[at][1] - 1], re.IGNORECASE)]
 
 
-def _in_code(asked: Asked, subject: Subject, git: Git) -> tuple[Commit, str] | None:
+def _in_code(question: HistoryQuestion, subject: Subject, git: Git) -> tuple[Commit, str] | None:
     """Return the commit that added or removed something in code, and the text that shows it."""
     needle = subject.needle or _as_code_has_it(subject.literal, git)
-    if asked.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
+    if question.verb in ("removed", "renamed") and (gone := _commit_that_removed(subject, git)):
         return gone
-    if asked.verb == "removed":
+    if question.verb == "removed":
         return None
     if needle and (path := (subject.needle and subject.path) or _holder(git, needle)):
         found = origin(git, needle, path)
         return None if found is None else (found.commit, needle)
     if subject.path:
-        return _of_path(subject, git, "R" if asked.verb == "renamed" else "AR")
+        return _of_path(subject, git, "R" if question.verb == "renamed" else "AR")
     return None
 
 
@@ -122,7 +124,7 @@ def _commit_that_removed(subject: Subject, git: Git) -> tuple[Commit, str] | Non
     needle = subject.needle or subject.literal
     if subject.path and not subject.needle:
         return None  # the file is there
-    if needle and not holder(git, needle, "HEAD") and (found := touching(git, needle, 1)):
+    if needle and not holder(git, needle, "HEAD") and (found := commits_touching(git, needle, 1)):
         return found[0], needle
     if subject.literal and (found := log(git, paths=(git.repository.inner(subject.literal),), limit=1)):
         return found[0], subject.literal
@@ -142,7 +144,7 @@ def _of_path(subject: Subject, git: Git, kinds: str) -> tuple[Commit, str] | Non
     return (found[0 if kinds == "R" else -1], "") if found else None
 
 
-def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
+def _in_messages(question: HistoryQuestion, subject: Subject, git: Git, mention: str) -> tuple[Commit, str] | None:
     """Return the oldest commit whose subject says that something was added, or the newest that it was removed.
 
     Where a changelog mentions it with a number, only the commit of that number is meant.
@@ -152,18 +154,22 @@ def _in_messages(asked: Asked, subject: Subject, git: Git, mention: str) -> tupl
         number = f"#{named[1]}"
         found = log(git, words=(number,), limit=20)
         return next(((commit, "") for commit in found if re.search(rf"{number}\b", commit.subject)), None)
-    verb = _SAID[asked.verb]
-    found = commits_saying(git, subject.text, verb, oldest=asked.verb == "added")
+    verb = _SAID[question.verb]
+    found = commits_saying(git, subject.text, verb, oldest=question.verb == "added")
     # Any message about a thing may tell that it was added or changed; that it was removed, only one that says so.
-    told = asked.verb != "removed" or (found and re.search(verb, f"{found[0].subject}\n{found[0].body}", re.IGNORECASE))
-    return (found[0], "") if found and told else None
+    says_so = question.verb != "removed" or (
+        found and re.search(verb, f"{found[0].subject}\n{found[0].body}", re.IGNORECASE)
+    )
+    return (found[0], "") if found and says_so else None
 
 
-def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft) -> None:
+def _tell_origin(
+    question: HistoryQuestion, subject: Subject, commit: Commit, needle: str, git: Git, draft: Draft
+) -> None:
     text = commit_text(git, commit.id)
     if text is None:
         return
-    said = re.search(_SAID[asked.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
+    said = re.search(_SAID[question.verb], f"{commit.subject}\n{commit.body}", re.IGNORECASE)
     # What is gone may have been renamed or not: only the message tells.
     renamed = "was renamed by" if said or not (needle or subject.literal) or subject.path else "went with"
     verb = {"added": "came with", "removed": "went with", "renamed": renamed, "changed": "was changed by"}
@@ -173,12 +179,12 @@ def _tell_origin(asked: Asked, subject: Subject, commit: Commit, needle: str, gi
     else:
         limit = "" if git.whole else "As far as the history was read in the time that there is, "
         draft.say(
-            f"{limit}{code(subject.text)} {verb[asked.verb]} {code(commit.short)} of {commit.date},"
+            f"{limit}{code(subject.text)} {verb[question.verb]} {code(commit.short)} of {commit.date},"
             f" by {one_line(commit.author)}:"
         )
     quote_message(text, draft)
     if needle:
-        _quote_lines(text, needle, _SIGNS[asked.verb], draft)
+        _quote_lines(text, needle, _SIGNS[question.verb], draft)
     _tell_release(commit, git, draft)
 
 
@@ -207,15 +213,15 @@ def _tell_release(commit: Commit, git: Git, draft: Draft) -> None:
 
 
 def tell_author(
-    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+    question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write who wrote something, by number of commits and by lines that remain."""
     if subject.text and not subject.path:
-        return tell_origin(asked, subject, git, changelogs, draft, limit)
+        return tell_origin(question, subject, git, changelogs, draft, limit)
     if subject.needle or subject.lines[0]:
         return _lines_by(subject, git, draft, limit)
     paths = (subject.path,) if subject.path else ()
-    found = authors(git, paths=paths, since=asked.since, until=asked.until)
+    found = authors(git, paths=paths, since=question.since, until=question.until)
     if not found:
         return None
     what = f" of {code(git.repository.outer(subject.path) or subject.path)}" if subject.path else ""
@@ -228,7 +234,7 @@ def tell_author(
             draft.add(f". The newest: {commit_line(text.commit)} ")
             draft.cite(commit_hit(text))
     if subject.path and presence(git, subject.path) == "file":
-        _standing_lines(subject, git, draft)
+        _remaining_lines(subject, git, draft)
     return True
 
 
@@ -236,7 +242,7 @@ def _share(one: Author) -> str:
     return f"{one_line(one.name)}: {amount(one.commits, 'commit')} since {one.first}"
 
 
-def _standing_lines(subject: Subject, git: Git, draft: Draft) -> None:
+def _remaining_lines(subject: Subject, git: Git, draft: Draft) -> None:
     standing = shares(blame(git, subject.path))
     if standing:
         total = sum(lines for _, lines in standing)
@@ -261,12 +267,12 @@ def _lines_by(subject: Subject, git: Git, draft: Draft, limit: int) -> bool | No
 
 
 def tell_last(
-    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+    question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """Write what the last change of something was."""
     if subject.text and not subject.path:
         return None
-    found = _commits_of(asked, subject, git, 1)
+    found = _commits_of(question, subject, git, 1)
     if not found or (text := commit_text(git, found[0].id)) is None:
         return None
     what = code(subject.text) if subject.text else "This"
@@ -293,34 +299,34 @@ def _quote_change(text: CommitText, path: str, draft: Draft) -> None:
 
 
 def tell_past(
-    asked: Asked, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
+    question: HistoryQuestion, subject: Subject, git: Git, changelogs: Changelogs, draft: Draft, limit: int
 ) -> bool | None:
     """List the commits that changed something, newest first."""
     if subject.text and not subject.path:
         return None
-    found = _commits_of(asked, subject, git, limit)
+    found = _commits_of(question, subject, git, limit)
     if not found:
         return None
     what = f" of {code(subject.text)}" if subject.text else ""
-    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    limits = f" {period_in_words(question)}" if question.since or question.until else ""
     draft.say(f"The newest changes{what}{limits}:\n")
     list_commits(found, git, draft)
     return True
 
 
-def _commits_of(asked: Asked, subject: Subject, git: Git, limit: int) -> list[Commit]:
+def _commits_of(question: HistoryQuestion, subject: Subject, git: Git, limit: int) -> list[Commit]:
     """Return the newest commits that changed a file, a folder, the lines of a definition, or anything."""
     if subject.lines[0]:
         span_of_lines = f"-L{subject.lines[0]},{subject.lines[1]}:{subject.path}"
         options = (span_of_lines, "--no-patch")
-        found = log(git, limit=limit, scoped=False, options=options, since=asked.since, until=asked.until)
+        found = log(git, limit=limit, scoped=False, options=options, since=question.since, until=question.until)
         # Git may know no line history of it; that nothing changed in the period is no reason to tell of its file.
-        limited = asked.since or asked.until
+        limited = question.since or question.until
         if found or (limited and log(git, limit=1, scoped=False, options=options)):
             return found
     paths = (subject.path,) if subject.path else ()
     followed = ("--follow",) if subject.path and presence(git, subject.path) == "file" else ()
-    return log(git, paths=paths, limit=limit, options=followed, since=asked.since, until=asked.until)
+    return log(git, paths=paths, limit=limit, options=followed, since=question.since, until=question.until)
 
 
 def tell_beginning(git: Git, draft: Draft) -> bool | None:
@@ -339,9 +345,9 @@ def tell_beginning(git: Git, draft: Draft) -> bool | None:
     return True
 
 
-def tell_commit(asked: Asked, git: Git, draft: Draft) -> bool | None:
+def tell_commit(question: HistoryQuestion, git: Git, draft: Draft) -> bool | None:
     """Write what one commit says and changes."""
-    text = commit_text(git, asked.subject)
+    text = commit_text(git, question.subject)
     if text is None:
         return None
     commit = text.commit
@@ -356,18 +362,20 @@ def tell_commit(asked: Asked, git: Git, draft: Draft) -> bool | None:
     return True
 
 
-def tell_commits(asked: Asked, git: Git, draft: Draft, limit: int) -> bool | None:
-    """List the commits whose messages speak of something, or that somebody wrote."""
-    words = [word for word in re.findall(r"[\w.#/+-]+", asked.subject) if word.lower() not in ("the", "a", "an", "of")]
-    if not words and not asked.by:
+def tell_commits(question: HistoryQuestion, git: Git, draft: Draft, limit: int) -> bool | None:
+    """List the commits whose messages mention a subject, or those of an author."""
+    words = [
+        word for word in re.findall(r"[\w.#/+-]+", question.subject) if word.lower() not in ("the", "a", "an", "of")
+    ]
+    if not words and not question.by:
         return None
-    found = log(git, words=words, by=asked.by, limit=5 * limit, since=asked.since, until=asked.until)
+    found = log(git, words=words, by=question.by, limit=5 * limit, since=question.since, until=question.until)
     if not found:
         return None
     found = sorted(found, key=lambda commit: not holds_words(commit.subject, words))[:limit]
-    about = f" that speak of {code(asked.subject)}" if asked.subject else ""
-    by = f" by {code(asked.by)}" if asked.by else ""
-    limits = f" {span(asked)}" if asked.since or asked.until else ""
+    about = f" that speak of {code(question.subject)}" if question.subject else ""
+    by = f" by {code(question.by)}" if question.by else ""
+    limits = f" {period_in_words(question)}" if question.since or question.until else ""
     draft.say(f"Commits{by}{about}{limits}:\n")
     list_commits(found, git, draft)
     return True

@@ -83,7 +83,7 @@ class _Cutter:
 
     def __init__(self, text: str, language: str) -> None:
         self._text = text
-        self._listings = language == "asciidoc"
+        self._asciidoc = language == "asciidoc"
         self._numbers = language == "mediawiki"  # where "# Collect the keys." is an item
         self._found: list[Piece] = []
         self._begun: int | None = None
@@ -123,14 +123,14 @@ class _Cutter:
             if title.level >= TERM_LEVEL and not _REQUEST.fullmatch(line):
                 self._take_words(begin, end)
             return
-        if self._is_apart(line) or (self._manual and _REQUEST.fullmatch(line)):
+        if self._is_about_page(line) or (self._manual and _REQUEST.fullmatch(line)):
             self._close()
             return
-        listing = _LISTING.match(line) if self._listings else None
+        listing = _LISTING.match(line) if self._asciidoc else None
         if listing and not self._is_underline(line):
             self._close()
             self._fence = listing[1], begin
-        elif _UNDERLINE.match(line) and self._begun is not None:
+        elif self._is_underline(line):
             self._take_title_above()
         elif (titled := _TITLE.match(line)) and not (self._numbers and line.startswith("#")):
             self._close()
@@ -143,7 +143,7 @@ class _Cutter:
         else:
             self._take_words(begin, end)
 
-    def _is_apart(self, line: str) -> bool:
+    def _is_about_page(self, line: str) -> bool:
         """Return whether a line begins a block about the page, or belongs to the one that has begun."""
         words = line.lstrip()
         if begun := _APART.match(line):
@@ -161,9 +161,14 @@ class _Cutter:
         self._ended = end
 
     def _is_underline(self, line: str) -> bool:
-        """Return whether a line is as long as the text right above it, more or less, and so makes a title of it."""
-        above = self._text[self._begun or 0 : self._ended].rpartition("\n")[2]
-        return self._begun is not None and not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2
+        """Return whether a line makes a title of the text right above it; in AsciiDoc both are about as long.
+
+        There a longer or shorter line begins or ends a block, such as a note.
+        """
+        if self._begun is None or not _UNDERLINE.match(line):
+            return False
+        above = self._text[self._begun : self._ended].rpartition("\n")[2]
+        return not self._asciidoc or (not above.startswith(("[", ".")) and abs(len(above) - len(line)) <= 2)
 
     def _take_title_above(self) -> None:
         """Make the line above an underline the heading of what follows."""

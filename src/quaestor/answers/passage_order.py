@@ -74,14 +74,14 @@ def order_by_paragraphs(
     headings = [(one.symbol or one.title or one.path).replace(" > ", " ") for one in passages]
     vectors = encode([question, *headings, *(part for _, part in parts)])
     likenesses = [float(value) for value in vectors[1:] @ vectors[0]]
-    alike, told, amount = [0.0] * len(passages), [0.0] * len(passages), [False] * len(passages)
+    alike, shares, amount = [0.0] * len(passages), [0.0] * len(passages), [False] * len(passages)
     labels = [label_terms(one) for one in passages]
     wants_amount = asks_amount(question) or _ASKS_LIMIT.search(question) is not None
     for (rank, part), likeness in zip(parts, likenesses[len(passages) :], strict=True):
         alike[rank] = max(alike[rank], likeness)
         share = share_of((content_terms(part) | labels[rank]) & rarity.keys(), rarity)
-        if share > told[rank]:
-            told[rank], amount[rank] = share, wants_amount and _AMOUNT.search(part) is not None
+        if share > shares[rank]:
+            shares[rank], amount[rank] = share, wants_amount and _AMOUNT.search(part) is not None
     best = max(hit.score for hit in hits)
     total = math.fsum(math.exp(hit.score - best) for hit in hits)
     odds = [math.exp(hit.score - best) / total for hit in hits]
@@ -93,7 +93,7 @@ def order_by_paragraphs(
     worth = [
         _OF_ODDS * odds[rank]
         + _OF_LIKENESS * alike[rank]
-        + _OF_TOLD * told[rank]
+        + _OF_TOLD * shares[rank]
         + _OF_WORDS * near[rank]
         + _OF_HEADINGS * likenesses[rank]
         + _OF_AMOUNT * amount[rank]

@@ -172,7 +172,7 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     if find is None:
         return None
     corpus.try_refresh()
-    return corpus.reopening(lambda: _quote(corpus, find))
+    return corpus.retry_reopened(lambda: _quote(corpus, find))
 
 
 def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -180,7 +180,7 @@ def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
     if not _ORIGIN.fullmatch(with_own_name(text, corpus, "this project")):
         return None
     corpus.try_refresh()
-    pages = corpus.reopening(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
+    pages = corpus.retry_reopened(lambda: sorted(_pages_of_origin(corpus), key=lambda path: (path.count("/"), path)))
     if not pages:
         return None
     hits = corpus.search(text, _PASSAGES, where=Where(paths=tuple(f"/{path}" for path in pages[:_MOST_PAGES])))
@@ -250,22 +250,22 @@ def _dependencies(path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
             yield from listed if _LINE_BY_LINE.match(path) else whole
 
 
-def _versions(named: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states which version of a language is needed."""
     texts: Sequence[str] = ()
     for language, manifest, tells in _LANGUAGES:
-        if re.fullmatch(language, named) and re.fullmatch(manifest, path, re.IGNORECASE):
+        if re.fullmatch(language, wanted) and re.fullmatch(manifest, path, re.IGNORECASE):
             texts = texts or _lines(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(tells, line):
                     yield at, end_of_statement(texts, at)
     if _README.fullmatch(path):
-        yield from _runs([*islice(_lines_that_say(named, _lines(path, lines)), _MOST_SAID)])
+        yield from _runs([*islice(_lines_that_say(wanted, _lines(path, lines)), _MOST_SAID)])
 
 
-def _lines_that_say(named: str, texts: Sequence[str]) -> Iterator[int]:
+def _lines_that_say(language: str, texts: Sequence[str]) -> Iterator[int]:
     """Yield the lines of a README that state a required version, in their words or under such a heading."""
-    version = re.compile(rf"(?<![\w.]){re.escape(named)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
+    version = re.compile(rf"(?<![\w.]){re.escape(language)}\b\W{{0,6}}(?:version\s+|SE\s+)?v?\d", re.IGNORECASE)
     heads = {line: bool(_NEEDED.search(heading)) for line, heading in headings(texts)}
     needed = False
     for at, line in enumerate(texts, 1):

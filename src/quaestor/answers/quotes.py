@@ -98,7 +98,7 @@ class ExtractiveAnswer:
         quotes: the quotes, best first.
         known: whether the passages seem to hold an answer.
         coverage: share of the question's meaning, weighted by rarity, that stands in the quotes, 0 to 1.
-        lead: what is said above the quotes.
+        lead: the sentence above the quotes.
     """
 
     text: str
@@ -124,7 +124,7 @@ def answer(
     passages: Sequence[Passage],
     encode: Encode | None = None,
     most: int = 3,
-    unmentioned: Sequence[str] = (),
+    missing: Sequence[str] = (),
     refused: bool | None = None,
     hits: Sequence[Hit] = (),
 ) -> ExtractiveAnswer:
@@ -136,7 +136,7 @@ def answer(
         encode: an embedder's ``encode``, for similarity beyond shared words.
         most: how many stretches to quote at most; one more if the first is prose; twice as many, one a document, if the
             question asks for several things.
-        unmentioned: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
+        missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
         refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
         hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
@@ -154,17 +154,17 @@ def answer(
     if refused is None:
         # An answer is shorter than what speaks for there being one.
         alike = max((one.likeness for one in found), default=0.0)
-        told = share_of(_terms_held(found, wanted), rarity)
-        refused = bool(unmentioned) or (told < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
+        held = share_of(_terms_held(found, wanted), rarity)
+        refused = bool(missing) or (held < _LEAST_COVERAGE and alike < _LEAST_SIMILARITY)
     quotes = () if refused else tuple(quote for one in chosen for quote in _quotes(one))
     if quotes:
         text = text_of_quotes(quotes)
     else:
-        text = UNMENTIONED.format(" or ".join(map(repr, unmentioned))) if unmentioned else NOTHING
+        text = UNMENTIONED.format(" or ".join(map(repr, missing))) if missing else NOTHING
     return ExtractiveAnswer(text, quotes, bool(quotes), coverage)
 
 
-def _may_say_what_is_asked(question: str, chosen: Sequence[_Weighed]) -> bool:
+def _may_say_what_is_asked(question: str, chosen: Sequence[_ScoredStretch]) -> bool:
     """Return whether quotes of documents say any amount, where one is asked for; those of code compute it."""
     if not asks_amount(question) or any(one.stretch.code for one in chosen):
         return True
@@ -206,7 +206,7 @@ class ExtractiveModel:
 
 
 @dataclass(frozen=True, slots=True)
-class _Weighed:
+class _ScoredStretch:
     """The best stretch of a passage.
 
     Attributes:
@@ -232,7 +232,7 @@ def _best_stretches(
     hits: Sequence[Hit],
     rarity: Mapping[str, float],
     encode: Encode | None,
-) -> list[_Weighed]:
+) -> list[_ScoredStretch]:
     """Return the best stretch of each of the best passages that has anything to do with the question."""
     wanted = frozenset(rarity)
     count = len(passages) if asks_for_several(question) else _PASSAGES
@@ -241,10 +241,10 @@ def _best_stretches(
         (rank, stretch) for rank, (_, found) in enumerate(standing) for stretch in stretches_of(passages[rank], found)
     ]
     likenesses = _likenesses(question, [stretch for _, stretch in every], encode)
-    best: dict[int, tuple[float, _Weighed]] = {}
+    best: dict[int, tuple[float, _ScoredStretch]] = {}
     for (rank, stretch), likeness in zip(every, likenesses, strict=True):
         behind, found = standing[rank]
-        one = _Weighed(stretch, stretch.terms & wanted, likeness, behind, found, _names_defined(rank, hits))
+        one = _ScoredStretch(stretch, stretch.terms & wanted, likeness, behind, found, _names_defined(rank, hits))
         worth = share_of(one.held, rarity) + max(0.0, likeness)
         if worth < _LEAST_WORTH:
             continue
@@ -279,7 +279,7 @@ def _of_passage(stretch: Stretch) -> float:
     return (stretch.end - stretch.start) / len(stretch.passage.text)
 
 
-def _terms_held(found: Sequence[_Weighed], wanted: frozenset[str]) -> frozenset[str]:
+def _terms_held(found: Sequence[_ScoredStretch], wanted: frozenset[str]) -> frozenset[str]:
     """Return the question's terms that stretches hold, or the paths and names of their passages."""
     return frozenset().union(*(wanted & (one.stretch.terms | label_terms(one.stretch.passage)) for one in found))
 
@@ -293,7 +293,7 @@ def _likenesses(question: str, stretches: Sequence[Stretch], encode: Encode | No
 
 def _first_whole(
     question: str, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
-) -> _Weighed | None:
+) -> _ScoredStretch | None:
     """Return the first passage as one stretch; None if it is empty or too long.
 
     A list of links is passed over for a passage with nearly the same score, unless the question may ask for links.
@@ -330,33 +330,33 @@ def _gives_default(text: str, wanted: Iterable[str]) -> bool:
 
 def _with_guide(
     question: str,
-    chosen: list[_Weighed],
+    chosen: list[_ScoredStretch],
     passages: Sequence[Passage],
     hits: Sequence[Hit],
     rarity: Mapping[str, float],
-) -> list[_Weighed]:
+) -> list[_ScoredStretch]:
     """Return stretches, with a document's section on the subject added if code comes first for "how do I ...".
 
     The section comes first if its headings hold all terms of the question.
     """
     if not rarity or not chosen or not hits or not chosen[0].stretch.code or not _ASKS_HOW_TO.search(question):
         return chosen
-    told = {
+    shares = {
         rank: len(content_terms(" ".join(one.symbol.split(" > ")[-_HEADINGS_OF_GUIDE:])) & rarity.keys()) / len(rarity)
         for rank, one in enumerate(passages[: len(hits)])
         if one.language.lower() in PROSE and one.symbol
     }
-    rank = max(told, key=lambda rank: told[rank], default=0)
-    guide = _whole_passage(rank, passages, hits, rarity) if told.get(rank, 0.0) >= _OF_GUIDE else None
+    rank = max(shares, key=lambda rank: shares[rank], default=0)
+    guide = _whole_passage(rank, passages, hits, rarity) if shares.get(rank, 0.0) >= _OF_GUIDE else None
     if guide is None:
         return chosen
     rest = [one for one in chosen if one.stretch.passage is not guide.stretch.passage]
-    return [guide, *rest] if told[rank] == 1 else [rest[0], guide, *rest[1:]]
+    return [guide, *rest] if shares[rank] == 1 else [rest[0], guide, *rest[1:]]
 
 
 def _whole_passage(
     rank: int, passages: Sequence[Passage], hits: Sequence[Hit], rarity: Mapping[str, float]
-) -> _Weighed | None:
+) -> _ScoredStretch | None:
     """Return a passage as one stretch; None if it is empty or too long."""
     passage = passages[rank]
     if len(passage.text) > _LONGEST_WHOLE:
@@ -365,12 +365,12 @@ def _whole_passage(
     stretch = whole(passage, found, lambda text: share_of(content_terms(text) & rarity.keys(), rarity))
     if stretch is None:
         return None
-    return _Weighed(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
+    return _ScoredStretch(stretch, stretch.terms & rarity.keys(), 0.0, behind, found, _names_defined(rank, hits))
 
 
 def _choose(
-    question: str, found: Sequence[_Weighed], rarity: Mapping[str, float], most: int, first: _Weighed | None
-) -> list[_Weighed]:
+    question: str, found: Sequence[_ScoredStretch], rarity: Mapping[str, float], most: int, first: _ScoredStretch | None
+) -> list[_ScoredStretch]:
     """Return the stretch that answers best, and those of other passages that may answer too, or one a document.
 
     Args:
@@ -381,7 +381,7 @@ def _choose(
         first: the stretch that comes first in any case; None to choose it by its words.
     """
 
-    def worth(one: _Weighed) -> float:
+    def worth(one: _ScoredStretch) -> float:
         return share_of(one.held, rarity) + max(0.0, one.likeness) - _BEHIND * one.behind
 
     rest = sorted(found, key=worth, reverse=True)
@@ -395,10 +395,10 @@ def _choose(
     if asks_for_several(question):
         return _one_of_each_document([rest[0], *behind], 2 * most)
     near, most = (_NEAR, most) if rest[0].stretch.code else (_NEAR_OF_PROSE, most + 1)
-    return _until_enough([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)])[:most]
+    return _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)])[:most]
 
 
-def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:
+def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch) -> bool:
     """Return whether a stretch repeats the first one or the question, or is a licence or a list of links."""
     asks = one.stretch.code and question.strip().casefold() in one.stretch.text.casefold()
     licence = _LICENCE.search(one.stretch.passage.path) and not _LICENCE.search(first.stretch.passage.path)
@@ -406,18 +406,18 @@ def _says_nothing_more(question: str, one: _Weighed, first: _Weighed) -> bool:
     return asks or links or bool(licence) or one.stretch.text in first.stretch.text
 
 
-def _until_enough(found: Sequence[_Weighed]) -> list[_Weighed]:
+def _enough_to_read(found: Sequence[_ScoredStretch]) -> list[_ScoredStretch]:
     """Return stretches until there is enough to read."""
-    chosen: list[_Weighed] = []
+    chosen: list[_ScoredStretch] = []
     for one in found:
         if sum(len(before.stretch.text) for before in chosen) < _ENOUGH:
             chosen.append(one)
     return chosen
 
 
-def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed]:
+def _one_of_each_document(found: Sequence[_ScoredStretch], most: int) -> list[_ScoredStretch]:
     """Return the best stretch of each document whose score is near enough to the best."""
-    chosen: dict[str, _Weighed] = {}
+    chosen: dict[str, _ScoredStretch] = {}
     room = _MOST_OF_SEVERAL
     for one in found:
         if room > 0 and len(chosen) < most and one.behind - found[0].behind <= _NEAR_OF_SEVERAL:
@@ -427,7 +427,7 @@ def _one_of_each_document(found: Sequence[_Weighed], most: int) -> list[_Weighed
     return list(chosen.values())
 
 
-def _quotes(one: _Weighed) -> list[Quote]:
+def _quotes(one: _ScoredStretch) -> list[Quote]:
     """Return a stretch as quotes: one, or two if lines are left out between a definition's head and the answer."""
     stretch, passage = one.stretch, one.stretch.passage
     quotes: list[Quote] = []
@@ -440,7 +440,7 @@ def _quotes(one: _Weighed) -> list[Quote]:
     return quotes
 
 
-def _label(one: _Weighed, first: int, last: int) -> str:
+def _label(one: _ScoredStretch, first: int, last: int) -> str:
     """Return a quote's origin: its section, or its symbol if the quote lies in the symbol's chunk.
 
     If a quote holds several definitions side by side, the first ones are named.
@@ -450,7 +450,8 @@ def _label(one: _Weighed, first: int, last: int) -> str:
         if last < one.found[0] or one.found[1] < first or not passage.symbol:
             return ""
         beside = [name for name in one.defines if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", stretch.text)]
-        return ", ".join(beside[:_MOST_NAMED]) if passage.symbol in beside[1:] else passage.symbol
+        several = passage.symbol in one.defines and beside and beside[0] != passage.symbol
+        return ", ".join(beside[:_MOST_NAMED]) if several else passage.symbol
     section = stretch.section or (passage.symbol or "").rpartition(" > ")[2]
     names = [" ".join(re.sub(r"[\[\]`<>*]", " ", name).split()) for name in (passage.title or "", section)]
     label = " > ".join(dict.fromkeys(filter(None, names)))

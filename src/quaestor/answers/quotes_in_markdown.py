@@ -55,11 +55,11 @@ def text_of_quotes(
     """Return quotes in Markdown; one that an earlier answer shows is shortened to what answers this question of it."""
     shown = [_in_markdown(quote) for quote in quotes]
     again = [any(one in text for text in earlier) for one in shown]
-    told = (
+    texts = (
         _in_markdown(_shortened(quote, question), ", quoted above") if known else one
         for quote, one, known in zip(quotes, shown, again, strict=True)
     )
-    return "\n\n".join([SAME if all(again) else lead, *told])
+    return "\n\n".join([SAME if all(again) else lead, *texts])
 
 
 def _shortened(quote: Quote, question: str) -> Quote:

@@ -9,14 +9,14 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
 
-from quaestor.answers.drafts import CorpusLines, around, qualified_name, stretch
+from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
 from quaestor.answers.fixed_parts import Agreement, agreement, fixed_text, template_words, words_of
 from quaestor.answers.traces import Trace
 from quaestor.chunking.languages import PROSE, knows_extension
 from quaestor.core.documents import Document
 from quaestor.core.terms import STOP_WORDS, terms_of_word
 from quaestor.corpus import Corpus
-from quaestor.related.stored_files import qualified
+from quaestor.related.stored_files import qualified_symbol
 from quaestor.search.asked_names import looks_like_a_file, names_of_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 from quaestor.search.query import read_query
@@ -107,18 +107,18 @@ class Template:
 
 
 @dataclass(frozen=True, slots=True)
-class Raised:
+class MessagePlaces:
     """The places found for a message.
 
     Attributes:
-        raised: the place that prints it; None if none is certain.
-        also: further places that match equally well.
-        told: the place in a document that describes it.
+        origin: the place that prints it; None if none is certain.
+        further: further places that match equally well.
+        described: the place in a document that describes it.
     """
 
-    raised: Template | None = None
-    also: tuple[Template, ...] = ()
-    told: Template | None = None
+    origin: Template | None = None
+    further: tuple[Template, ...] = ()
+    described: Template | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ class _Message:
     Attributes:
         words: all of them, in order.
         lines: the words of each line, and of the parts of a line that may be the whole message.
-        tells: the weight of each word.
+        weights: the weight of each word.
         ours: the documents that frames point at.
         sentence: whether it is one line of ordinary prose, which may merely mention a fault.
         marked: whether quotation marks or a colon show where the message begins.
@@ -146,7 +146,7 @@ class _Message:
 
     words: tuple[str, ...]
     lines: tuple[tuple[str, ...], ...]
-    tells: Mapping[str, float]
+    weights: Mapping[str, float]
     ours: Ours
     sentence: bool
     marked: bool
@@ -154,7 +154,7 @@ class _Message:
     @property
     def longest(self) -> float:
         """The weight of the heaviest line."""
-        return max(sum(self.tells[word] for word in set(one)) for one in self.lines)
+        return max(sum(self.weights[word] for word in set(one)) for one in self.lines)
 
 
 def is_pasted(text: str) -> bool:
@@ -162,8 +162,8 @@ def is_pasted(text: str) -> bool:
     if read_query(text).kind == "trace" or "\n" in text.strip():
         return True
     if _ASKS.match(text):
-        return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports(text)))
-    if _reports(text):
+        return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports_fault(text)))
+    if _reports_fault(text):
         return True
     if text.rstrip().endswith("?"):
         return False
@@ -171,7 +171,7 @@ def is_pasted(text: str) -> bool:
     return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
 
 
-def _reports(text: str) -> bool:
+def _reports_fault(text: str) -> bool:
     """Return whether a text tells of a fault, or of what a program said."""
     return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
 
@@ -181,7 +181,7 @@ def _is_file_here(name: str) -> bool:
     return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
 
 
-def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> Raised:
+def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> MessagePlaces:
     """Return the places that print the message of a trace.
 
     Args:
@@ -192,18 +192,18 @@ def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines)
     """
     message = _message_of(corpus, trace, ours)
     if message is None:
-        return Raised()
+        return MessagePlaces()
     chunks = _candidates(corpus, message)
     matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
     # A test that quotes a message is no place that prints it.
     matches = [one for one in matches if not stands_behind(one.document.path)]
     if not matches:
-        return Raised()
+        return MessagePlaces()
     alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
     places = _places(alike[:_MOST_PLACES], lines)
-    told = _matches([one for one in chunks if one.document.language in PROSE], message)
-    told = [one for one in told if not profile_path(one.document.path).background]
-    return Raised(places[0], tuple(places[1:2]), _paragraph(told[0], lines) if told else None)
+    prose = _matches([one for one in chunks if one.document.language in PROSE], message)
+    prose = [one for one in prose if not profile_path(one.document.path).background]
+    return MessagePlaces(places[0], tuple(places[1:2]), _paragraph(prose[0], lines) if prose else None)
 
 
 def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
@@ -214,7 +214,7 @@ def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
     words = tuple(word for one in trace.messages for word in words_of(one))
     words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
     sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
-    tells = _tells(corpus, (*words, *(word for one in lines for word in one)))
+    tells = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
     return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
 
 
@@ -236,21 +236,21 @@ def stands_behind(path: str) -> bool:
     return any(_TESTING.search(folder) for folder in path.split("/")[:-1])
 
 
-def _tells(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
+def _word_weights(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
     """Return the weight of each word: the fewer chunks hold it, the higher; a word that no chunk holds is a value."""
     terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
     counts = corpus.store.counts(sorted(set(terms.values())))
-    return {word: _told_by(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
+    return {word: _weight_of_word(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
 
 
-def _told_by(word: str, holding: int, chunks: int) -> float:
+def _weight_of_word(word: str, holding: int, chunks: int) -> float:
     if word in STOP_WORDS or word.isdigit() or len(word) == 1:
         return _EMPTY
     return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
 
 
 def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
-    tells = message.tells
+    tells = message.weights
     rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
     terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
     store = corpus.store
@@ -267,7 +267,7 @@ def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
 def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
     """Return the lines that surely agree with a message, best first."""
     said = frozenset(message.words)
-    windows = [one for chunk in chunks for one in _windows(chunk, said, message.tells)]
+    windows = [one for chunk in chunks for one in _windows(chunk, said, message.weights)]
     windows.sort(key=lambda one: -one[0])
     compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
     found = [one for one in compared if one is not None]
@@ -283,13 +283,13 @@ def _match(message: _Message, stored: StoredChunk, first: int, last: int, templa
     """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
     # Messages are pasted in part: what the template says beyond them speaks not against it.
     template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
-    agreed = agreement(message.words, template, message.tells)
-    by_line = [(agreement(one, template, message.tells), one) for one in message.lines]
-    best, line = max(by_line, key=lambda one: one[0].told)
+    agreed = agreement(message.words, template, message.weights)
+    by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
+    best, line = max(by_line, key=lambda one: one[0].weight)
     if stored.document.language in PROSE:
         sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
-        return _Match(stored.document, first, last, agreed.told) if sure else None
-    if not _is_sure(message, agreed, best, pointed=not message.ours or stored.document.path in message.ours):
+        return _Match(stored.document, first, last, agreed.weight) if sure else None
+    if not _is_sure(message, agreed, best, by_frame=not message.ours or stored.document.path in message.ours):
         return None
     fault = _FAULT if _tells_of_fault(line) else 1.0
     return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
@@ -304,23 +304,23 @@ def _tells_of_fault(words: Sequence[str]) -> bool:
     return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
 
 
-def _is_sure(message: _Message, agreed: Agreement, by_line: Agreement, *, pointed: bool) -> bool:
+def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
     """Return whether an agreement is not chance.
 
     If there are frames, code that no frame points at must agree better; so must a match with ordinary prose, which may
     share words with a template by chance.
     """
-    if agreed.words < _FEWEST or agreed.of_template < _LEAST_OF_TEMPLATE:
+    if agreement.words < _FEWEST or agreement.of_template < _LEAST_OF_TEMPLATE:
         return False
     # Of a message that is mostly values, such as paths, its fixed words are a small part: that all of them stand there
     # in order is no chance.
     whole = by_line.words >= _VERBATIM and by_line.of_template >= _WHOLE and message.marked
-    return whole or _is_most_of_it(message, by_line, pointed=pointed)
+    return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
 
 
-def _is_most_of_it(message: _Message, by_line: Agreement, *, pointed: bool) -> bool:
+def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> bool:
     """Return whether words that agree are so much of a message that this is not chance."""
-    if not pointed:
+    if not by_frame:
         return by_line.of_message >= _LEAST_ELSEWHERE
     if message.sentence and not message.marked:
         if by_line.words < _FEWEST_OF_UNMARKED or by_line.of_template < _MOST_OF_TEMPLATE:
@@ -330,15 +330,15 @@ def _is_most_of_it(message: _Message, by_line: Agreement, *, pointed: bool) -> b
     if message.sentence:
         whole = by_line.of_message >= _LEAST_OF_SENTENCE
         return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)
-    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.told >= _LEAST_OF_LINE * message.longest
+    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.weight >= _LEAST_OF_LINE * message.longest
 
 
-def _worth(stored: StoredChunk, agreed: Agreement, first: int, last: int, ours: Ours) -> float:
+def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours) -> float:
     """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
     start = stored.chunk.span.start_line
     lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
     # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
-    worth = agreed.told * agreed.of_template**2
+    worth = agreement.weight * agreement.of_template**2
     worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
     pointed = ours.get(stored.document.path)
     if pointed is None:
@@ -404,7 +404,7 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
         file = lines.file(one.document.path)
         if file is None:
             continue
-        holder = around(lines.definitions(one.document.path), one.first)
+        holder = innermost_definition(lines.definitions(one.document.path), one.first)
         first, last = stretch(file, holder, one.first, one.last)
         symbol = qualified_name(holder)
         found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
@@ -412,7 +412,7 @@ def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
 
 
 def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
-    """Return the paragraph of prose that a match stands in."""
+    """Return the paragraph of prose around a match."""
     file = lines.file(one.document.path)
     if file is None:
         return None
@@ -422,4 +422,6 @@ def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
     while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
         last += 1
     chunk = file.chunk_at(one.first)
-    return Template(one.document.path, first, max(last, one.last), qualified(chunk) if chunk else None, one.first)
+    return Template(
+        one.document.path, first, max(last, one.last), qualified_symbol(chunk) if chunk else None, one.first
+    )

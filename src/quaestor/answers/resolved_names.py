@@ -13,7 +13,7 @@ from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.path_roles import profile_path
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 
 _WORDING = frozenset(
     "error message getmessage string tostring what new init __init__ __str__ constructor initialize __construct".split()
@@ -44,7 +44,7 @@ _ENTRY = re.compile(r"/(?:__init__|index|mod|lib|init|package)\.\w+$")
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedName:
     """A resolved name, with what is related to it.
 
     Attributes:
@@ -63,33 +63,33 @@ class Resolved:
 _SINGLE_WORD = re.compile(r"[^\W_]\w*")
 
 
-def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+def resolve_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name, a path or the end of a path; None for a path that matches no document."""
     if looks_like_a_file(name):
         if (path := resolve_path(corpus, name)) is not None:
-            return Resolved(path, corpus.related(path, kinds, limit))
+            return ResolvedName(path, corpus.related(path, kinds, limit))
         if "/" in name:
             return None
     name = _SINGLE_COLON.sub(".", name)
     if _QUALIFIED.search(name) and (path := resolve_module(corpus, name)) is not None:
-        return Resolved(path, corpus.related(path, kinds, limit))
+        return ResolvedName(path, corpus.related(path, kinds, limit))
     return _resolved_symbol(corpus, name, kinds, limit)
 
 
-def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
+def _resolved_symbol(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
     found = _find_related(corpus, name, kinds, limit)
     if found is None or not found.relatives:
         # At the end of a question it cannot be told from the question's own mark.
         found = _find_related(corpus, f"{name}?", kinds, limit) or found
         if not (found and found.relatives):
-            other = _own_of(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
+            other = _private_name(corpus, name, kinds, limit) or _in_another_style(corpus, name, kinds, limit)
             if other is not None:
                 return other
     if found is None:
         return _nearest(corpus, name, kinds, limit)
     if not found.of("definitions") and (path := resolve_module(corpus, name)) is not None:
-        return Resolved(path, corpus.related(path, kinds, limit))
-    return Resolved(str(found.target), found)
+        return ResolvedName(path, corpus.related(path, kinds, limit))
+    return ResolvedName(str(found.target), found)
 
 
 def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Related | None:
@@ -99,32 +99,32 @@ def _find_related(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit
         return None
 
 
-def _own_of(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+def _private_name(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name to the private one with an underscore before it."""
     own = _find_related(corpus, f"_{name}", kinds, limit) if _SINGLE_WORD.fullmatch(name) else None
-    return Resolved(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
+    return ResolvedName(f"_{name}", own, corrected=True) if own is not None and own.of("definitions") else None
 
 
-def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved:
+def _nearest(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName:
     """Resolve a name to a similarly spelled one; if none is similar enough, only suggest names."""
     unknown = corpus.spelling(name).unknown
-    mended = mend(name, unknown)
+    mended = replace_unknown(name, unknown)
     nearest = tuple(dict.fromkeys(near for one in unknown for near in one.nearest))
     mended = _as_defined(corpus, mended) or mended
     if mended != name and (found := _find_related(corpus, mended, kinds, limit)) is not None:
-        return Resolved(mended, found, corrected=True)
-    return Resolved(name, None, nearest=nearest)
+        return ResolvedName(mended, found, corrected=True)
+    return ResolvedName(name, None, nearest=nearest)
 
 
-def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> Resolved | None:
+def _in_another_style(corpus: Corpus, name: str, kinds: Sequence[RelatedKind], limit: int) -> ResolvedName | None:
     """Resolve a name to the only defined name made of the same words: ``send_all`` for ``SendAll``."""
     styled = {one for one in _defined_as(corpus, styles_of(name)) if same_in_any_style(one, name)}
     other = _find_related(corpus, one, kinds, limit) if len(styled) == 1 and (one := styled.pop()) != name else None
-    return None if other is None else Resolved(str(other.target), other, corrected=True)
+    return None if other is None else ResolvedName(str(other.target), other, corrected=True)
 
 
 def _as_defined(corpus: Corpus, name: str) -> str:
-    """Return the only defined name that differs just in capitals; empty if there is none or more than one."""
+    """Return the only defined name that differs just in capitals; empty unless there is exactly one."""
     found = {one for one in _defined_as(corpus, (name.lower(),)) if one.lower() == name.lower()}
     return found.pop() if len(found) == 1 else ""
 
@@ -223,15 +223,15 @@ def resolve_path(corpus: Corpus, path: str) -> str | None:
     parts = wanted.split("/")
     # A file's name alone is the end of too many paths to be one of another machine's.
     ends = ["/".join(parts[at:]) for at in range(max(1, len(parts) - 1))][-_LONGEST_END:]
-    found = (ending for end in ends if (ending := _ending(corpus, end)))
-    ending = _likest(wanted, next(found, []))
+    found = (ending for end in ends if (ending := _paths_ending(corpus, end)))
+    ending = _most_similar_paths(wanted, next(found, []))
     if len(ending) > 1 and "/" not in wanted and profile_path(ending[0]).flags == profile_path(ending[1]).flags:
         # A file's name that several bear: the one in the root, or none.
         return next((one for one in ending if "/" not in one), None)
     return ending[0] if ending else None
 
 
-def _likest(wanted: str, paths: Sequence[str]) -> list[str]:
+def _most_similar_paths(wanted: str, paths: Sequence[str]) -> list[str]:
     """Return the paths that share the longest ending with a path."""
     ends = [_in_common(wanted.lower()[::-1], path.lower()[::-1]) for path in paths]
     return [path for path, end in zip(paths, ends, strict=True) if end == max(ends)]
@@ -242,7 +242,7 @@ def _in_common(one: str, other: str) -> int:
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))
 
 
-def _ending(corpus: Corpus, end: str) -> list[str]:
+def _paths_ending(corpus: Corpus, end: str) -> list[str]:
     """Return the documents whose paths have an ending, sources and short paths first."""
     found = corpus.store.paths_ending(end, _MOST_ENDS)
     return sorted(found, key=lambda one: (profile_path(one).flags, len(one), one))

@@ -36,8 +36,8 @@ def without_restated(question: str, hits: Sequence[Hit]) -> tuple[Hit, ...]:
     asked = re.compile(r"\W+".join(map(re.escape, words)), re.IGNORECASE)
     quoted = re.compile(_QUOTED + asked.pattern, re.IGNORECASE)
     lists = not _ASKS_FOR_QUESTIONS.search(question)
-    told = tuple(hit for hit in hits if not _restates(hit, asked, quoted, lists=lists))
-    return told or tuple(hits)
+    answering = tuple(hit for hit in hits if not _restates(hit, asked, quoted, lists=lists))
+    return answering or tuple(hits)
 
 
 def _restates(hit: Hit, asked: re.Pattern[str], quoted: re.Pattern[str], *, lists: bool) -> bool:

@@ -181,7 +181,7 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
         yield from chain(acts, things, code)
     else:
         # What a program's documents are about tells less than how something is done, and than its code.
-        yield from chain(_taken_in_turns(code, iter(acts)), things)
+        yield from chain(_alternate(code, iter(acts)), things)
 
 
 def _is_mostly_written(material: Material) -> bool:
@@ -190,7 +190,7 @@ def _is_mostly_written(material: Material) -> bool:
     return sum(one.size for one in own if one.language in _WRITTEN) > sum(one.size for one in own if is_code(one))
 
 
-def _taken_in_turns(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
+def _alternate(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
     both = [first, second]
     while both:
         for one in list(both):

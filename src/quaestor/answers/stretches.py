@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import groupby
+from itertools import accumulate, groupby
 
 from quaestor.answers.blocks import COMMENT, GOES_ON, Block, blocks_of
 from quaestor.answers.paragraphs import FENCE, Piece, pieces_of
@@ -117,16 +117,17 @@ def stretches_of(passage: Passage, found: tuple[int, int] | None = None) -> list
     ]
 
 
-def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]) -> Stretch | None:
+def whole(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> Stretch | None:
     """Return all of a passage as one stretch, without front matter, imports, headings at its edges and blank lines.
 
     Sections of prose at its beginning and end that tell far less than the best section are left out, because a passage
-    may hold several short sections, or the end of one and the beginning of the next.
+    may hold several short sections, or the end of one and the beginning of the next. So are definitions at the edges of
+    a chunk of several short ones.
 
     Args:
         passage: the passage to quote.
         found: first and last line, in the document, of the chunk that was found; its section names the stretch.
-        told: returns how much of the question a text holds.
+        weight: returns how much of the question a text holds.
 
     Returns:
         The stretch; None if the passage has no words.
@@ -136,21 +137,16 @@ def whole(passage: Passage, found: tuple[int, int], told: Callable[[str], float]
         # One setting after the other, each with what is said of it.
         found_blocks = enumerate(_BLOCK.finditer(text.rstrip()))
         settings = _without_edges(
-            text, [Piece(one.start(), one.start() + len(one[0].rstrip()), at, "") for at, one in found_blocks], told
+            text, [Piece(one.start(), one.start() + len(one[0].rstrip()), at, "") for at, one in found_blocks], weight
         )
         return Stretch(passage, settings[0].start, settings[-1].end, code=True)
     if not _is_prose(passage):
-        past = _past_imports(text)
-        rest = text[past:]
-        # What a file imports is read past, unless a word of the question stands only there.
-        start = past if rest.strip() and told(rest) >= told(text) else 0
-        start += len(text[start:]) - len(text[start:].lstrip())
-        start = text.rfind("\n", 0, start) + 1
-        return Stretch(passage, start, len(text.rstrip()), code=True) if text.strip() else None
+        start, end = _definitions_that_tell(passage, found, weight)
+        return Stretch(passage, start, end, code=True) if text.strip() else None
     pieces = pieces_of(text, begins=passage.start_line == 1, language=passage.language)
     if not pieces:
         return None
-    pieces = _without_edges(text, pieces, told)
+    pieces = _without_edges(text, pieces, weight)
     first = text.count("\n", 0, pieces[0].start) + passage.start_line
     lines = (first + text.count("\n", pieces[0].start, piece.start) for piece in pieces)
     at = next((number for number, line in enumerate(lines) if line >= found[0]), len(pieces) - 1)
@@ -184,10 +180,42 @@ def _past_imports(text: str) -> int:
     return past
 
 
-def _without_edges(text: str, pieces: Sequence[Piece], told: Callable[[str], float]) -> list[Piece]:
+def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Callable[[str], float]) -> tuple[int, int]:
+    """Return where in a passage of code its definitions begin and end that tell enough of the question.
+
+    What a file imports is read past, unless a word of the question stands only there. Of several short definitions that
+    were found together, those at the edges are left out that tell far less than the best; of a longer passage, whose
+    parts were found one by one, none is.
+    """
+    text = passage.text
+    start, end = _past_imports(text), len(text.rstrip())
+    if not text[start:].strip() or weight(text[start:]) < weight(text):
+        start = 0
+    elif found == (passage.start_line, passage.end_line):
+        start, end = _without_neighbours(text, passage.language, start, end, weight)
+    start += len(text[start:]) - len(text[start:].lstrip())
+    return text.rfind("\n", 0, start) + 1, end
+
+
+def _without_neighbours(
+    text: str, language: str, start: int, end: int, weight: Callable[[str], float]
+) -> tuple[int, int]:
+    """Return a part of some lines of code without those outermost definitions that tell far less than the best."""
+    lines = text.split("\n")
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    blocks = [(max(start, starts[one.first]), min(end, starts[one.last + 1] - 1)) for one in blocks_of(text, language)]
+    pieces = [Piece(first, last, number, "") for number, (first, last) in enumerate(blocks) if first < last]
+    if not pieces:
+        return start, end
+    kept = _without_edges(text, pieces, weight)
+    # What belongs to no definition stays with the outermost ones.
+    return (start if kept[0] == pieces[0] else kept[0].start, end if kept[-1] == pieces[-1] else kept[-1].end)
+
+
+def _without_edges(text: str, pieces: Sequence[Piece], weight: Callable[[str], float]) -> list[Piece]:
     """Return pieces of prose without those first and last sections that tell less than half as much as the best."""
     sections = [list(own) for _, own in groupby(pieces, key=lambda piece: piece.section)]
-    shares = [told("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
+    shares = [weight("\n".join([own[0].heading, *(text[one.start : one.end] for one in own)])) for own in sections]
     telling = [number for number, share in enumerate(shares) if share >= _OF_BEST * max(shares)]
     return [piece for own in sections[telling[0] : telling[-1] + 1] for piece in own]
 

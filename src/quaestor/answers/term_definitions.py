@@ -27,7 +27,7 @@ class Form(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Defined:
+class DefiningLines:
     """Lines that say what a term is, 1-based and inclusive."""
 
     form: Form
@@ -56,11 +56,11 @@ _RULE = re.compile(r"^\s*\|?[\s:|-]+\|[\s:|-]*$")
 _MARKUP = re.compile(r"\{[%{<#].*?[%}>#]\}|\{#[\w-]+\}|&nbsp;|\]\[|\[\^?\w*\]:")
 
 
-def definitions_of(term: str, lines: Sequence[str]) -> Iterator[Defined]:
+def definitions_of(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the lines that define a term.
 
     Args:
-        term: as somebody asks for it; letters count only where it is an abbreviation.
+        term: as it is asked for; case counts only if it is an abbreviation.
         lines: of a document of prose, or of a part of one.
     """
     found = list(paragraphs(lines))
@@ -93,7 +93,7 @@ def names_the_term(term: str, title: str) -> bool:
     return _title_form(term, title) is not None
 
 
-def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
+def _entries(term: str, lines: Sequence[str]) -> Iterator[DefiningLines]:
     """Yield the entries of lists, glossaries and tables that define it."""
     says = rf"(?:{_BETWEEN}|\s+(?:{_SAYS}|{_IS})|\s+:\s)(?P<said>.*)"
     entry = re.compile(
@@ -110,24 +110,24 @@ def _entries(term: str, lines: Sequence[str]) -> Iterator[Defined]:
         following = lines[number] if number < len(lines) else ""
         last = _end_of_entry(lines, number, _indent(line))
         own = "\n".join([text, *lines[number : _end_of_words(lines, number)]])
-        if (item or _EMPHATIC.match(line)) and _tells(entry.match(_plain(own))):
-            yield Defined(Form.ENTRY, number, last)
+        if (item or _EMPHATIC.match(line)) and _entry_defines(entry.match(_plain(own))):
+            yield DefiningLines(Form.ENTRY, number, last)
         elif leads.match(_plain(text)):
-            yield Defined(Form.SENTENCE, number, end_of_list(lines, number))
+            yield DefiningLines(Form.SENTENCE, number, end_of_list(lines, number))
         elif alone.match(_plain(_before_colons(text))) and _is_defined_below(line, following):
-            yield Defined(Form.ENTRY, number, last)
-        elif (row := _ROW.match(line)) and not _RULE.match(following) and _is_told(alone, row):
-            yield Defined(Form.ENTRY, _head_of_table(lines, number), number)
+            yield DefiningLines(Form.ENTRY, number, last)
+        elif (row := _ROW.match(line)) and not _RULE.match(following) and _row_defines(alone, row):
+            yield DefiningLines(Form.ENTRY, _head_of_table(lines, number), number)
 
 
-def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
+def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield paragraphs with a sentence that defines it."""
     says = rf"{_ARTICLE}{_pattern(term)}{_ASIDE}\s+(?:{_SAYS}|{_IS})"
     begins, within = re.compile(f"^{says}", _flags(term)), re.compile(rf"[.!?:]\s+{says}", _flags(term))
     written = _written_out(term)
     for number, line in enumerate(lines, 1):
         if line.lstrip().startswith("<") and begins.match(_plain(line)):
-            yield Defined(Form.SENTENCE, number, number)
+            yield DefiningLines(Form.SENTENCE, number, number)
     for one in found:
         if begins.match(one.text):
             yield _defined_by(Form.SENTENCE, one, lines)
@@ -137,11 +137,11 @@ def _sentences(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> I
             yield _defined_by(Form.WRITTEN_OUT, one, lines)
 
 
-def _tells(entry: re.Match[str] | None) -> bool:
+def _entry_defines(entry: re.Match[str] | None) -> bool:
     return entry is not None and says_something(entry["said"])
 
 
-def _is_told(alone: re.Pattern[str], row: re.Match[str]) -> bool:
+def _row_defines(alone: re.Pattern[str], row: re.Match[str]) -> bool:
     """Return whether a table's row defines its first cell; a head row, above a rule, does not."""
     return alone.match(_plain(row["cell"])) is not None and says_something(plain(row["rest"]))
 
@@ -202,7 +202,7 @@ def _head_of_table(lines: Sequence[str], number: int) -> int:
     return number
 
 
-def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[Defined]:
+def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> Iterator[DefiningLines]:
     """Yield the first paragraph of each section whose heading is the term or asks what it is, with the heading."""
     for line, title in headings(lines):
         form = _title_form(term, title)
@@ -210,7 +210,7 @@ def _sections(term: str, lines: Sequence[str], found: Sequence[Paragraph]) -> It
         if form is not None and first is not None:
             shown = _defined_by(form, first, lines)
             near = first.start_line - line <= _NEAR
-            yield Defined(form, line if near else shown.start_line, shown.end_line)
+            yield DefiningLines(form, line if near else shown.start_line, shown.end_line)
 
 
 def _title_form(term: str, title: str) -> Form | None:
@@ -221,9 +221,9 @@ def _title_form(term: str, title: str) -> Form | None:
     return Form.SECTION if same else None
 
 
-def _defined_by(form: Form, one: Paragraph, lines: Sequence[str]) -> Defined:
+def _defined_by(form: Form, one: Paragraph, lines: Sequence[str]) -> DefiningLines:
     last = min(one.end_line, one.start_line + _LONGEST - 1)
-    return Defined(form, one.start_line, end_of_list(lines, last) if one.text.endswith(":") else last)
+    return DefiningLines(form, one.start_line, end_of_list(lines, last) if one.text.endswith(":") else last)
 
 
 def _written_out(term: str) -> re.Pattern[str] | None:

@@ -64,8 +64,8 @@ class Frame:
     code: str = ""
 
     @property
-    def installed(self) -> bool:
-        """Whether the path is one that packages are installed at, this corpus's own perhaps among them."""
+    def is_installed(self) -> bool:
+        """Whether the path is a place where packages are installed; this corpus's own may be among them."""
         return _ELSEWHERE.search(self.path) is not None
 
 

@@ -41,19 +41,19 @@ _NO_REST = "Nothing here answers the rest of the question clearly enough to quot
 
 
 def answer_two_questions(
-    question: Question, corpus: Corpus, answered: Callable[[Question, Corpus], WayAnswer | None]
+    question: Question, corpus: Corpus, answer: Callable[[Question, Corpus], WayAnswer | None]
 ) -> WayAnswer | None:
     """Answer what the project or a name is, and a second question; None for a question that does not ask both.
 
     Args:
         question: the question.
         corpus: what it is about.
-        answered: answers one question by a way, or returns None.
+        answer: answers one question by a way, or returns None.
     """
     named = _WHAT_AND_WHO.match(question.text[:_LONGEST])
-    if named is not None and (told := _explain_and_tell_uses(question, named, corpus)) is not None:
-        return told
-    asked = _asked_apart(question, corpus)
+    if named is not None and (explained := _explain_and_tell_uses(question, named, corpus)) is not None:
+        return explained
+    asked = _split_questions(question, corpus)
     if asked is None:
         return None
     about, besides = asked
@@ -63,8 +63,8 @@ def answer_two_questions(
             return first  # which an overview tells as well
     else:
         first = introduce(corpus)
-    rest = answered(replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
-    return None if first is None else _together(first, rest)
+    rest = answer(replace(question, text=besides), corpus) or _quote_passages(besides, corpus)
+    return None if first is None else _join_answers(first, rest)
 
 
 def _explain_and_tell_uses(question: Question, asked: re.Match[str], corpus: Corpus) -> WayAnswer | None:
@@ -75,10 +75,10 @@ def _explain_and_tell_uses(question: Question, asked: re.Match[str], corpus: Cor
         return None
     users = answer_with_callers(replace(question, text=f"{before}`{names[0]}`{after}"), corpus)
     first = explain_name(replace(question, text=f"{about}?"), corpus) if users is not None else None
-    return None if first is None or users is None else _together(first, users)
+    return None if first is None or users is None else _join_answers(first, users)
 
 
-def _asked_apart(question: Question, corpus: Corpus) -> tuple[str, str] | None:
+def _split_questions(question: Question, corpus: Corpus) -> tuple[str, str] | None:
     """Return the question about the project and the second question; None if there are not two."""
     text = question.text.strip()
     if len(text) > _LONGEST or "\n" in text or wants_overview(question, corpus):
@@ -98,7 +98,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     hits = without_restated(text, corpus.search(sought, _PASSAGES))
     doubt = corpus.doubt(sought, hits, translated=sought != text)
     encode = corpus.meaning.near.encode
-    found = answer(sought, number(hits), encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits)
+    found = answer(sought, number(hits), encode, missing=doubt.names, refused=doubt.refuses, hits=hits)
     lines, draft = CorpusLines(corpus), Draft()
     symbols = dict(enumerate((hit.symbol for hit in hits), 1))
     for quote in found.quotes:
@@ -106,7 +106,7 @@ def _quote_passages(text: str, corpus: Corpus) -> WayAnswer:
     return draft.finish("quotes")
 
 
-def _together(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
+def _join_answers(first: WayAnswer, rest: WayAnswer) -> WayAnswer:
     """Return one answer after the other."""
     if not rest.known or not rest.pieces:
         return replace(first, pieces=(*first.pieces, f"\n{_NO_REST}"))

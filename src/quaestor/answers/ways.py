@@ -52,9 +52,9 @@ def answer_history(question: Question, corpus: Corpus) -> WayAnswer | None:
     asked = history_question(question.text, date.today())
     if asked is None:
         return None
-    from quaestor.answers.history_answer import answer_asked  # noqa: PLC0415 - few questions are about history
+    from quaestor.answers.history_answer import answer_history_question  # noqa: PLC0415 - few questions are about history
 
-    return answer_asked(asked, corpus)
+    return answer_history_question(asked, corpus)
 
 
 def may_ask_history(text: str) -> bool:

@@ -47,7 +47,7 @@ def answer_within_file(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return _in_numbered(question.text, corpus)
     corpus.try_refresh()
-    path = corpus.reopening(lambda: resolve_path(corpus, asked[0]))
+    path = corpus.retry_reopened(lambda: resolve_path(corpus, asked[0]))
     return None if path is None or _GLOB.search(path) else _quote(corpus, path, asked[1])
 
 
@@ -57,7 +57,7 @@ def _in_numbered(text: str, corpus: Corpus) -> WayAnswer | None:
     if not 0 < len(names) <= _MOST_NUMBERED:
         return None
     corpus.try_refresh()
-    found = corpus.reopening(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
+    found = corpus.retry_reopened(lambda: {name: resolve_numbered(corpus, name, closely=True) for name in names})
     paths = {path for path in found.values() if path is not None}
     rest = " ".join(_NUMBERED.sub(" ", text).split())
     if len(paths) != 1 or not content_terms(rest):

@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from quaestor.assemble.conversation_from_settings import answering as answering
+    from quaestor.assemble.conversation_from_settings import answer_steps as answer_steps
     from quaestor.assemble.conversation_from_settings import conversation_settings as conversation_settings
     from quaestor.assemble.conversation_from_settings import make_sessions as make_sessions
     from quaestor.assemble.conversation_from_settings import make_subroutines as make_subroutines
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quaestor.assemble.source_paths import make_journal as make_journal
     from quaestor.assemble.source_paths import make_objection as make_objection
     from quaestor.assemble.trial_index import TUNED as TUNED
-    from quaestor.assemble.trial_index import Trial as Trial
+    from quaestor.assemble.trial_index import TrialVectors as TrialVectors
     from quaestor.assemble.trial_index import erase_trial_index as erase_trial_index
     from quaestor.assemble.trial_index import open_trial_index as open_trial_index
     from quaestor.assemble.trial_index import trial_of as trial_of
@@ -41,8 +41,8 @@ _HOMES = {
     "Index": "index_by_path",
     "Indexes": "indexes_by_path",
     "TUNED": "trial_index",
-    "Trial": "trial_index",
-    "answering": "conversation_from_settings",
+    "TrialVectors": "trial_index",
+    "answer_steps": "conversation_from_settings",
     "check_endpoint": "models_from_settings",
     "conversation_settings": "conversation_from_settings",
     "erase_trial_index": "trial_index",
@@ -69,8 +69,8 @@ __all__ = [
     "TUNED",
     "Index",
     "Indexes",
-    "Trial",
-    "answering",
+    "TrialVectors",
+    "answer_steps",
     "check_endpoint",
     "conversation_settings",
     "erase_trial_index",

@@ -108,7 +108,7 @@ def conversation_settings(settings: Settings, *, summaries: bool = False) -> Con
     )
 
 
-def answering(
+def answer_steps(
     corpus: Corpus,
     model: Model | None,
     question: str,

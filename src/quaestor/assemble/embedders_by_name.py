@@ -32,7 +32,7 @@ _ASKED = "asked"  # names of remote embedders that the user has named
 _NAMES = "'auto', 'static', 'minilm', 'onnx:FOLDER', 'openai:MODEL'"
 
 
-class Made(NamedTuple):
+class IndexEmbedder(NamedTuple):
     """What an index was made with.
 
     Attributes:
@@ -44,10 +44,10 @@ class Made(NamedTuple):
     dimensions: int
 
 
-def made_of(root: Path, settings: Settings) -> Made | None:
+def index_embedder(root: Path, settings: Settings) -> IndexEmbedder | None:
     """Return the name and dimensions of the embedder of a source's index, or None."""
     found = made_with(root, settings)
-    return None if found is None else Made(*found)
+    return None if found is None else IndexEmbedder(*found)
 
 
 def register_of(settings: Settings) -> Path:
@@ -67,7 +67,7 @@ def names_transformer(settings: Settings) -> bool:
     return settings.embedder == MINILM or settings.embedder.startswith(PREFIX)
 
 
-def resolve_auto(settings: Settings, made: Made | None = None) -> str:
+def resolve_auto(settings: Settings, made: IndexEmbedder | None = None) -> str:
     """Return the embedder's name with ``auto`` resolved: that of the index, and the bundled one for a new index."""
     if settings.embedder == "auto":
         return STATIC if made is None else _spec_of_known(made.name, settings)
@@ -91,7 +91,7 @@ def _spec_of_known(name: str, settings: Settings) -> str:
     return name if seen is None else f"{PREFIX}{seen.place}"
 
 
-def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
+def _transformer(name: str, settings: Settings, made: IndexEmbedder | None) -> Embedder:
     """Return the transformer that an index was made with, from its last known folder, or that of a given folder."""
     from quaestor.embedding.transformer.embedder import OnnxEmbedder  # noqa: PLC0415 - only for these
 
@@ -103,7 +103,7 @@ def _transformer(name: str, settings: Settings, made: Made | None) -> Embedder:
 
 
 def make_embedder(
-    settings: Settings, made: Made | None = None, *, source: str = "", folder: Path | None = None
+    settings: Settings, made: IndexEmbedder | None = None, *, source: str = "", folder: Path | None = None
 ) -> Embedder:
     """Return the embedder that the settings name; nothing is contacted, and no transformer is loaded.
 
@@ -172,16 +172,18 @@ class RemoteModel(NamedTuple):
     tokenizer: Tokenizer
     quote: Quote
 
-    def embedder(self, settings: Settings, made: Made | None, source: str, ledger: Ledger | None = None) -> Embedder:
+    def embedder(
+        self, settings: Settings, made: IndexEmbedder | None, source: str, ledger: Ledger | None = None
+    ) -> Embedder:
         """Return the embedder itself."""
         from quaestor.accounts.limits import Limits  # noqa: PLC0415 - only for these
-        from quaestor.accounts.metered_model import EmbeddingMeter, Record  # noqa: PLC0415
+        from quaestor.accounts.metered_model import EmbeddingMeter, UsageRecorder  # noqa: PLC0415
         from quaestor.accounts.prices import load_prices  # noqa: PLC0415
         from quaestor.accounts.purpose import Purpose  # noqa: PLC0415
         from quaestor.assemble.models_from_settings import make_ledger  # noqa: PLC0415
         from quaestor.embedding.http import KNOWN_DIMENSIONS, HttpEmbedder  # noqa: PLC0415
 
-        record = Record(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
+        record = UsageRecorder(ledger or make_ledger(settings), load_prices(settings), Limits.of(settings))
         known = made.dimensions if made is not None and made.name == self.name else None
         return HttpEmbedder(
             self.model,
@@ -194,7 +196,7 @@ class RemoteModel(NamedTuple):
         )
 
 
-def remote_model(settings: Settings, made: Made | None = None) -> RemoteModel | None:
+def remote_model(settings: Settings, made: IndexEmbedder | None = None) -> RemoteModel | None:
     """Return the embedding model behind an endpoint that the settings name; None if they name another embedder.
 
     Raises:

@@ -12,7 +12,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from quaestor.accounts.prices import Quote
-from quaestor.assemble.embedders_by_name import Made, RemoteModel, made_of, make_embedder, remote_model, resolve_auto
+from quaestor.assemble.embedders_by_name import (
+    IndexEmbedder,
+    RemoteModel,
+    index_embedder,
+    make_embedder,
+    remote_model,
+    resolve_auto,
+)
 from quaestor.assemble.source_paths import ingest_settings
 from quaestor.assemble.stores_by_name import open_store
 from quaestor.core.config import Settings
@@ -21,11 +28,11 @@ from quaestor.embedding.remote import SlowEmbedder
 from quaestor.embedding.requests_and_replies import RequestLimits
 from quaestor.files.ingest_report import FoundFile, Survey
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found, checked_root, folder_of, walk
+from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.indexing.batches import POOL_BYTES, in_batches
 from quaestor.indexing.indexer import Indexer
 from quaestor.indexing.intake import Intake, usable_cores
-from quaestor.indexing.survey import Surveyed, Surveyor
+from quaestor.indexing.survey import Surveyor, SurveyResult
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
@@ -93,7 +100,7 @@ def survey_and_estimate(
     """
     place = checked_root(root)
     ingest = ingest_settings(settings, place)
-    made = made_of(place, settings)
+    made = index_embedder(place, settings)
     remote = remote_model(settings, made)
     tokenizer = tokenizer_for(settings.model or "gpt-4o") if remote is None else remote.tokenizer
     embedder = None if remote is None else remote.name
@@ -117,7 +124,7 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
         as ``survey_and_estimate``.
     """
     place = checked_root(root)
-    made = made_of(place, settings)
+    made = index_embedder(place, settings)
     remote = remote_model(settings, made)
     if remote is None:
         return None
@@ -127,7 +134,7 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
         found = walk(place, ingest)
     else:
         with _open_store(place, settings, current) as store:
-            found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting()
+            found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
     texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
     return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
@@ -172,8 +179,8 @@ def _local(
     place: Path,
     settings: Settings,
     ingest: IngestSettings,
-    held: Surveyed,
-    made: Made | None,
+    held: SurveyResult,
+    made: IndexEmbedder | None,
     tokenizer: Tokenizer,
 ) -> Estimate:
     embedder = make_embedder(settings, made)
@@ -225,7 +232,7 @@ def _seconds_to_index(
         try:
             intake = Intake(folder, store, embedder, ingest._replace(workers=1), {})
             started = time.perf_counter()
-            intake.take(Found(added=list(files)), None, None)
+            intake.take(WalkResult(added=list(files)), None, None)
             prepared = time.perf_counter()
             intake.committer.commit()
             written = time.perf_counter()
@@ -258,12 +265,12 @@ def _sample(files: Sequence[FoundFile], size: int) -> list[FoundFile]:
     return sample or list(files[:1])
 
 
-def _current(remote: RemoteModel, made: Made | None, *, rebuild: bool) -> Made | None:
+def _current(remote: RemoteModel, made: IndexEmbedder | None, *, rebuild: bool) -> IndexEmbedder | None:
     """Return the embedder of the index that is continued; None if this embedder made no index to continue."""
     return made if not rebuild and made is not None and made.name == remote.name else None
 
 
-def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterable[bytes]) -> set[bytes]:
+def _known_keys(root: Path, settings: Settings, made: IndexEmbedder | None, keys: Iterable[bytes]) -> set[bytes]:
     """Return the keys whose vectors are in the index."""
     if made is None:
         return set()
@@ -273,7 +280,7 @@ def _known_keys(root: Path, settings: Settings, made: Made | None, keys: Iterabl
 
 
 @contextmanager
-def _open_store(root: Path, settings: Settings, made: Made) -> Iterator[Store]:
+def _open_store(root: Path, settings: Settings, made: IndexEmbedder) -> Iterator[Store]:
     store = open_store(root, settings, *made, create=False)
     try:
         yield store

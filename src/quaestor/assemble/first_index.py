@@ -19,7 +19,7 @@ _POLL_SECONDS = 0.2
 
 
 def make_in_turn(
-    folder: Path, is_made: Callable[[], bool], make: Callable[[], object], waiting: Callable[[], None]
+    folder: Path, is_made: Callable[[], bool], make: Callable[[], object], on_wait: Callable[[], None]
 ) -> bool:
     """Make an index unless it exists, in one process at a time; return whether this process made it.
 
@@ -27,7 +27,7 @@ def make_in_turn(
         folder: of the index.
         is_made: returns whether the index is complete.
         make: makes or continues it.
-        waiting: called repeatedly while another process makes it; an exception from it ends the wait.
+        on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
 
     Raises:
         LimitError: the disk is full.
@@ -43,18 +43,18 @@ def make_in_turn(
                         return False
                     make()
                     return True
-        waiting()
+        on_wait()
         time.sleep(_POLL_SECONDS)
     return False
 
 
-def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[], None]) -> None:
+def erase_in_turn(folder: Path, erase: Callable[[], object], on_wait: Callable[[], None]) -> None:
     """Delete an index while no process makes it: its maker would continue with deleted files.
 
     Args:
         folder: of the index.
         erase: deletes it.
-        waiting: called repeatedly while another process makes it; an exception from it ends the wait.
+        on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
     """
     place = folder / _FOLDER
     while place.is_dir():
@@ -62,12 +62,12 @@ def erase_in_turn(folder: Path, erase: Callable[[], object], waiting: Callable[[
             if mine:
                 erase()
                 return
-        waiting()
+        on_wait()
         time.sleep(_POLL_SECONDS)
     erase()
 
 
-def following(store: Store, indexer: Indexer, progress: Progress | None) -> Callable[[], None]:
+def follow_progress(store: Store, indexer: Indexer, progress: Progress | None) -> Callable[[], None]:
     """Return a function that reports another process's progress with an index as if it were our own."""
     if progress is None:
         return lambda: None
@@ -77,7 +77,7 @@ def following(store: Store, indexer: Indexer, progress: Progress | None) -> Call
     def waiting() -> None:
         nonlocal total
         held = store.stats()
-        total = total or len({*store.documents(), *(file.path for file in indexer.awaiting().added)})
+        total = total or len({*store.documents(), *(file.path for file in indexer.awaiting_files().added)})
         told(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
 
     return waiting

@@ -11,7 +11,7 @@ from quaestor.core.config import Settings, data_home, load_configuration
 from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
-from quaestor.corpus.fresh_index import Parts
+from quaestor.corpus.fresh_index import IndexParts
 from quaestor.crawl.repositories import fetch_repository, names_repository
 from quaestor.crawl.sites import crawl, is_address
 from quaestor.embedding import Embedder
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 from quaestor.assemble.embedders_by_name import (
     OPENAI,
     STATIC,
-    Made,
+    IndexEmbedder,
     allowance_of,
-    made_of,
+    index_embedder,
     make_embedder,
     refresh_cost,
     resolve_auto,
@@ -144,9 +144,9 @@ class Index(Corpus):
         root, settings = _locate_source(path, settings)
         if rebuild:
             # What is thrown away can no longer say with which embedder it is made again.
-            settings = settings._replace(embedder=resolve_auto(settings, made_of(root, settings)))
+            settings = settings._replace(embedder=resolve_auto(settings, index_embedder(root, settings)))
             _erase(root, settings, progress)
-        index = cls._opened(root, settings, create=True)
+        index = cls._open(root, settings, create=True)
         note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
@@ -163,7 +163,7 @@ class Index(Corpus):
         root, settings = _locate_source(path, settings)
         if not is_shared(settings) and not index_folder(root, settings).exists():
             raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
-        return cls._opened(root, settings, create=False)
+        return cls._open(root, settings, create=False)
 
     @classmethod
     def ready(
@@ -184,7 +184,7 @@ class Index(Corpus):
             IndexUnusableError: the index is corrupt, newer, or made with another embedder.
         """
         root, settings = _locate_source(path, settings)
-        index = cls._opened(root, settings, create=True)
+        index = cls._open(root, settings, create=True)
         note_source(root, settings)
         with index._or_closed():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
@@ -216,13 +216,13 @@ class Index(Corpus):
             self.refresh(progress=progress, allowance=allowance or Allowance(0))
             self.store.settle()
             return True
-        from quaestor.assemble.first_index import following, make_in_turn  # noqa: PLC0415 - most indexes are there
+        from quaestor.assemble.first_index import follow_progress, make_in_turn  # noqa: PLC0415 - most indexes are there
 
         return make_in_turn(
             index_folder(self.root, self._settings),
             is_made,
             lambda: self.refresh(progress=progress, allowance=allowance or Allowance(0)),
-            following(self.store, self.indexer, progress),
+            follow_progress(self.store, self.indexer, progress),
         )
 
     @contextmanager
@@ -241,12 +241,12 @@ class Index(Corpus):
         if given is None:
             return self
         self.close()
-        index = self._opened(self.root, self._settings, create=False)
+        index = self._open(self.root, self._settings, create=False)
         index.report_as(self, self.last_changes._replace(embedded=given))
         return index
 
     @classmethod
-    def _opened(cls, root: Path, settings: Settings, *, create: bool) -> Self:
+    def _open(cls, root: Path, settings: Settings, *, create: bool) -> Self:
         parts = _make_parts(root, settings, create=create)
         index = cls(
             root,
@@ -254,7 +254,7 @@ class Index(Corpus):
             refresh_seconds=settings.refresh_seconds,
             refresh_cost=refresh_cost(settings, parts.embedder),
             shared=is_shared(settings),
-            coming=parts.coming,
+            vector_progress=parts.vector_progress,
             reopen=lambda: _make_parts(root, settings, create=False),
         )
         index._settings = settings
@@ -286,8 +286,8 @@ def _erase(root: Path, settings: Settings, progress: Progress | None) -> None:
     erase_in_turn(folder, erase, waiting)
 
 
-def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
-    made = made_of(root, settings)
+def _make_parts(root: Path, settings: Settings, *, create: bool) -> IndexParts:
+    made = index_embedder(root, settings)
     while True:
         # An index is made with the bundled embedder first: it answers while a transformer takes its minutes.
         used = settings._replace(embedder="auto") if missing_transformer(settings, made) else settings
@@ -298,13 +298,13 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
             store = make_store(root, settings, embedder, create=create)
         except IndexUnusableError:
             # Another process may have given the index another embedder since it was asked.
-            before, made = made, made_of(root, settings)
+            before, made = made, index_embedder(root, settings)
             if made == before:
                 raise
             continue
         try:
             indexer = Indexer(root, store, embedder, ingest_settings(settings, root))
-            return Parts(
+            return IndexParts(
                 store,
                 embedder,
                 indexer,
@@ -318,10 +318,10 @@ def _make_parts(root: Path, settings: Settings, *, create: bool) -> Parts:
 
 def is_remote(root: Path, settings: Settings) -> bool:
     """Return whether the embedder that the settings name for a source is asked over a wire."""
-    return resolve_auto(settings, made_of(root, settings)).startswith(OPENAI)
+    return resolve_auto(settings, index_embedder(root, settings)).startswith(OPENAI)
 
 
-def _check_embedder(root: Path, made: Made, embedder: Embedder, settings: Settings) -> None:
+def _check_embedder(root: Path, made: IndexEmbedder, embedder: Embedder, settings: Settings) -> None:
     """Refuse an index that was made with another embedder, or with other weights of the bundled one.
 
     Raises:

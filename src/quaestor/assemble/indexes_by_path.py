@@ -28,7 +28,7 @@ class Indexes(SeveralCorpora):
         Raises:
             QuaestorError: one of them cannot be built; none is left open.
         """
-        return cls._opened(paths, lambda path: Index.build(path, settings=settings, progress=progress))
+        return cls._open_each(paths, lambda path: Index.build(path, settings=settings, progress=progress))
 
     @classmethod
     def open(cls, *paths: str | Path, settings: Settings | None = None) -> Self:
@@ -37,7 +37,7 @@ class Indexes(SeveralCorpora):
         Raises:
             QuaestorError: one of them cannot be opened; none is left open.
         """
-        return cls._opened(paths, lambda path: Index.open(path, settings=settings))
+        return cls._open_each(paths, lambda path: Index.open(path, settings=settings))
 
     def close(self) -> None:
         """Release the files of all indexes."""
@@ -53,7 +53,7 @@ class Indexes(SeveralCorpora):
         self.close()
 
     @classmethod
-    def _opened(cls, paths: Iterable[str | Path], make: Callable[[str | Path], Index]) -> Self:
+    def _open_each(cls, paths: Iterable[str | Path], make: Callable[[str | Path], Index]) -> Self:
         opened: dict[Path, Index] = {}
         with ExitStack() as unless_all_open:
             for path in paths:

@@ -78,12 +78,12 @@ def find_local(named: str, settings: Settings) -> LocalIndex:
     return found
 
 
-def delete_local(index: LocalIndex, waiting: Callable[[], None], *, fetched: bool = False) -> None:
+def delete_local(index: LocalIndex, on_wait: Callable[[], None], *, fetched: bool = False) -> None:
     """Delete an index, after waiting for a process that makes it.
 
     Args:
         index: as listed.
-        waiting: called repeatedly meanwhile; an exception from it ends the wait.
+        on_wait: called repeatedly meanwhile; an exception from it ends the wait.
         fetched: also delete the pages or files that were fetched for it.
 
     Raises:
@@ -98,7 +98,7 @@ def delete_local(index: LocalIndex, waiting: Callable[[], None], *, fetched: boo
             elif entry.name != _LOCK:  # another process may wait for it
                 entry.unlink(missing_ok=True)
 
-    erase_in_turn(index.folder, erase, waiting)
+    erase_in_turn(index.folder, erase, on_wait)
     if fetched and index.fetched is not None:
         from quaestor.crawl.site_folder import delete_fetched  # noqa: PLC0415 - most sources are folders
 

@@ -21,7 +21,7 @@ from quaestor.stores.embedded import EmbeddedStore
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Database
-    from quaestor.stores.postgres.corpus_states import Listed
+    from quaestor.stores.postgres.corpus_states import CorpusLine
     from quaestor.stores.postgres.database_health import Health
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
@@ -142,7 +142,7 @@ def open_as_made(root: Path, settings: Settings) -> Iterator[Store]:
         store.close()
 
 
-def corpora_of(settings: Settings) -> list[Listed]:
+def corpora_of(settings: Settings) -> list[CorpusLine]:
     """Return the corpora of a database by name."""
     from quaestor.stores.postgres.corpus_states import list_corpora  # noqa: PLC0415 - only for these
     from quaestor.stores.postgres.migrations import migrate  # noqa: PLC0415

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from quaestor.assemble.embedders_by_name import (
     STATIC,
-    Made,
-    made_of,
+    IndexEmbedder,
+    index_embedder,
     names_transformer,
     register_of,
     resolve_auto,
@@ -25,7 +25,7 @@ from quaestor.assemble.stores_by_name import open_store
 from quaestor.assemble.tuned_index import KEY as TUNED_KEY
 from quaestor.core.config import Settings
 from quaestor.core.private_folders import make_private
-from quaestor.corpus.descriptions import Coming
+from quaestor.corpus.descriptions import VectorProgress
 from quaestor.embedding.transformer import PREFIX
 from quaestor.embedding.tuning_names import forget as forget_tuned
 from quaestor.files.ingest_report import Progress, ProgressState
@@ -38,27 +38,27 @@ _POLL_SECONDS = 0.2
 _FOLDER = "coming"
 
 
-def missing_transformer(settings: Settings, made: Made | None) -> str:
+def missing_transformer(settings: Settings, made: IndexEmbedder | None) -> str:
     """Return the name of the transformer whose vectors an index still needs, or ""."""
     name = resolve_auto(settings, made)
     return name if name.startswith(PREFIX) and (made is None or spec_of(made.name) == STATIC) else ""
 
 
-def upgrade_state(root: Path, settings: Settings) -> Coming | None:
+def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
     """Return how many vectors of a transformer are made for an index that waits for them; None if it waits for none."""
     folder = index_folder(root, settings)
     if not (names_transformer(settings) or (folder / _FOLDER).exists()):
         return None
     from quaestor.indexing.pending_vectors import coming_progress, place_of  # noqa: PLC0415 - few indexes lack any
 
-    made = made_of(root, settings)
+    made = index_embedder(root, settings)
     wanted = missing_transformer(settings, made)
     found = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
     if found is None or (wanted and found.embedder != wanted):
-        return Coming(wanted, 0, 0, False) if wanted else None
+        return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
         with WriteLock(place_of(folder)).attempt() as free:
-            return Coming(*found, busy=not free)
+            return VectorProgress(*found, busy=not free)
     except FileNotFoundError:
         # It was taken in, or thrown away, this very moment.
         return upgrade_state(root, settings)
@@ -99,27 +99,27 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
         time.sleep(_POLL_SECONDS)
 
 
-def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, told: Progress) -> int:
+def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, progress: Progress) -> int:
     """Make the missing vectors and store them in the index; the caller has the lock on coming vectors."""
     # Few indexes lack any.
-    from quaestor.indexing.pending_vectors import ComingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
+    from quaestor.indexing.pending_vectors import PendingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
 
     folder = index_folder(root, settings)
-    made = made_of(root, settings)
+    made = index_embedder(root, settings)
     if made is None or spec_of(made.name) != STATIC:
         forget(folder)
         return 0
     ingest = ingest_settings(settings, root)
-    with ComingVectors.open_or_begin(folder, embedder, name) as coming:
+    with PendingVectors.open_or_begin(folder, embedder, name) as coming:
         store = open_store(root, settings, *made, create=False)
         try:
-            fill(store, embedder, ingest, coming, lambda done, total: told(_state(done, total)))
+            fill(store, embedder, ingest, coming, lambda done, total: progress(_state(done, total)))
             count = reembed(
                 store,
                 PreparedEmbedder(embedder, coming),
                 ingest,
                 {TUNED_KEY: ""},
-                lambda done, total: told(ProgressState(done, total, 0, doing="taking in")),
+                lambda done, total: progress(ProgressState(done, total, 0, doing="taking in")),
             )
         finally:
             store.close()

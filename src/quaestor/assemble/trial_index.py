@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from quaestor.assemble.embedders_by_name import Made, make_embedder, refresh_cost
+from quaestor.assemble.embedders_by_name import IndexEmbedder, make_embedder, refresh_cost
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.stores_by_name import made_with, open_store
 from quaestor.assemble.tuned_index import tuning_of
@@ -58,7 +58,7 @@ def open_trial_index(root: Path, folder: Path, embedder: Embedder, settings: Set
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TrialVectors:
     """What turns chunks and queries into vectors where something is tried out.
 
     Attributes:
@@ -70,7 +70,7 @@ class Trial:
     trust: float = 1.0
 
 
-def trial_of(root: Path, settings: Settings) -> Trial:
+def trial_of(root: Path, settings: Settings) -> TrialVectors:
     """Return the embedder that the settings name, to be tried on a corpus.
 
     Args:
@@ -81,15 +81,15 @@ def trial_of(root: Path, settings: Settings) -> Trial:
         UsageError: there is no embedder of that name, or the index of the corpus is not tuned.
     """
     if settings.embedder != TUNED:
-        return Trial(make_embedder(settings, source=str(root)))
+        return TrialVectors(make_embedder(settings, source=str(root)))
     folder = index_folder(root, settings)
     made = made_with(root, settings)
     if made is None or not is_tuned(made[0]):
         raise UsageError(f"The index of {str(root)!r} is not tuned. Run {command('tune', root)} first.")
-    embedder = make_embedder(settings._replace(embedder="auto"), Made(*made), folder=folder)
+    embedder = make_embedder(settings._replace(embedder="auto"), IndexEmbedder(*made), folder=folder)
     store = open_store(root, settings, embedder.name, made[1], create=False)
     try:
-        return Trial(embedder, tuning_of(store).trust)
+        return TrialVectors(embedder, tuning_of(store).trust)
     finally:
         store.close()
 

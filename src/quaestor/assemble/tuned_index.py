@@ -12,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from quaestor.assemble.embedders_by_name import Made, make_embedder
+from quaestor.assemble.embedders_by_name import IndexEmbedder, make_embedder
 from quaestor.assemble.source_paths import index_folder, ingest_settings
 from quaestor.assemble.stores_by_name import made_with, open_store, refuse_shared
 from quaestor.core.config import Settings
@@ -23,7 +23,7 @@ from quaestor.embedding.tuning_names import base_of, forget, is_tuned
 from quaestor.stores import Store
 
 if TYPE_CHECKING:
-    from quaestor.embedding.tuned_embedder import Replaced
+    from quaestor.embedding.tuned_embedder import TunedRows
 
 KEY = "tuned"
 """Key of the metadata that holds the result of tuning."""
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 """Called with the number of documents that are done, and of all."""
 
 
-class Tuning(NamedTuple):
+class IndexTuning(NamedTuple):
     """The tuning of an index.
 
     Attributes:
@@ -55,17 +55,17 @@ class Tuning(NamedTuple):
         return f"NDCG@10 {before:.3f} before, {after:.3f} after, on {row['questions']} questions{trust}"
 
 
-def tuning_of(store: Store) -> Tuning:
+def tuning_of(store: Store) -> IndexTuning:
     """Return the tuning of an index."""
     text = store.metadata(KEY)
-    return Tuning(**json.loads(text)) if text else Tuning()
+    return IndexTuning(**json.loads(text)) if text else IndexTuning()
 
 
-def _text(tuning: Tuning) -> str:
+def _text(tuning: IndexTuning) -> str:
     return json.dumps({**tuning._asdict(), "figures": dict(tuning.figures)})
 
 
-def checked_tuning(root: Path, settings: Settings) -> Tuning:
+def checked_tuning(root: Path, settings: Settings) -> IndexTuning:
     """Return the tuning of a source's index after loading its rows; an empty tuning without an index.
 
     Raises:
@@ -74,8 +74,8 @@ def checked_tuning(root: Path, settings: Settings) -> Tuning:
     folder = index_folder(root, settings)
     made = made_with(root, settings)
     if made is None or not is_tuned(made[0]):
-        return Tuning()
-    make_embedder(settings, Made(*made), folder=folder)
+        return IndexTuning()
+    make_embedder(settings, IndexEmbedder(*made), folder=folder)
     store = open_store(root, settings, *made, create=False)
     try:
         return tuning_of(store)
@@ -84,7 +84,7 @@ def checked_tuning(root: Path, settings: Settings) -> Tuning:
 
 
 def keep_tuned(
-    root: Path, settings: Settings, replaced: Replaced, trust: float, figures: Mapping[str, object], progress: Progress
+    root: Path, settings: Settings, replaced: TunedRows, trust: float, figures: Mapping[str, object], progress: Progress
 ) -> int:
     """Give an index the tuned embedder, and return the number of its vectors.
 
@@ -101,7 +101,7 @@ def keep_tuned(
     refuse_shared(settings, "Tuning")
     folder = index_folder(root, settings)
     embedder = tuned.save(replaced, folder)
-    tuning = Tuning(embedder.name, trust, figures)
+    tuning = IndexTuning(embedder.name, trust, figures)
     count = _switch(root, settings, embedder.name, _text(tuning), progress)
     forget(folder, but=embedder.name)
     return count
@@ -144,7 +144,7 @@ def _switch(root: Path, settings: Settings, name: str, tuning: str, progress: Pr
         raise IndexUnusableError(f"There is no index of {str(root)!r} yet. Run {command('index', root)}.")
     store = open_store(root, settings, *made, create=False)
     try:
-        embedder = make_embedder(settings, Made(name, made[1]), folder=folder)
+        embedder = make_embedder(settings, IndexEmbedder(name, made[1]), folder=folder)
         return reembed(store, embedder, ingest_settings(settings, root), {KEY: tuning}, progress)
     finally:
         store.close()

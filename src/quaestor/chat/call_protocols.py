@@ -15,7 +15,7 @@ from quaestor.core.messages import Message, ToolCall
 from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts import load
-from quaestor.sessions.records import Answered, Round
+from quaestor.sessions.records import CallResult, Round
 from quaestor.window.conversation_costs import RESULT
 
 if TYPE_CHECKING:
@@ -168,13 +168,13 @@ def _results_behind_marks(rounds: Sequence[Round], shown: int) -> frozenset[int]
     return frozenset(results[: max(0, len(results) - shown)])
 
 
-def _text_of_result(answered: Answered, hidden: frozenset[int]) -> str:
-    return load("result_left_out").render() if id(answered) in hidden else answered.outcome.text
+def _text_of_result(result: CallResult, hidden: frozenset[int]) -> str:
+    return load("result_left_out").render() if id(result) in hidden else result.outcome.text
 
 
-def _block_of_result(answered: Answered, hidden: frozenset[int]) -> str:
+def _block_of_result(result: CallResult, hidden: frozenset[int]) -> str:
     """Return a result as written after its tag, with text that looks like a tag escaped."""
-    return load("result").render(name=answered.asked.name, text=tags.escape(_text_of_result(answered, hidden)))
+    return load("result").render(name=result.asked.name, text=tags.escape(_text_of_result(result, hidden)))
 
 
 def _reply_with_result(one: Round, hidden: frozenset[int]) -> str:
@@ -200,6 +200,6 @@ def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Mes
     return Message("assistant", one.said, tool_calls=calls), *results
 
 
-def _arguments(answered: Answered) -> str:
+def _arguments(result: CallResult) -> str:
     """Return a call's arguments as JSON; servers refuse anything else."""
-    return "{}" if answered.asked.problem else json.dumps(dict(answered.asked.arguments), ensure_ascii=False)
+    return "{}" if result.asked.problem else json.dumps(dict(result.asked.arguments), ensure_ascii=False)

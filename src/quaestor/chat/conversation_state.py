@@ -84,8 +84,8 @@ class _Summaries:
         """Record that the summary failed, so that not every turn asks for it again."""
         self.wait = len(self.out) + _EVERY
 
-    def _request_message(self, told: str) -> Message:
-        return Message("user", load("chat_summarised").render(summary=self.text, messages=told))
+    def _request_message(self, transcript: str) -> Message:
+        return Message("user", load("chat_summarised").render(summary=self.text, messages=transcript))
 
 
 def _line_of_message(message: Message) -> str:
@@ -108,7 +108,7 @@ def _lines_that_fit(lines: Sequence[str], counter: MessageCounter, room: int) ->
 
 def charged_to(model: Model | None, index: ConversationCorpus, transcript: Transcript) -> Model | None:
     """Return the model with its requests charged to a conversation, if a ledger keeps them."""
-    charged: Callable[..., Model] | None = getattr(model, "charged", None)
+    charged: Callable[..., Model] | None = getattr(model, "with_purpose", None)
     if charged is None:
         return model
     return charged(source=index.source, session=transcript.id if transcript.saved else "")

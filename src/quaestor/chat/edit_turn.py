@@ -66,7 +66,7 @@ class EditSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Correcting:
+class CorrectionRequested:
     """The model's changes cannot be applied; it is told why and asked once more.
 
     Attributes:
@@ -77,7 +77,7 @@ class Correcting:
 
 
 @dataclass(frozen=True, slots=True)
-class Looking:
+class ContextRequested:
     """The model asked for more, and is asked again with it.
 
     Attributes:
@@ -88,7 +88,7 @@ class Looking:
 
 
 @dataclass(frozen=True, slots=True)
-class Proposed:
+class EditProposed:
     """The last step: the model's proposal.
 
     Attributes:
@@ -112,8 +112,8 @@ def writes_whole_files(model: str) -> bool:
 
 
 async def propose_edit(
-    corpus: Corpus, model: Model, instruction: str, settings: EditSettings, planned: Callable[[Proposal], Plan]
-) -> AsyncGenerator[Event | Correcting | Looking | Proposed]:
+    corpus: Corpus, model: Model, instruction: str, settings: EditSettings, make_plan: Callable[[Proposal], Plan]
+) -> AsyncGenerator[Event | CorrectionRequested | ContextRequested | EditProposed]:
     """Yield the steps of an edit, the last of them ``Proposed``.
 
     Args:
@@ -121,7 +121,7 @@ async def propose_edit(
         model: the model.
         instruction: the user's instruction.
         settings: of the request.
-        planned: makes a plan from a proposal.
+        make_plan: makes a plan from a proposal.
 
     Raises:
         UpstreamError: the model failed.
@@ -158,16 +158,16 @@ async def propose_edit(
             looks -= 1
             further = await asyncio.to_thread(_request_with_passages, corpus, messages, reply, needs, counter, settings)
             if further is not None:
-                yield Looking(needs)
+                yield ContextRequested(needs)
                 messages = further
                 continue
-        plan = planned(proposal)
+        plan = make_plan(proposal)
         corrected = _correction_request(corpus, messages, reply, plan, counter, settings)
         if not proposal or not plan.refusals or not corrections or corrected is None:
-            yield Proposed(reply, proposal, plan, finished.model or model.name, usage)
+            yield EditProposed(reply, proposal, plan, finished.model or model.name, usage)
             return
         corrections -= 1
-        yield Correcting(tuple(refusal.message for refusal in plan.refusals))
+        yield CorrectionRequested(tuple(refusal.message for refusal in plan.refusals))
         messages = corrected
 
 

@@ -32,7 +32,7 @@ from quaestor.chat.conversation_state import (
     restore_history,
 )
 from quaestor.chat.events import Citations, Done, Event, Passages, Retried, Searching, Text
-from quaestor.chat.loop import Calling, Loop
+from quaestor.chat.loop import CallRunner, Loop
 from quaestor.chat.model_requests import Composer, Requests, examples, instructions, is_short, plan_request
 from quaestor.chat.turn import Preview, Turn, question_message
 from quaestor.core.citation import Citation
@@ -40,7 +40,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.core.questions import without_frame
-from quaestor.corpus import Corpus, Understood
+from quaestor.corpus import Corpus, UnderstoodQuestion
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
 from quaestor.corpus.doubt import Doubt
 from quaestor.corpus.understood_filters import require_some
@@ -48,7 +48,7 @@ from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
 from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.models.request_counter import counter_of
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 from quaestor.search.turns import TurnQuery, query_of_turn
 from quaestor.sessions.records import Ending
 from quaestor.sessions.session_rows import clean
@@ -69,7 +69,7 @@ class Conversation:
         query: makes the search query of a turn from the conversation, whose last message is the newest question.
         owner: the user, for the record.
         subroutines: tools that the model may call, or None.
-        passed: the caller's own tools, which replace ours, and the messages since the question that is about to be
+        caller_tools: the caller's own tools, which replace ours, and the messages since the question that is to be
             sent.
     """
 
@@ -84,9 +84,9 @@ class Conversation:
         query: Callable[[Sequence[Message]], TurnQuery] | None = None,
         owner: str | None = None,
         subroutines: Registry | None = None,
-        passed: CallerTools | None = None,
+        caller_tools: CallerTools | None = None,
     ) -> None:
-        subroutines = None if passed else subroutines
+        subroutines = None if caller_tools else subroutines
         model = index.model_named(model) if isinstance(model, str) else model
         self.transcript = transcript or Transcript.in_memory()
         model = charged_to(model, index, self.transcript)
@@ -102,7 +102,8 @@ class Conversation:
         self._composer = Composer(self.settings, counter_of(model), Recall(index.near))
         self._subroutines = subroutines
         self._brief: Brief = self.settings.brief or brief_for(index)
-        self._protocol: CallProtocol = passed or protocol_for(known_capabilities(model, self.transcript), subroutines)
+        capabilities = known_capabilities(model, self.transcript)
+        self._protocol: CallProtocol = caller_tools or protocol_for(capabilities, subroutines)
         head = (self._instructions(limit), *(examples() if self.settings.examples else ()))
         self._history = restore_history(self.transcript, model, limit, head)
         self._history.instruct = self._instructions
@@ -128,7 +129,7 @@ class Conversation:
             composer,
             Requests(model, composer, self.transcript, settings),
             self._protocol,
-            Calling(registry, composer.counter.text, self._numbering.renumber, settings.calls),
+            CallRunner(registry, composer.counter.text, self._numbering.renumber, settings.calls),
             registry.names if registry else (),
             self.transcript,
             settings,
@@ -262,7 +263,7 @@ class Conversation:
             hits = self._give_passages(turn, (*way.hits, *hits))
         if not hits and asked.phrases and not nothing_named:
             asked = await self._correct_spelling(
-                Understood(turn.question.content, self.settings.where, missed=asked.phrases)
+                UnderstoodQuestion(turn.question.content, self.settings.where, missed=asked.phrases)
             )
             query = await self._make_query(turn, asked)
             yield self._search_event(turn, query, asked)
@@ -326,36 +327,36 @@ class Conversation:
             async for event in events:
                 yield event
 
-    async def _understand(self, turn: Turn) -> Understood:
+    async def _understand(self, turn: Turn) -> UnderstoodQuestion:
         """Return the question with its dates and authors as a filter, if the settings allow filters."""
         question, where = without_frame(turn.question.content), self.settings.where
-        asked = Understood(question, where)
+        asked = UnderstoodQuestion(question, where)
         if self.settings.filters:
             asked = await asyncio.to_thread(self.index.understand, question, where)
         return await self._correct_spelling(asked)
 
-    async def _correct_spelling(self, asked: Understood) -> Understood:
+    async def _correct_spelling(self, understood: UnderstoodQuestion) -> UnderstoodQuestion:
         """Return a question with words that the corpus lacks replaced by the nearest ones that it has."""
-        spelling = await asyncio.to_thread(self.index.spelling, asked.text)
-        return asked._replace(text=mend(asked.text, spelling.unknown), unknown=spelling.unknown)
+        spelling = await asyncio.to_thread(self.index.spelling, understood.text)
+        return understood._replace(text=replace_unknown(understood.text, spelling.unknown), unknown=spelling.unknown)
 
-    async def _make_query(self, turn: Turn, asked: Understood) -> TurnQuery:
+    async def _make_query(self, turn: Turn, understood: UnderstoodQuestion) -> TurnQuery:
         """Return the search query, and record it in the turn for the search within passages."""
         spoken = self._history.spoken_messages
         said = [message.content for message in spoken if message.role == "user"]
-        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(asked.text, said))
-        return self._query([*spoken, replace(turn.question, content=asked.text)])
+        turn.search_text = await asyncio.to_thread(self.index.in_english, with_context(understood.text, said))
+        return self._query([*spoken, replace(turn.question, content=understood.text)])
 
-    def _search_event(self, turn: Turn, query: TurnQuery, asked: Understood) -> Searching:
+    def _search_event(self, turn: Turn, query: TurnQuery, understood: UnderstoodQuestion) -> Searching:
         """Return the event that a search begins; what limits it is on record."""
-        if asked.phrases or asked.missed:
-            self.transcript.record_limits(turn.number, asked.phrases, asked.missed)
-        turn.translated = self.index.translated(asked.text)
-        return Searching(query.single, asked.phrases, asked.missed, asked.unknown, turn.translated)
+        if understood.phrases or understood.missed:
+            self.transcript.record_limits(turn.number, understood.phrases, understood.missed)
+        turn.translated = self.index.translation(understood.text)
+        return Searching(query.single, understood.phrases, understood.missed, understood.unknown, turn.translated)
 
-    async def _find(self, turn: Turn, query: TurnQuery, asked: Understood) -> tuple[Hit, ...]:
+    async def _find(self, turn: Turn, query: TurnQuery, understood: UnderstoodQuestion) -> tuple[Hit, ...]:
         """Retrieve, give the turn its passages, and return the hits."""
-        search = partial(self.index.search_turn, where=asked.where)
+        search = partial(self.index.search_turn, where=understood.where)
         found = tuple(await asyncio.to_thread(search, query, self.settings.passages))
         added = await asyncio.to_thread(self._added.hits, turn.question.content)
         return self._give_passages(turn, with_added_first(added, without_restated(turn.question.content, found)))
@@ -388,7 +389,7 @@ class Conversation:
         found = () if self._history.spoken_messages else hits
 
         def compute_doubt() -> Doubt:
-            translated = bool(self.index.translated(turn.question.content))
+            translated = bool(self.index.translation(turn.question.content))
             return self.index.doubt(turn.search_text, found, translated=translated)
 
         return await asyncio.to_thread(compute_doubt)
@@ -397,7 +398,7 @@ class Conversation:
         """Return the answer that is made of quotes; finding the best takes longer than the search."""
         encode = self.index.near.encode
         quoted = await asyncio.to_thread(
-            extract, turn.search_text, turn.passages, encode, unmentioned=doubt.names, refused=doubt.refuses, hits=hits
+            extract, turn.search_text, turn.passages, encode, missing=doubt.names, refused=doubt.refuses, hits=hits
         )
         return quoted.unsure() if doubt.is_unsure else quoted
 
@@ -423,7 +424,7 @@ class Conversation:
         self, turn: Turn, hits: Sequence[Hit] = (), *, known: bool | None = None
     ) -> tuple[Event, ...]:
         """Verify the citations, record the turn as done, and return its last events."""
-        found = (turn.visible.known or bool(turn.proposals)) if known is None else known
+        found = (turn.visible.is_answer or bool(turn.proposals)) if known is None else known
         # Reads files, for which others must not wait.
         citations, unsupported = await asyncio.to_thread(self._verify_citations, turn) if found else ((), ())
         # A model's word alone is no answer: at least one of its citations must hold.

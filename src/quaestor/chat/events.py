@@ -10,7 +10,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.messages import ToolCall, Usage
 from quaestor.llm.models import FinishReason
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.search.spelling import Unknown
+from quaestor.search.spelling import UnknownWord
 from quaestor.sessions.records import Plan
 from quaestor.sessions.session_rows import passages_shown, runs
 from quaestor.window import Window
@@ -31,7 +31,7 @@ class Searching:
     query: str
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     translated: tuple[str, ...] = ()
 
 
@@ -237,7 +237,7 @@ class TurnOutcome:
 
     understood: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
     translated: tuple[str, ...] = ()
     hits: tuple[Hit, ...] = ()
     citations: tuple[Citation, ...] = ()

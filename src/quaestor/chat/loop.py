@@ -29,7 +29,7 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.model_requests import Composer, Requests, SpentError, shown_passages, summarise, too_long_error
-from quaestor.chat.reply_reader import Reading
+from quaestor.chat.reply_reader import ReplyReader
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, LimitError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message
@@ -39,7 +39,7 @@ from quaestor.llm.models import Finished
 from quaestor.llm.models.capabilities import is_plausible, learned_limit
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.records import OPENING, Answered, Asked, Round
+from quaestor.sessions.records import OPENING, CallResult, ModelCall, Round
 from quaestor.sessions.session_rows import clean
 from quaestor.sessions.transcript import Transcript
 from quaestor.tools import Outcome, Registry
@@ -66,7 +66,7 @@ class Loop:
         composer: composes windows.
         requests: sends requests.
         protocol: of calls.
-        calling: runs calls.
+        call_runner: runs calls.
         names: of the available tools.
         transcript: the record.
         settings: of the conversation.
@@ -79,7 +79,7 @@ class Loop:
         composer: Composer,
         requests: Requests,
         protocol: CallProtocol,
-        calling: Calling,
+        call_runner: CallRunner,
         names: tuple[str, ...],
         transcript: Transcript,
         settings: ConversationSettings,
@@ -89,7 +89,7 @@ class Loop:
         self._composer = composer
         self._requests = requests
         self._protocol = protocol
-        self._calling = calling
+        self._call_runner = call_runner
         self._names = names
         self._transcript = transcript
         self._settings = settings
@@ -103,7 +103,7 @@ class Loop:
             await summarise(turn, self._history, self._requests, self._composer, self._transcript)
         parser = tags.Parser({*self._names, *tags.Tag})
         while True:
-            reading = Reading(
+            reading = ReplyReader(
                 self._names,
                 parser,
                 turn.tag_filter,
@@ -162,7 +162,7 @@ class Loop:
 
     # --- one request ------------------------------------------------------------------------------------------
 
-    async def _exchange(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _exchange(self, turn: Turn, reading: ReplyReader) -> AsyncGenerator[Event]:
         """Compose, send and stream.
 
         If the server says that the prompt is too long, the prompt is composed once more for the window that it reports.
@@ -179,7 +179,7 @@ class Loop:
         if self._history.limit != before:
             self._transcript.record_window(self._requests.model.name, self._history.limit)
 
-    async def _send(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _send(self, turn: Turn, reading: ReplyReader) -> AsyncGenerator[Event]:
         """Compose, send and stream; compose a too long prompt again for the window that the server reports."""
         before, believed = self._history.limit, True
         while True:
@@ -189,7 +189,7 @@ class Loop:
             self._requests.check(turn, window)
             turn.shown = shown_passages(window, turn.passages)
             yield Composed(window, self._requests.model.name)
-            begun = reading.written
+            begun = reading.full_text
             try:
                 async with aclosing(self._stream_request(turn, reading, window, sent)) as events:
                     async for event in events:
@@ -199,14 +199,16 @@ class Loop:
                     self._history.learn(before)
                 return
             except TooLongError as failure:
-                if turn.retried or reading.written != begun:
+                if turn.retried or reading.full_text != begun:
                     raise too_long_error(failure, window) from failure
                 turn.retried = True
                 believed = is_plausible(failure)
                 self._history.learn(learned_limit(failure, window.tokens, window.reserve))
                 yield Retried(str(failure), self._history.limit)
 
-    async def _stream_request(self, turn: Turn, reading: Reading, window: Window, sent: Sent) -> AsyncGenerator[Event]:
+    async def _stream_request(
+        self, turn: Turn, reading: ReplyReader, window: Window, sent: Sent
+    ) -> AsyncGenerator[Event]:
         """Send one request and yield the text that can be shown."""
         request = self._composer.request(window, self._protocol)
         async with aclosing(self._requests.send(turn, request, window, sent)) as deltas:
@@ -222,7 +224,7 @@ class Loop:
                     turn.finish = "stop"
                     return
 
-    def _finish_reply(self, turn: Turn, reading: Reading, finished: Finished) -> str:
+    def _finish_reply(self, turn: Turn, reading: ReplyReader, finished: Finished) -> str:
         """Finish a reply and return the remaining text to show."""
         turn.finish = finished.reason
         if self._protocol.passes:
@@ -231,7 +233,7 @@ class Loop:
 
     # --- its calls --------------------------------------------------------------------------------------------
 
-    def _why_to_stop(self, turn: Turn, reading: Reading) -> str:
+    def _why_to_stop(self, turn: Turn, reading: ReplyReader) -> str:
         """Return why a reply cannot continue or was cut off, or ""."""
         if reading.calls and turn.no_more_calls:
             return (
@@ -244,14 +246,14 @@ class Loop:
             return _CUT
         return ""
 
-    async def _answer_calls(self, turn: Turn, reading: Reading) -> AsyncGenerator[Event]:
+    async def _answer_calls(self, turn: Turn, reading: ReplyReader) -> AsyncGenerator[Event]:
         """Run the calls of a reply and write them back."""
         calls = reading.calls[: max(1, self._settings.calls - len(turn.calls))]
-        done: list[Answered] = []
+        done: list[CallResult] = []
         budget = self._budget(turn, len(calls))
         for asked in calls:
             yield Called(asked.name, asked.arguments)
-            answered = await self._calling.run(turn, asked, budget)
+            answered = await self._call_runner.run(turn, asked, budget)
             self._transcript.record_call(turn.number, answered)
             await self._record_passages(turn, answered.outcome.passages)
             done.append(answered)
@@ -260,7 +262,7 @@ class Loop:
             if outcome.proposal is not None:
                 turn.proposals.append(outcome.proposal)
                 yield Proposed(outcome.proposal)
-        turn.rounds.append(Round(reading.written, reading.said, tuple(done)))
+        turn.rounds.append(Round(reading.full_text, reading.visible_text, tuple(done)))
         turn.after_call = turn.after_call or bool(done)
 
     async def _record_passages(self, turn: Turn, passages: Sequence[Passage]) -> None:
@@ -297,7 +299,7 @@ def _no_room(window: Window) -> WindowError:
     )
 
 
-class Calling:
+class CallRunner:
     """Runs calls.
 
     Args:
@@ -319,29 +321,29 @@ class Calling:
         self._numbered = numbered
         self._most = most
 
-    async def run(self, turn: Turn, asked: Asked, budget: int) -> Answered:
+    async def run(self, turn: Turn, call: ModelCall, budget: int) -> CallResult:
         """Run a call and return its result; record in the turn whether it was the last one allowed.
 
         Args:
             turn: the turn.
-            asked: the call.
+            call: the call.
             budget: tokens for the result.
 
         Raises:
             LimitError: the turn's time is up.
             IndexUnusableError: the index cannot be read.
         """
-        outcome = self._refusal(turn, asked) or await self._run(turn, asked, budget)
-        turn.calls.append(asked)
+        outcome = self._refusal(turn, call) or await self._run(turn, call, budget)
+        turn.calls.append(call)
         turn.failed_in_a_row = turn.failed_in_a_row + 1 if outcome.failed else 0
         if len(turn.calls) >= self._most or turn.failed_in_a_row >= _MISTAKES:
             turn.no_more_calls = True
             outcome = replace(outcome, text=f"{outcome.text}\n\n{load('calls_over').render()}")
         known = {passage.n for passage in (*turn.passages, *turn.passages_of_tools)}
         turn.passages_of_tools += tuple(passage for passage in outcome.passages if passage.n not in known)
-        return Answered(asked, outcome)
+        return CallResult(call, outcome)
 
-    def _refusal(self, turn: Turn, asked: Asked) -> Outcome | None:
+    def _refusal(self, turn: Turn, asked: ModelCall) -> Outcome | None:
         if asked.name == tags.Tag.RESULT:
             return Outcome(asked.problem, failed=True)
         if asked.problem:
@@ -351,7 +353,7 @@ class Calling:
             return Outcome(load("call_repeated").render(), failed=True)
         return None
 
-    async def _run(self, turn: Turn, asked: Asked, budget: int) -> Outcome:
+    async def _run(self, turn: Turn, asked: ModelCall, budget: int) -> Outcome:
         shown = (*turn.passages, *turn.passages_of_tools)
         try:
             async with asyncio.timeout_at(turn.deadline):
@@ -369,5 +371,5 @@ class Calling:
             ) from None
 
 
-def _key_of_call(asked: Asked) -> str:
-    return f"{asked.name} {json.dumps(dict(asked.arguments), sort_keys=True, default=str)}"
+def _key_of_call(call: ModelCall) -> str:
+    return f"{call.name} {json.dumps(dict(call.arguments), sort_keys=True, default=str)}"

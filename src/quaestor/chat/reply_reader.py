@@ -13,12 +13,12 @@ from quaestor.answers.citations.citation_marks import NO_ANSWER, says_no_answer,
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.prompts import load
-from quaestor.sessions.records import Asked, Plan, read_plan
+from quaestor.sessions.records import ModelCall, Plan, read_plan
 
 _OPENING, _CLOSING = "<think>", "</think>"
 
 
-class Thinking:
+class ThoughtFilter:
     """Leaves thoughts at the beginning of a reply out; anywhere else the same letters are text."""
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ _BETWEEN = re.compile(r"[ \r\n\t,;]*")
 _LONGEST_FENCE = max(map(len, _FENCES))
 
 
-class TextCalls:
+class WrittenCallFilter:
     """Holds back a reply that may be a call written as text, and passes on any other.
 
     Args:
@@ -76,7 +76,7 @@ class TextCalls:
 
     def __init__(self, names: Collection[str]) -> None:
         self._names = frozenset(names)
-        self._held = _Growing()
+        self._held = _TextBuffer()
         self._begins = ""  # the first letters that are not blanks: they tell
         self._passing = not names
 
@@ -90,18 +90,18 @@ class TextCalls:
             self._passing = not _may_be_a_call(self._begins)
         return self._release_held_text() if self._passing else ""
 
-    def finish(self) -> tuple[str, tuple[Asked, ...]]:
+    def finish(self) -> tuple[str, tuple[ModelCall, ...]]:
         """Return the text held back, or the calls that it contains."""
         calls = self._calls(_WRAPPING.sub("\n", self._held.text))
         if calls:
-            self._held = _Growing()
+            self._held = _TextBuffer()
         return self._release_held_text(), calls
 
     def _release_held_text(self) -> str:
-        held, self._held = self._held.text, _Growing()
+        held, self._held = self._held.text, _TextBuffer()
         return held
 
-    def _calls(self, text: str) -> tuple[Asked, ...]:
+    def _calls(self, text: str) -> tuple[ModelCall, ...]:
         """Return the calls that a text consists of, or none if anything else is in it."""
         decoder = json.JSONDecoder(strict=False)
         found: list[object] = []
@@ -116,7 +116,7 @@ class TextCalls:
         calls = [self._call(value, number) for number, value in enumerate(found, 1)]
         return tuple(call for call in calls if call is not None) if all(calls) else ()
 
-    def _call(self, value: object, number: int) -> Asked | None:
+    def _call(self, value: object, number: int) -> ModelCall | None:
         if not isinstance(value, Mapping):
             return None
         inner = value.get("function")
@@ -127,15 +127,15 @@ class TextCalls:
         return call_of(f"text_{number}", name, arguments if isinstance(arguments, str) else json.dumps(arguments))
 
 
-def call_of(identifier: str, name: str, arguments: str) -> Asked:
+def call_of(identifier: str, name: str, arguments: str) -> ModelCall:
     """Return a call whose arguments are JSON text, as tool calls have it."""
     try:
         value = json.loads(arguments or "{}", strict=False)
     except (ValueError, RecursionError) as error:
-        return Asked(identifier, name, raw=arguments, problem=f"the arguments are not JSON ({error})")
+        return ModelCall(identifier, name, raw=arguments, problem=f"the arguments are not JSON ({error})")
     if not isinstance(value, dict):
-        return Asked(identifier, name, raw=arguments, problem="the arguments are not a JSON object")
-    return Asked(identifier, name, value, arguments)
+        return ModelCall(identifier, name, raw=arguments, problem="the arguments are not a JSON object")
+    return ModelCall(identifier, name, value, arguments)
 
 
 def _may_be_a_call(text: str) -> bool:
@@ -143,7 +143,7 @@ def _may_be_a_call(text: str) -> bool:
     return begun or (len(text) < _LONGEST_FENCE and any(fence.startswith(text) for fence in _FENCES))
 
 
-class Reading:
+class ReplyReader:
     """Reads one reply.
 
     Args:
@@ -166,23 +166,23 @@ class Reading:
         self._parser = parser
         self._shown = shown
         self._marks = marks
-        self._thinking = Thinking()
+        self._thinking = ThoughtFilter()
         # Only where tool calls are native may text be one that the server failed to read.
-        self._text_calls = TextCalls(() if marks else names)
-        self._written = _Growing(opening)
-        self._said_so_far = _Growing()
-        self.calls: list[Asked] = []
+        self._text_calls = WrittenCallFilter(() if marks else names)
+        self._written = _TextBuffer(opening)
+        self._said_so_far = _TextBuffer()
+        self.calls: list[ModelCall] = []
         self.plan: Plan | None = None
         self.goes_on = False
         self._parser.feed(opening)
 
     @property
-    def written(self) -> str:
+    def full_text(self) -> str:
         """Everything that the model wrote, the opening and closing marks included."""
         return self._written.text
 
     @property
-    def said(self) -> str:
+    def visible_text(self) -> str:
         """The visible text of the reply."""
         return self._said_so_far.text
 
@@ -233,7 +233,7 @@ class Reading:
             text += self._shown.take((part,))
         if self._has_call:
             unread = "".join(part.raw for part in rest) + self._parser.held
-            self._written = _Growing(self.written.removesuffix(unread))
+            self._written = _TextBuffer(self.full_text.removesuffix(unread))
             self._parser.close()
         return text
 
@@ -246,18 +246,18 @@ class Reading:
         identifier = f"tag_{len(self.calls) + 1}"
         match part:
             case tags.Call(raw=raw, name=name, arguments=arguments):
-                self.calls.append(Asked(identifier, name, arguments, raw))
+                self.calls.append(ModelCall(identifier, name, arguments, raw))
             case tags.Broken(raw=raw, name=name, reason=reason) if name in self._names:
-                self.calls.append(Asked(identifier, name, raw=raw, problem=reason))
+                self.calls.append(ModelCall(identifier, name, raw=raw, problem=reason))
             case tags.Hidden(raw=raw, name=tags.Tag.RESULT) if not raw.startswith(tags.closing(tags.Tag.RESULT)):
-                self.calls.append(Asked(identifier, tags.Tag.RESULT, raw=raw, problem=load("call_forged").render()))
+                self.calls.append(ModelCall(identifier, tags.Tag.RESULT, raw=raw, problem=load("call_forged").render()))
             case tags.Hidden(name=tags.Tag.PLAN, attributes=attributes) if self.plan is None:
                 self.plan = read_plan(attributes, self._names)
             case tags.Broken(name=tags.Tag.PLAN, reason=reason) if self.plan is None:
                 self.plan = Plan(problem=reason)
 
 
-class _Growing:
+class _TextBuffer:
     """Collects pieces, and joins them when the text is read.
 
     Args:
@@ -283,11 +283,11 @@ class _Growing:
 _MARK_LENGTH = len(NO_ANSWER) + 4
 
 
-class Visible:
+class VisibleText:
     """Collects a reply and passes on the text to show."""
 
     def __init__(self) -> None:
-        self._written = _Growing()
+        self._written = _TextBuffer()
         self._held = True
         self._begins = 0  # where the part begins that is written now: behind the last call
 
@@ -297,7 +297,7 @@ class Visible:
         return self._written.text
 
     @property
-    def known(self) -> bool:
+    def is_answer(self) -> bool:
         """Whether the reply so far is an answer, not "no answer"."""
         return bool(self.written.strip()) and not says_no_answer(self._part)
 
@@ -309,7 +309,7 @@ class Visible:
     def begin_part(self) -> str:
         """Begin another part of the reply, which may be an answer or not, and return the text held back of the last."""
         held = self.release_rest()
-        self._written = _Growing(self.answer)
+        self._written = _TextBuffer(self.answer)
         self._held, self._begins = True, len(self.written)
         return held
 

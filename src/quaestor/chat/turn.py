@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from quaestor.chat.reply_reader import Visible
+from quaestor.chat.reply_reader import VisibleText
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message, ToolCall, Usage
@@ -12,7 +12,7 @@ from quaestor.llm import tags
 from quaestor.llm.models import FinishReason
 from quaestor.llm.models.reply_stream import StopCutter
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.sessions.records import Asked, Plan, Round
+from quaestor.sessions.records import ModelCall, Plan, Round
 from quaestor.sessions.session_rows import clean
 from quaestor.window import Window
 
@@ -66,12 +66,12 @@ class Turn:
     weak_evidence: bool = False
     shown: tuple[Passage, ...] = ()
     passages_of_tools: tuple[Passage, ...] = ()
-    visible: Visible = field(default_factory=Visible)
+    visible: VisibleText = field(default_factory=VisibleText)
     tag_filter: tags.Shown = field(default_factory=tags.Shown)
     rounds: list[Round] = field(default_factory=list)
     plan: Plan | None = None
     proposals: list[object] = field(default_factory=list)
-    calls: list[Asked] = field(default_factory=list)
+    calls: list[ModelCall] = field(default_factory=list)
     failed_in_a_row: int = 0
     no_more_calls: bool = False
     after_call: bool = False

@@ -13,22 +13,22 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from quaestor.chunking.chunk_settings import ChunkSettings as ChunkSettings
-    from quaestor.chunking.chunk_settings import Cut as Cut
+    from quaestor.chunking.chunk_settings import CutDocument as CutDocument
     from quaestor.chunking.cutting import cut as cut
-    from quaestor.chunking.decode import Decoded as Decoded
+    from quaestor.chunking.decode import DecodedFile as DecodedFile
     from quaestor.chunking.definitions import Definition as Definition
     from quaestor.chunking.languages import recognise as recognise
 
 _HOMES = {
     "ChunkSettings": "chunk_settings",
-    "Cut": "chunk_settings",
-    "Decoded": "decode",
+    "CutDocument": "chunk_settings",
+    "DecodedFile": "decode",
     "Definition": "definitions",
     "cut": "cutting",
     "recognise": "languages",
 }
 
-__all__ = ["ChunkSettings", "Cut", "Decoded", "Definition", "cut", "recognise"]
+__all__ = ["ChunkSettings", "CutDocument", "DecodedFile", "Definition", "cut", "recognise"]
 
 
 def __getattr__(name: str) -> object:

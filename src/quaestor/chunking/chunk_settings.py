@@ -16,14 +16,14 @@ _BYTES_OF_A_LINE = 100  # this many lines of this length still make one chunk
 ChunkMethod = Literal["auto", "syntax", "headings", "lines"]
 
 
-class _Chosen(NamedTuple):
+class _SettingFields(NamedTuple):
     target: int = 1000
     limit: int = 2000
     method: ChunkMethod = "auto"
     lines: int | None = None
 
 
-class ChunkSettings(_Chosen):
+class ChunkSettings(_SettingFields):
     """How to cut documents, and the sizes of chunks in bytes.
 
     Attributes:
@@ -76,7 +76,7 @@ class ChunkSettings(_Chosen):
         return cls(number, 2 * number, method)  # type: ignore[arg-type]
 
 
-class Cut(NamedTuple):
+class CutDocument(NamedTuple):
     """A document cut into chunks.
 
     Attributes:

@@ -1,6 +1,6 @@
 """Cutting source code along its definitions: those of a syntax tree or, without a grammar, the lines that begin one.
 
-What begins a definition in languages without a grammar is told by keywords, as in the patterns of Universal Ctags.
+In languages without a grammar, keywords mark where a definition begins, as in the patterns of Universal Ctags.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.chunking.decode import Decoded
+from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.defined_names import CONTAINERS, Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse, scripts_within
 from quaestor.chunking.outline import NO_PARENT, Outline, Piece
@@ -89,24 +89,24 @@ class Refusal(NamedTuple):
     reason: str
 
 
-def cut_code(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...] | Refusal:
+def cut_code(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...] | Refusal:
     """Return source code cut along its definitions, or why that is not possible."""
     syntax = SYNTAXES[language]
-    data = decoded.data
+    data = file.data
     if len(data) > LARGEST_PARSED:
         return Refusal(f"too large to parse ({len(data)} bytes)")
-    tree = parse(data, syntax.grammar, decoded.encoding, embedded=syntax.embedded)
+    tree = parse(data, syntax.grammar, file.encoding, embedded=syntax.embedded)
     if tree is None:
         return Refusal(f"could not be parsed as {language}")
     root = tree.root_node
-    pieces = Outline(Source(data, decoded.encoding), syntax, settings).walk(root)
+    pieces = Outline(Source(data, file.encoding), syntax, settings).walk(root)
     lost = root.type == "ERROR" and not any(piece.defines for piece in pieces)
-    if lost or (not pieces and data[decoded.start :].strip()):
+    if lost or (not pieces and data[file.start :].strip()):
         return Refusal(f"does not parse as {language}")
     if syntax.embedded:
-        pieces = _with_markup(pieces, data, decoded.start)
-    pieces = merge.split(merge.align(pieces, data, decoded.start), data, settings)
-    return merge.chunks(merge.group(pieces, settings), data, decoded.encoding)
+        pieces = _with_markup(pieces, data, file.start)
+    pieces = merge.split(merge.align(pieces, data, file.start), data, settings)
+    return merge.chunks(merge.group(pieces, settings), data, file.encoding)
 
 
 def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
@@ -121,14 +121,14 @@ def _with_markup(pieces: list[Piece], data: bytes, start: int) -> list[Piece]:
     return sorted([*pieces, *markup], key=lambda piece: piece.start)
 
 
-def cut_by_defining_lines(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+def cut_by_defining_lines(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Cut code along the lines that begin a definition, each with the comment above it; an empty tuple if none does."""
-    data, start = decoded.data, decoded.start
+    data, start = file.data, file.start
     pieces = _pieces(data, start, language)
     if not pieces:
         return ()
     pieces = merge.split(merge.align(pieces, data, start), data, settings)
-    return merge.chunks(merge.group(pieces, settings), data, decoded.encoding)
+    return merge.chunks(merge.group(pieces, settings), data, file.encoding)
 
 
 def _pieces(data: bytes, start: int, language: str) -> list[Piece]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from quaestor.chunking.by_lines import cut_lines
-from quaestor.chunking.chunk_settings import ChunkSettings, Cut
-from quaestor.chunking.decode import Decoded, decode
+from quaestor.chunking.chunk_settings import ChunkSettings, CutDocument
+from quaestor.chunking.decode import DecodedFile, decode
 from quaestor.chunking.languages import KEYED, PROSE, TEMPLATES, WITHOUT_GRAMMAR, recognise, why_not_parse
 from quaestor.core.documents import Chunk, ChunkerName
 
@@ -17,7 +17,7 @@ def cut(
     settings: ChunkSettings = ChunkSettings(),  # noqa: B008 - frozen
     *,
     paged: bool = False,
-) -> Cut:
+) -> CutDocument:
     """Cut a file into chunks; if it cannot be cut by its structure, it is cut by lines.
 
     Args:
@@ -38,18 +38,18 @@ def cut(
         reason = why_not_parse(decoded.data, path)
         chunks = Refusal(reason) if reason else cut_code(decoded, language, settings)
         if not isinstance(chunks, Refusal):
-            return Cut(language, decoded.encoding, "tree-sitter", chunks, note=note)
+            return CutDocument(language, decoded.encoding, "tree-sitter", chunks, note=note)
         note = f"{note}; {chunks.reason}, cut by lines" if note else f"{chunks.reason}, cut by lines"
     if settings.method in ("auto", "syntax") and language in WITHOUT_GRAMMAR:
         from quaestor.chunking.code import cut_by_defining_lines  # noqa: PLC0415 - see above
 
         found = () if why_not_parse(decoded.data, path) else cut_by_defining_lines(decoded, language, settings)
         if found:
-            return Cut(language, decoded.encoding, "lines", found, note=note)
+            return CutDocument(language, decoded.encoding, "lines", found, note=note)
     if settings.method in ("auto", "syntax") and language in KEYED | TEMPLATES:
         outlined = () if why_not_parse(decoded.data, path) else _along_outline(decoded, language, settings)
         if outlined:
-            return Cut(language, decoded.encoding, "lines", outlined, note=note)
+            return CutDocument(language, decoded.encoding, "lines", outlined, note=note)
     if language in PROSE:
         from quaestor.chunking.prose import cut_prose  # noqa: PLC0415 - see above
 
@@ -59,24 +59,24 @@ def cut(
         if settings.method in ("auto", "headings"):
             by_headings = prose.has_headings or language != "text"
             chunker: ChunkerName = "headings" if by_headings else "lines"
-            return Cut(language, decoded.encoding, chunker, prose.chunks, *told)
+            return CutDocument(language, decoded.encoding, chunker, prose.chunks, *told)
         # A document's metadata count however it is cut.
-        return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
-    return Cut(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
+        return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), *told)
+    return CutDocument(language, decoded.encoding, "lines", _by_lines(decoded, settings), note=note)
 
 
-def _along_outline(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+def _along_outline(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
     if language in KEYED:
         from quaestor.chunking.keys import cut_keys  # noqa: PLC0415 - see ``cut``
 
-        return cut_keys(decoded, language, settings)
+        return cut_keys(file, language, settings)
     from quaestor.chunking.templates import cut_template  # noqa: PLC0415 - see ``cut``
 
-    return cut_template(decoded, settings)
+    return cut_template(file, settings)
 
 
-def _by_lines(decoded: Decoded, settings: ChunkSettings) -> tuple[Chunk, ...]:
-    return cut_lines(decoded.data, decoded.start, decoded.encoding, settings)
+def _by_lines(file: DecodedFile, settings: ChunkSettings) -> tuple[Chunk, ...]:
+    return cut_lines(file.data, file.start, file.encoding, settings)
 
 
 def _syntaxes() -> Collection[str]:

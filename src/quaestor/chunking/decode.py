@@ -18,7 +18,7 @@ _WIDE_BOMS = (
 )
 
 
-class Decoded(NamedTuple):
+class DecodedFile(NamedTuple):
     """A file's bytes with the codec that reads them.
 
     Attributes:
@@ -34,17 +34,17 @@ class Decoded(NamedTuple):
     note: str | None = None
 
 
-def decode(data: bytes) -> Decoded:
+def decode(data: bytes) -> DecodedFile:
     """Find the encoding of ``data``; transcode it to UTF-8 if it is UTF-16 or UTF-32."""
     for bom, codec in _WIDE_BOMS:
         if data.startswith(bom):
             return _transcode(data[len(bom) :], codec)
     start = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     if _is(data, "utf-8"):
-        return Decoded(data, "utf-8", start)
+        return DecodedFile(data, "utf-8", start)
     if not start and _is(data, "cp1252"):
-        return Decoded(data, "cp1252", note="not UTF-8: read as cp1252")
-    return Decoded(data, "latin-1", start, note="not UTF-8: read as latin-1")
+        return DecodedFile(data, "cp1252", note="not UTF-8: read as cp1252")
+    return DecodedFile(data, "latin-1", start, note="not UTF-8: read as latin-1")
 
 
 def _is(data: bytes, codec: str) -> bool:
@@ -55,11 +55,11 @@ def _is(data: bytes, codec: str) -> bool:
     return True
 
 
-def _transcode(data: bytes, codec: str) -> Decoded:
+def _transcode(data: bytes, codec: str) -> DecodedFile:
     note = None
     try:
         text = data.decode(codec)
     except UnicodeDecodeError:
         text = data.decode(codec, errors="replace")
         note = f"not valid {codec}: some characters are lost"
-    return Decoded(text.encode("utf-8", errors="replace"), "utf-8", note=note)
+    return DecodedFile(text.encode("utf-8", errors="replace"), "utf-8", note=note)

@@ -100,7 +100,7 @@ class Source(NamedTuple):
         return blank > 0
 
 
-class Found(NamedTuple):
+class NodeDefinition(NamedTuple):
     """The definition of a node.
 
     Attributes:
@@ -118,10 +118,10 @@ class Found(NamedTuple):
     defines: bool = True
 
 
-Finder = Callable[["Node", Source], Found | None]
+Finder = Callable[["Node", Source], NodeDefinition | None]
 
 
-def named(node: Node, index: int) -> Node | None:
+def named_child(node: Node, index: int) -> Node | None:
     """Return the named child at an index, or None."""
     return node.named_child(index) if index < node.named_child_count else None
 
@@ -160,12 +160,12 @@ def split_qualified(text: str) -> tuple[tuple[str, ...], str]:
 def by_field(kind: str, field: str = "name", *, defines: bool = True) -> Finder:
     """Return a finder that reads the name from a field of the node."""
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         label = node.child_by_field_name(field)
         if label is None:
             return None
         scope, name = split_qualified(source.text(label))
-        return Found(name, kind, scope, body_of(node), defines) if name else None
+        return NodeDefinition(name, kind, scope, body_of(node), defines) if name else None
 
     return find
 
@@ -174,21 +174,21 @@ def by_child(kind: str, *types: str) -> Finder:
     """Return a finder that reads the name from the first child of one of the given types."""
     wanted = frozenset(types)
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         for child in node.named_children:
             if child.type in wanted:
                 scope, name = split_qualified(source.text(child))
-                return Found(name, kind, scope, body_of(node)) if name else None
+                return NodeDefinition(name, kind, scope, body_of(node)) if name else None
         return None
 
     return find
 
 
-def fixed(kind: str, name: str) -> Finder:
+def by_keyword(kind: str, name: str) -> Finder:
     """Return a finder for a definition whose name is a keyword: ``init``, ``deinit``."""
 
-    def find(node: Node, source: Source) -> Found | None:
-        return Found(name, kind, (), body_of(node))
+    def find(node: Node, source: Source) -> NodeDefinition | None:
+        return NodeDefinition(name, kind, (), body_of(node))
 
     return find
 
@@ -198,6 +198,6 @@ def value_kind(name: str, value_type: str, values: dict[str, str]) -> str:
     return values.get(value_type) or ("constant" if name.isupper() else "variable")
 
 
-def as_method(found: Found) -> Found:
+def as_method(found: NodeDefinition) -> NodeDefinition:
     """Return a function that is a member of a type as a method."""
     return found._replace(kind="method")

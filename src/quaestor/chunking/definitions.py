@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from quaestor.chunking.decode import decode
-from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source, as_method, named
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method, named_child
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.core.documents import Span
@@ -129,12 +129,12 @@ class _Walk:
         """Return whether a comment or keyword belongs to what follows; one at a line's end does not."""
         return bool(self._lead) or self._source.starts_line(node.start_byte)
 
-    def _continues(self, made: Definition) -> bool:
+    def _continues(self, previous: Definition) -> bool:
         """Return whether this is another equation, clause or overload of the previous definition."""
-        if not self._syntax.same_name or not self._found or made.kind in CONTAINERS:
+        if not self._syntax.same_name or not self._found or previous.kind in CONTAINERS:
             return False
         last = self._found[-1]
-        return (last.name, last.kind, last.scope) == (made.name, made.kind, made.scope)
+        return (last.name, last.kind, last.scope) == (previous.name, previous.kind, previous.scope)
 
     @staticmethod
     def _join_definitions(first: Definition, last: Definition) -> Definition:
@@ -151,7 +151,7 @@ class _Walk:
         if last.is_named and self._source.stands_apart(first.start_byte, last.end_byte, node.start_byte, code=code):
             self._lead = []
 
-    def _definition(self, node: Node, found: Found, scope: tuple[str, ...], lead: list[Node]) -> Definition:
+    def _definition(self, node: Node, found: NodeDefinition, scope: tuple[str, ...], lead: list[Node]) -> Definition:
         start = lead[0].start_byte if lead else node.start_byte
         comments = [self._text(one) for one in lead if "comment" in one.type or one.type == "haddock"]
         body = self._span(found.body.start_byte, found.body.end_byte) if found.body is not None else None
@@ -161,7 +161,7 @@ class _Walk:
         return Definition(found.name, found.kind, scope, span, body, "\n".join(comments), node.start_byte)
 
     def _docstring(self, body: Node | None) -> str:
-        first = named(body, 0) if body is not None else None
+        first = named_child(body, 0) if body is not None else None
         if first is None or first.type not in _STRINGS:
             return ""
         text = self._text(first)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from quaestor.chunking.by_lines import lift, split_lines
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.chunking.decode import Decoded
+from quaestor.chunking.decode import DecodedFile
 from quaestor.core.documents import Chunk
 
 LARGEST = 4_000_000
@@ -75,9 +75,9 @@ class Node:
         level: what is deeper belongs to it.
         name: the key, or what an item is called by; empty for an item without a name.
         rank: how well an item is named; the less the better.
-        told: whether a comment stands above it.
+        commented: whether a comment stands above it.
         parent: its place among the nodes; -1 at the top.
-        following: the place of the next node that is none of its own.
+        following: the place of the next node that does not belong to it.
         end: offset of that.
         height: how many levels of keys and items are within it.
     """
@@ -86,24 +86,24 @@ class Node:
     level: int
     name: str
     rank: int = 0
-    told: bool = False
+    commented: bool = False
     parent: int = -1
     following: int = 0
     end: int = 0
     height: int = 0
 
 
-def cut_keys(decoded: Decoded, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
+def cut_keys(file: DecodedFile, language: str, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return a configuration file cut along its keys; nothing if it has none."""
-    data, start = decoded.data, decoded.start
+    data, start = file.data, file.start
     if len(data) > LARGEST:
         return ()
     # JSON is data more often than configuration: cut finely, this project's own results would be half of its chunks.
-    return cut_outline(decoded, [*_NODES[language](data, start)], settings, fine=language != "json")
+    return cut_outline(file, [*_NODES[language](data, start)], settings, fine=language != "json")
 
 
 def cut_outline(
-    decoded: Decoded, nodes: list[Node], settings: ChunkSettings, *, fine: bool = True
+    file: DecodedFile, nodes: list[Node], settings: ChunkSettings, *, fine: bool = True
 ) -> tuple[Chunk, ...]:
     """Return a file cut along its nodes, each labelled with the names that lead to it; nothing if there are none.
 
@@ -111,11 +111,11 @@ def cut_outline(
     """
     if not nodes:
         return ()
-    data, start = decoded.data, decoded.start
+    data, start = file.data, file.start
     _outline(nodes, len(data))
     if len(data) > (_LARGE if fine else _SMALL):
         settings = settings._replace(target=settings.limit)
-    units = [*_merged([*_units(nodes, start, settings, fine=fine and len(data) <= _FINE)], settings)]
+    units = [*_merge([*_units(nodes, start, settings, fine=fine and len(data) <= _FINE)], settings)]
     ends = [*(unit.start for unit in units[1:]), len(data)]
     cuts: list[int] = []
     labels: list[tuple[str, ...]] = []
@@ -123,7 +123,7 @@ def cut_outline(
         own = [*split_lines(data, unit.start, end, settings)] if end - unit.start > settings.limit else [unit.start]
         cuts += own
         labels += [_label(unit, nodes)] * len(own)
-    found = zip(lift(data, [*cuts, len(data)], decoded.encoding), labels, strict=True)
+    found = zip(lift(data, [*cuts, len(data)], file.encoding), labels, strict=True)
     return tuple(
         Chunk(span, text, label[-1] if label else None, KIND if label else "block", label[:-1])
         for (span, text), label in found
@@ -164,8 +164,8 @@ class _Unit:
         parent: the place of the node that holds them; -1 at the top.
         nodes: the places of the keys in it that are siblings; empty for what stands before the first key.
         opens: whether it is the first lines of a key whose members follow.
-        told: whether a comment stands above any of the keys.
-        holds: whether any of the keys holds others.
+        commented: whether a comment stands above any of the keys.
+        has_members: whether any of the keys holds others.
     """
 
     start: int
@@ -173,8 +173,8 @@ class _Unit:
     parent: int
     nodes: list[int]
     opens: bool = False
-    told: bool = False
-    holds: bool = False
+    commented: bool = False
+    has_members: bool = False
 
 
 def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings, *, fine: bool) -> Iterator[_Unit]:
@@ -189,22 +189,22 @@ def _units(nodes: Sequence[Node], start: int, settings: ChunkSettings, *, fine: 
         following = node.following if whole else place + 1
         end = node.end if whole else nodes[following].start
         yield _Unit(
-            node.start, max(end, node.start), node.parent, [place], not whole, node.told, fine and node.height > 0
+            node.start, max(end, node.start), node.parent, [place], not whole, node.commented, fine and node.height > 0
         )
         place = max(following, place + 1)
 
 
-def _merged(units: Sequence[_Unit], settings: ChunkSettings) -> Iterator[_Unit]:
+def _merge(units: Sequence[_Unit], settings: ChunkSettings) -> Iterator[_Unit]:
     """Yield units with each head joined to its first member, and small siblings joined."""
     last = units[0]
     for unit in units[1:]:
         size = unit.end - last.start
-        told, holds = unit.told or last.told, unit.holds or last.holds
+        commented, holds = unit.commented or last.commented, unit.has_members or last.has_members
         related = unit.parent == last.parent and last.nodes and not unit.opens
         if last.opens and size <= settings.limit:
             last = replace(unit, start=last.start)
-        elif related and size <= settings.target * (_SLIGHT if holds else _TOLD if told else _TOGETHER):
-            last.end, last.told, last.holds = unit.end, told, holds
+        elif related and size <= settings.target * (_SLIGHT if holds else _TOLD if commented else _TOGETHER):
+            last.end, last.commented, last.has_members = unit.end, commented, holds
             last.nodes += unit.nodes
         else:
             yield last
@@ -224,75 +224,75 @@ def _label(unit: _Unit, nodes: Sequence[Node]) -> tuple[str, ...]:
 
 
 class Comment:
-    """The comment right above a line: where it begins, and how far in."""
+    """The comment right above a line: its offset and its column."""
 
     def __init__(self) -> None:
         self._start, self._column = -1, 0
 
-    def reads(self, start: int, column: int) -> None:
+    def read_line(self, start: int, column: int) -> None:
         """Read a line of a comment."""
         if self._start < 0 or column < self._column:
             self._start, self._column = start, column
 
-    def ends(self) -> None:
-        """Read a line that is none."""
+    def end(self) -> None:
+        """Note a line that is no comment: a comment above it is not the next key's."""
         self._start = -1
 
     def node(self, line: int, level: int, name: str, column: int = 0) -> Node:
-        """Return a node that begins at the comment above it, unless that stands further in."""
-        told = self._start >= 0 and self._column <= column
-        start, self._start = self._start if told else line, -1
-        return Node(start, level, name, told=told)
+        """Return a node that begins at the comment above it, unless the comment is indented further."""
+        commented = self._start >= 0 and self._column <= column
+        start, self._start = self._start if commented else line, -1
+        return Node(start, level, name, commented=commented)
 
 
 def _yaml_nodes(data: bytes, start: int) -> Iterator[Node]:
     """Yield the keys and items of YAML: those at one column are siblings, items below the key above them."""
-    comment, item, inside = Comment(), _Items(), -1
+    comment, item, inside = Comment(), _ListItem(), -1
     if name := _manifest(data, start):
         yield Node(start, -1, name)
     for line in _YAML_LINE.finditer(data, start):
         column = len(line["indent"])
         if line["separator"] and not column:
-            comment.ends()
+            comment.end()
             inside = -1
             yield Node(line.start(), -1, _manifest(data, line.end()))
         elif inside >= 0 and (column > inside or line.end() == line.start() + column):
             continue
         elif line["comment"]:
-            comment.reads(line.start(), column)
+            comment.read_line(line.start(), column)
         elif not line["key"] and not line["item"]:
-            comment.ends()
+            comment.end()
         else:
             inside = -1
             if line["item"]:
-                yield item.begun(comment.node(line.start(), 2 * column + 1, "", column), line["text"] or b"")
+                yield item.begin(comment.node(line.start(), 2 * column + 1, "", column), line["text"] or b"")
                 column += len(line["item"])
                 if line["text"] and _BLOCK.fullmatch(line["text"]):
                     inside = len(line["indent"])
             if line["key"]:
-                item.named(line["key"], line["value"], 2 * column)
+                item.name_by(line["key"], line["value"], 2 * column)
                 if not line["item"]:
                     yield comment.node(line.start(), 2 * column, _plain(line["key"]), column)
                 if _BLOCK.match(line["value"]):
                     inside = column
 
 
-class _Items:
-    """The item of a list that was begun last, and its name."""
+class _ListItem:
+    """The last item of a list that began, and its name."""
 
     def __init__(self) -> None:
         self._node: Node | None = None
         self._column = -1
 
-    def begun(self, node: Node, text: bytes) -> Node:
+    def begin(self, node: Node, text: bytes) -> Node:
         """Begin an item; ``text`` is what stands on its first line."""
         self._node, self._column, node.rank = node, -1, len(_NAMING)
         if found := _INLINE_NAME.search(text, 0, 400):
-            self.named(found[1], found[2], node.level + 1)
+            self.name_by(found[1], found[2], node.level + 1)
         return node
 
-    def named(self, key: bytes, value: bytes, column: int) -> None:
-        """Name the item by a key of its own that is read."""
+    def name_by(self, key: bytes, value: bytes, column: int) -> None:
+        """Name the item by one of its own keys."""
         node = self._node
         if node is None or column <= node.level:
             return
@@ -314,18 +314,18 @@ def _manifest(data: bytes, start: int) -> str:
 
 def _json_nodes(data: bytes, start: int) -> Iterator[Node]:
     """Yield the keys and items of JSON that begin a line: those that are equally far in are siblings."""
-    comment, item = Comment(), _Items()
+    comment, item = Comment(), _ListItem()
     for line in _JSON_LINE.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))
         if line["comment"]:
-            comment.reads(line.start(), column)
+            comment.read_line(line.start(), column)
         elif line["key"]:
-            item.named(line["key"], line["value"], column)
+            item.name_by(line["key"], line["value"], column)
             yield comment.node(line.start(), column, _plain(line["key"]), column)
         elif line["item"] and column:
-            yield item.begun(comment.node(line.start(), column, "", column), line["rest"])
+            yield item.begin(comment.node(line.start(), column, "", column), line["rest"])
         else:
-            comment.ends()
+            comment.end()
 
 
 def _assigned_nodes(data: bytes, start: int) -> Iterator[Node]:
@@ -338,13 +338,13 @@ def _assigned_nodes(data: bytes, start: int) -> Iterator[Node]:
             within = b"" if within in line[0] else within
             continue
         if line["comment"]:
-            comment.reads(line.start(), 0)
+            comment.read_line(line.start(), 0)
         elif line["table"]:
             nodes.append(comment.node(line.start(), 0, _plain(line["table"].strip(b"[] \t"))))
         elif line["key"] and not line["indent"]:
             nodes.append(comment.node(line.start(), 1, _plain(line["key"])))
         else:
-            comment.ends()
+            comment.end()
             others += bool(text) and not line["indent"] and text[:1] not in _CLOSING
         quotes = _MULTILINE.findall(text)
         within = quotes[-1] if len(quotes) % 2 else b""

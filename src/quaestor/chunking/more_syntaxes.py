@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
+from quaestor.chunking.defined_names import Finder, by_child, by_field, by_keyword
 from quaestor.chunking.finders import systems
 from quaestor.chunking.finders.other_languages import (
+    by_path,
+    by_whole_path,
     dart_alias,
     dart_member,
     julia_assignment,
     julia_function,
     julia_type,
     lisp_form,
-    nested,
     ocaml_let,
     r_assignment,
     r_call,
     terraform_block,
-    whole,
 )
 
 
 def _graphql() -> dict[str, Finder]:
     kinds = {"object": "type", "interface": "interface", "enum": "enum", "input_object": "type", "union": "type"}
     return {
-        **{f"{name}_type_definition": nested(kind, "name") for name, kind in {**kinds, "scalar": "type"}.items()},
-        "directive_definition": nested("macro", "name"),
-        "operation_definition": nested("function", "name"),
-        "fragment_definition": nested("function", "fragment_name"),
+        **{f"{name}_type_definition": by_path(kind, "name") for name, kind in {**kinds, "scalar": "type"}.items()},
+        "directive_definition": by_path("macro", "name"),
+        "operation_definition": by_path("function", "name"),
+        "fragment_definition": by_path("function", "fragment_name"),
     }
 
 
@@ -41,11 +41,11 @@ _OBJECTIVE_C: dict[str, Finder] = {
     "enum_specifier": systems.c_type,
     "preproc_def": systems.c_macro,
     "preproc_function_def": systems.c_macro,
-    "protocol_declaration": nested("interface", "identifier", members=True),
-    "class_interface": nested("class", "identifier", members=True),
-    "class_implementation": nested("class", "identifier", members=True),
-    "method_definition": nested("method", "identifier"),
-    "method_declaration": nested("declaration", "identifier", defines=False),
+    "protocol_declaration": by_path("interface", "identifier", members=True),
+    "class_interface": by_path("class", "identifier", members=True),
+    "class_implementation": by_path("class", "identifier", members=True),
+    "method_definition": by_path("method", "identifier"),
+    "method_declaration": by_path("declaration", "identifier", defines=False),
 }
 _LISP: dict[str, Finder] = {"list_lit": lisp_form, "list": lisp_form}
 
@@ -54,8 +54,8 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
     "scheme": _LISP,
     "racket": _LISP,
     "cmake": {
-        "function_def": nested("function", "function_command", "argument_list", "argument"),
-        "macro_def": nested("macro", "macro_command", "argument_list", "argument"),
+        "function_def": by_path("function", "function_command", "argument_list", "argument"),
+        "macro_def": by_path("macro", "macro_command", "argument_list", "argument"),
     },
     "dart": {
         "class_definition": by_field("class"),
@@ -73,20 +73,20 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
     },
     "erlang": {
         "module_attribute": by_field("module"),
-        "fun_decl": nested("function", "clause", "name"),
+        "fun_decl": by_path("function", "clause", "name"),
         "record_decl": by_field("struct"),
-        "pp_define": nested("macro", "lhs", "name"),
-        "type_alias": nested("type", "name", "name"),
-        "opaque": nested("type", "name", "name"),
+        "pp_define": by_path("macro", "lhs", "name"),
+        "type_alias": by_path("type", "name", "name"),
+        "opaque": by_path("type", "name", "name"),
         "callback": by_field("declaration", "fun", defines=False),
     },
     "fortran": {
-        "module": nested("module", "module_statement", "name", members=True),
-        "submodule": nested("module", "submodule_statement", "name", members=True),
-        "program": nested("module", "program_statement", "name", members=True),
-        "subroutine": nested("function", "subroutine_statement", "name"),
-        "function": nested("function", "function_statement", "name"),
-        "derived_type_definition": nested("type", "derived_type_statement", "type_name"),
+        "module": by_path("module", "module_statement", "name", members=True),
+        "submodule": by_path("module", "submodule_statement", "name", members=True),
+        "program": by_path("module", "program_statement", "name", members=True),
+        "subroutine": by_path("function", "subroutine_statement", "name"),
+        "function": by_path("function", "function_statement", "name"),
+        "derived_type_definition": by_path("type", "derived_type_statement", "type_name"),
     },
     "graphql": _graphql(),
     "groovy": {
@@ -106,9 +106,9 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
         "abstract_definition": julia_type("type"),
         "primitive_definition": julia_type("type"),
     },
-    "just": {"recipe": nested("function", "recipe_header", "name")},
+    "just": {"recipe": by_path("function", "recipe_header", "name")},
     "make": {
-        "rule": whole("function", "targets", "word"),
+        "rule": by_whole_path("function", "targets", "word"),
         "define_directive": by_field("macro"),
         "variable_assignment": by_field("variable"),
     },
@@ -117,12 +117,12 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
         "module_binding": by_child("module", "module_name"),
         "module_type_definition": by_child("interface", "module_type_name"),
         "type_binding": by_field("type"),
-        "exception_definition": nested("type", "constructor_declaration", "constructor_name"),
+        "exception_definition": by_path("type", "constructor_declaration", "constructor_name"),
         "let_binding": ocaml_let,
         "class_binding": by_child("class", "class_name"),
         "method_definition": by_child("method", "method_name"),
         "external": by_child("function", "value_name"),
-        "value_specification": nested("declaration", "value_name", defines=False),
+        "value_specification": by_path("declaration", "value_name", defines=False),
     },
     "perl": {
         "package_statement": by_child("module", "package_name"),
@@ -130,8 +130,8 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
         "use_constant_statement": by_field("constant", "constant"),
     },
     "powershell": {
-        "function_statement": whole("function", "function_name"),
-        "class_statement": nested("class", "simple_name", members=True),
+        "function_statement": by_whole_path("function", "function_name"),
+        "class_statement": by_path("class", "simple_name", members=True),
         "class_method_definition": by_child("method", "simple_name"),
         "enum_statement": by_child("enum", "simple_name"),
     },
@@ -150,23 +150,23 @@ FINDERS: Mapping[str, Mapping[str, Finder]] = {
         "enum_declaration": by_field("enum"),
         "function_definition": by_field("function"),
         "modifier_definition": by_field("function"),
-        "constructor_definition": fixed("method", "constructor"),
+        "constructor_definition": by_keyword("method", "constructor"),
         "event_definition": by_field("type"),
         "error_declaration": by_field("type"),
         "user_defined_type_definition": by_field("type"),
         "state_variable_declaration": by_field("field"),
     },
     "sql": {
-        "create_table": nested("type", "object_reference"),
-        "create_view": nested("type", "object_reference"),
-        "create_materialized_view": nested("type", "object_reference"),
-        "create_type": nested("type", "object_reference"),
-        "create_function": nested("function", "object_reference"),
-        "create_procedure": nested("function", "object_reference"),
-        "create_trigger": nested("function", "object_reference"),
+        "create_table": by_path("type", "object_reference"),
+        "create_view": by_path("type", "object_reference"),
+        "create_materialized_view": by_path("type", "object_reference"),
+        "create_type": by_path("type", "object_reference"),
+        "create_function": by_path("function", "object_reference"),
+        "create_procedure": by_path("function", "object_reference"),
+        "create_trigger": by_path("function", "object_reference"),
     },
     "vim": {
-        "function_definition": whole("function", "function_declaration", "name"),
+        "function_definition": by_whole_path("function", "function_declaration", "name"),
         "command_statement": by_field("macro"),
     },
 }

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from quaestor.chunking.by_lines import LONGEST_CHARACTER, next_character, split_lines
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source, as_method
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source, as_method
 from quaestor.chunking.grammars import nodes_of
 from quaestor.chunking.syntax import SHALLOW, Syntax
 
@@ -86,7 +86,7 @@ class _Frame(NamedTuple):
 
     nodes: Iterator[Node]
     parent: int
-    owner: Found | None
+    owner: NodeDefinition | None
     scope: tuple[str, ...]
     container: str
     inside: Piece | None = None
@@ -147,7 +147,7 @@ class Outline:
             return
         kind = node.type
         if kind in self._syntax.leading:
-            self._lead(node, frame)
+            self._collect_leading(node, frame)
             return
         if kind in self._syntax.trailing:
             return
@@ -173,7 +173,7 @@ class Outline:
             self._pending = node.start_byte
             self._pending_end = -1
 
-    def _lead(self, node: Node, frame: _Frame) -> None:
+    def _collect_leading(self, node: Node, frame: _Frame) -> None:
         start = node.start_byte
         if self._pending is None and not self._source.starts_line(start):
             return
@@ -193,7 +193,7 @@ class Outline:
             self._add(self._pending, frame)
         self._pending = None
 
-    def _find(self, node: Node, kind: str, frame: _Frame) -> Found | None:
+    def _find(self, node: Node, kind: str, frame: _Frame) -> NodeDefinition | None:
         finder = self._syntax.finders.get(kind)
         found = finder(node, self._source) if finder is not None else None
         if found is None:
@@ -221,7 +221,7 @@ class Outline:
         elif holder and frame.owner is None:
             self._enter(node, frame.parent, frame.scope, frame.container, None, piece)
 
-    def _definition(self, node: Node, start: int, found: Found, frame: _Frame) -> None:
+    def _definition(self, node: Node, start: int, found: NodeDefinition, frame: _Frame) -> None:
         self._visited.add(node.id)
         scope = frame.scope + found.scope
         container = found.kind in CONTAINERS
@@ -238,7 +238,7 @@ class Outline:
                 self._note(piece, len(scope), found.name, _name_offset(node))
             self._open(node, node.end_byte - start, found, piece)
 
-    def _open(self, node: Node, size: int, found: Found, piece: Piece) -> None:
+    def _open(self, node: Node, size: int, found: NodeDefinition, piece: Piece) -> None:
         """Walk into a definition: for pieces if it is large, else only for the names of its members."""
         target, limit = self._settings.target, self._settings.limit
         container = found.kind in CONTAINERS and found.body is not None
@@ -252,7 +252,7 @@ class Outline:
             piece.opens = True
             self._enter(found.body or node, piece.number, inner, found.kind, owner, part=not container)
 
-    def _continues(self, found: Found, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
+    def _continues(self, found: NodeDefinition, scope: tuple[str, ...], node: Node, frame: _Frame) -> bool:
         """Return whether this is another equation, clause or overload of the previous definition."""
         if not self._syntax.same_name or not self._pieces or found.kind in CONTAINERS:
             return False
@@ -266,7 +266,7 @@ class Outline:
         parent: int,
         scope: tuple[str, ...],
         container: str,
-        owner: Found | None,
+        owner: NodeDefinition | None,
         inside: Piece | None = None,
         *,
         part: bool = False,
@@ -274,7 +274,7 @@ class Outline:
         self._stack.append(_Frame(iter(node.children), parent, owner, scope, container, inside, part))
 
     def _add(
-        self, start: int, frame: _Frame, found: Found | None = None, scope: tuple[str, ...] | None = None
+        self, start: int, frame: _Frame, found: NodeDefinition | None = None, scope: tuple[str, ...] | None = None
     ) -> Piece:
         piece = Piece(start, len(self._pieces), frame.parent, part=frame.part)
         if found is not None and scope is not None:
@@ -315,7 +315,7 @@ class Head(NamedTuple):
     end: int
 
 
-def _head_of(node: Node, start: int, source: Source, found: Found | None, settings: ChunkSettings) -> Head:
+def _head_of(node: Node, start: int, source: Source, found: NodeDefinition | None, settings: ChunkSettings) -> Head:
     """Return the head of a node whose comments begin at ``start``: as much as fits into a chunk with them.
 
     That is a small node as a whole, or the part before the body, or the first line. If not even that fits, the head
@@ -329,7 +329,7 @@ def _head_of(node: Node, start: int, source: Source, found: Found | None, settin
     return Head(begin, end)
 
 
-def _ends(node: Node, data: bytes, found: Found | None, settings: ChunkSettings) -> Iterator[int]:
+def _ends(node: Node, data: bytes, found: NodeDefinition | None, settings: ChunkSettings) -> Iterator[int]:
     """Yield the offsets at which a node's head may end, the last one first."""
     if node.end_byte - node.start_byte <= settings.target:
         yield node.end_byte

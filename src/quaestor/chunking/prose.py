@@ -15,7 +15,7 @@ from textwrap import dedent
 
 from quaestor.chunking import merge
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.chunking.decode import Decoded
+from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.headings import (
     TERM_LEVEL,
     Heading,
@@ -140,7 +140,7 @@ _SENTENCE = re.compile(rb"[.!?][\"')\]]*(?:\r?\n|[ \t]+)|\r?\n|\xe3\x80\x82")
 
 
 @dataclass(frozen=True, slots=True)
-class Prose:
+class CutProse:
     """A prose document that was cut.
 
     Attributes:
@@ -150,13 +150,13 @@ class Prose:
     """
 
     chunks: tuple[Chunk, ...]
-    about: _About
+    about: ProseMetadata
     has_headings: bool
 
 
-def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged: bool = False) -> Prose:
+def cut_prose(file: DecodedFile, language: str, settings: ChunkSettings, *, paged: bool = False) -> CutProse:
     """Cut a prose document by its headings; in a paged one no chunk spans two of its highest sections."""
-    data, start = decoded.data, decoded.start
+    data, start = file.data, file.start
     about = read_front_matter(data, start)
     headings = list(_FINDERS[language](data, about.end))
     if about.end == start:
@@ -169,7 +169,7 @@ def cut_prose(decoded: Decoded, language: str, settings: ChunkSettings, *, paged
     # A MediaWiki page has no heading for its title.
     title = about.title or (None if paged or language == "mediawiki" else _top(headings))
     about = replace(about, title=title)
-    return Prose(merge.chunks(groups, data, decoded.encoding), about, bool(headings))
+    return CutProse(merge.chunks(groups, data, file.encoding), about, bool(headings))
 
 
 def _top(headings: list[Heading]) -> str | None:
@@ -275,7 +275,7 @@ def _sentences(data: bytes, start: int, end: int, target: int) -> Iterator[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _About:
+class ProseMetadata:
     """A document's metadata.
 
     Attributes:
@@ -293,16 +293,16 @@ class _About:
     url: str | None = None
 
 
-def read_front_matter(data: bytes, start: int) -> _About:
+def read_front_matter(data: bytes, start: int) -> ProseMetadata:
     """Read YAML or TOML front matter at the start of a document."""
     for pattern in (_YAML, _TOML):
         found = pattern.match(data, start, start + _LARGEST)
         if found:
-            return _about(found["body"].decode("utf-8", errors="replace"), found.end())
-    return _About(end=start)
+            return _metadata(found["body"].decode("utf-8", errors="replace"), found.end())
+    return ProseMetadata(end=start)
 
 
-def _about(body: str, end: int) -> _About:
+def _metadata(body: str, end: int) -> ProseMetadata:
     entries: dict[str, str] = {}
     for key, value in _ENTRY.findall(body):
         entries.setdefault(key.lower(), value.strip())
@@ -313,10 +313,10 @@ def _about(body: str, end: int) -> _About:
         authors = ", ".join(_scalar(name) for name in _LISTED_NAME.findall(listed[1]))
     date = _first_date([_scalar(entries.get(key, "")) for key in _DATES])
     title, url = (_scalar(entries.get(key, "")) or None for key in ("title", "url"))
-    return _About(title, author_line(authors), date, end, url)
+    return ProseMetadata(title, author_line(authors), date, end, url)
 
 
-def read_fields(data: bytes, start: int) -> _About:
+def read_fields(data: bytes, start: int) -> ProseMetadata:
     """Read ``:author:`` and ``:date:`` fields near the start of a document, a header of ``Author:`` lines, in a block
     or not, or the lines under an AsciiDoc title.
     """
@@ -329,7 +329,7 @@ def read_fields(data: bytes, start: int) -> _About:
     author = fields.get("author") or fields.get("authors") or fields.get("from") or (under["author"] if under else "")
     dates = [fields.get(key, "") for key in ("date", "revdate", "created", "published")]
     date = _first_date([*dates, under["date"] or "" if under else ""])
-    return _About(" ".join(fields.get("title", "").split()) or None, author_line(author), date, start)
+    return ProseMetadata(" ".join(fields.get("title", "").split()) or None, author_line(author), date, start)
 
 
 def _first_date(texts: list[str]) -> str | None:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from quaestor.chunking import more_syntaxes as further
-from quaestor.chunking.defined_names import Finder, by_child, by_field, fixed
+from quaestor.chunking.defined_names import Finder, by_child, by_field, by_keyword
 from quaestor.chunking.finders import classes, other_languages, scripting, systems
 
 
@@ -189,7 +189,7 @@ SYNTAXES: dict[str, Syntax] = {
             "destructor_declaration": by_field("method"),
             "operator_declaration": by_field("method", "operator"),
             "conversion_operator_declaration": by_field("method", "type"),
-            "indexer_declaration": fixed("method", "this"),
+            "indexer_declaration": by_keyword("method", "this"),
             "local_function_statement": by_field("function"),
             "property_declaration": by_field("field"),
             "event_declaration": by_field("field"),
@@ -235,7 +235,7 @@ SYNTAXES: dict[str, Syntax] = {
             "object_declaration": by_field("class"),
             "companion_object": classes.kotlin_companion,
             "function_declaration": by_field("function"),
-            "secondary_constructor": fixed("method", "constructor"),
+            "secondary_constructor": by_keyword("method", "constructor"),
             "property_declaration": classes.declarator_field("field"),
             "type_alias": by_field("type", "type"),
         },
@@ -248,9 +248,9 @@ SYNTAXES: dict[str, Syntax] = {
             "protocol_declaration": by_field("interface"),
             "function_declaration": by_field("function"),
             "protocol_function_declaration": by_field("method"),
-            "init_declaration": fixed("method", "init"),
-            "deinit_declaration": fixed("method", "deinit"),
-            "subscript_declaration": fixed("method", "subscript"),
+            "init_declaration": by_keyword("method", "init"),
+            "deinit_declaration": by_keyword("method", "deinit"),
+            "subscript_declaration": by_keyword("method", "subscript"),
             "property_declaration": classes.swift_property,
             "protocol_property_declaration": classes.swift_property,
             "typealias_declaration": by_field("type"),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 
 from quaestor.chunking.chunk_settings import ChunkSettings
-from quaestor.chunking.decode import Decoded
+from quaestor.chunking.decode import DecodedFile
 from quaestor.chunking.keys import LARGEST, Comment, Node, cut_outline
 from quaestor.core.documents import Chunk
 
@@ -40,11 +40,11 @@ _TELLING = frozenset({"header", "nav", "main", "footer", "aside", "form", "table
 _BLOCKS = ("tag", "curly", "at", "erb")
 
 
-def cut_template(decoded: Decoded, settings: ChunkSettings) -> tuple[Chunk, ...]:
+def cut_template(file: DecodedFile, settings: ChunkSettings) -> tuple[Chunk, ...]:
     """Return a template cut along its parts; nothing if none has a name."""
-    if len(decoded.data) > LARGEST:
+    if len(file.data) > LARGEST:
         return ()
-    return cut_outline(decoded, [*_nodes(decoded.data, decoded.start)], settings)
+    return cut_outline(file, [*_nodes(file.data, file.start)], settings)
 
 
 def _nodes(data: bytes, start: int) -> Iterator[Node]:
@@ -53,12 +53,12 @@ def _nodes(data: bytes, start: int) -> Iterator[Node]:
     for line in _NAMED.finditer(data, start):
         column = len(line["indent"].expandtabs(_TAB))
         if inside or line["opened"]:
-            comment.reads(line.start(), column)
+            comment.read_line(line.start(), column)
             inside = _CLOSED.search(data, line.end() if line["opened"] else line.start(), _end(data, line)) is None
         elif (name := _name(line)) is not None:
             yield comment.node(line.start(), column, name, column)
         else:
-            comment.ends()
+            comment.end()
 
 
 def _end(data: bytes, line: re.Match[bytes]) -> int:

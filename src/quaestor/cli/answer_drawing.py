@@ -95,7 +95,9 @@ class DrawnAnswer:
         self._console.width = min(self._console.width, _WIDEST)
         self._spinner = Spinner("dots")
         self._waiting, self._since, self._growing = "", time.monotonic(), ""
-        self._live = Live(console=self._console, get_renderable=self._moving, refresh_per_second=8, transient=True)
+        self._live = Live(
+            console=self._console, get_renderable=self._live_display, refresh_per_second=8, transient=True
+        )
 
     def __enter__(self) -> DrawnAnswer:
         self._live.start()
@@ -126,7 +128,7 @@ class DrawnAnswer:
             drawn = Markdown(with_short_marks(markdown), code_theme="ansi_dark", hyperlinks=False)
             self._console.print(drawn, "")
 
-    def _moving(self) -> RenderableType:
+    def _live_display(self) -> RenderableType:
         from rich.text import Text  # noqa: PLC0415
 
         if self._growing.strip():

@@ -29,7 +29,7 @@ from quaestor.chat.session_json import by_name, window_object, wire_messages
 from quaestor.chat.turn import Preview
 from quaestor.cli.answer_drawing import Answer, new_answer
 from quaestor.cli.output import echo, one_line, print_json, remark, safe, style
-from quaestor.cli.proposed_edits import Changing
+from quaestor.cli.proposed_edits import ConversationEditor
 from quaestor.cli.scope import Filters, remark_on, remark_on_unknown
 from quaestor.cli.turn_details import (
     as_object,
@@ -79,7 +79,7 @@ To write several lines, end each with a backslash, or put them between
 triple quotes. Ctrl-C stops an answer."""
 
 
-class Talk:
+class ConversationLoop:
     """Asks questions in one session, and shows its turns.
 
     Args:
@@ -113,7 +113,7 @@ class Talk:
         self._model = make_model(settings, Purpose(kind="chat", source=str(index.root)))
         self._conversation = self._about(transcript) if transcript else None
         self._called: dict[str, object] = {}
-        self._changing = Changing(index.root, settings)
+        self._changing = ConversationEditor(index.root, settings)
         self._proposed = Proposal()
         self.code = 0
 
@@ -390,10 +390,10 @@ class Talk:
         if self._model is None:
             raise UsageError("edits need a model; begin with --model and --base-url")
         self._proposed = asyncio.run(
-            self._changing.asked(self._index, self._model.charged(kind="edit"), instruction, quiet=self._json)
+            self._changing.propose(self._index, self._model.with_purpose(kind="edit"), instruction, quiet=self._json)
         )
         if self._json:
-            return print_event({"event": "edit", **self._changing.shown(self._proposed)})
+            return print_event({"event": "edit", **self._changing.proposal_object(self._proposed)})
         return remark("/apply shows it as a diff and asks" if self._proposed else "no change was proposed")
 
     def _apply(self) -> None:
@@ -402,7 +402,7 @@ class Talk:
             raise UsageError("the last answer proposes no change; /edit WORDS asks for one")
         if self._json:
             # A program that reads events applies the diff itself, or runs `quaestor edit --reply`.
-            return print_event({"event": "edit", **self._changing.shown(proposal)})
+            return print_event({"event": "edit", **self._changing.proposal_object(proposal)})
         self._changing.apply(proposal)
         self._proposed = Proposal()
         return None

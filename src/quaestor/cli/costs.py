@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from quaestor.accounts.money import millionths, shown
+from quaestor.accounts.money import millionths, money_in_words
 from quaestor.assemble.estimate import Estimate
 from quaestor.cli.output import echo, one_line
 from quaestor.core.config import Settings
@@ -106,7 +106,7 @@ def _cost(estimate: Estimate) -> str:
         return "nothing"
     if estimate.cost is None:
         return "at an unknown price"
-    return f"{shown(estimate.cost, estimate.quote.currency)} at most" if estimate.cost else "nothing"
+    return f"{money_in_words(estimate.cost, estimate.quote.currency)} at most" if estimate.cost else "nothing"
 
 
 def _seconds(seconds: float) -> str:

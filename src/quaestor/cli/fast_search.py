@@ -26,11 +26,11 @@ def is_plain(arguments: Sequence[str]) -> bool:
 
 def run_plain(arguments: Sequence[str]) -> int:
     """Run a plain search and return its exit code; it prints and raises the same as with click."""
-    from quaestor.cli.hits import Search, search  # noqa: PLC0415 - NumPy comes first
+    from quaestor.cli.hits import SearchArguments, search  # noqa: PLC0415 - NumPy comes first
 
     query, *sources = (argument for argument in arguments[1:] if argument != JSON)
     try:
-        return search(Search(query, tuple(sources), as_json=JSON in arguments))
+        return search(SearchArguments(query, tuple(sources), as_json=JSON in arguments))
     except KeyboardInterrupt:
         echo(err=True)  # ends the line in which a terminal shows ^C
         raise

@@ -16,16 +16,16 @@ from quaestor.core.terms import find_words, terms, terms_of_word
 from quaestor.core.wording import amount
 from quaestor.corpus import Freshness
 from quaestor.corpus.corpus_json import search_object
-from quaestor.corpus.understood_filters import HasBylines, Understood, why_none
+from quaestor.corpus.understood_filters import HasBylines, UnderstoodQuestion, why_none
 from quaestor.search.query import read_query
 from quaestor.search.retriever import Mode
-from quaestor.search.spelling import mend
+from quaestor.search.spelling import replace_unknown
 
 NOTHING_FOUND = 1
 _EXCERPT_LINES = 6
 
 
-class Search(NamedTuple):
+class SearchArguments(NamedTuple):
     """The arguments of a search; the defaults are those of the options.
 
     Attributes:
@@ -48,7 +48,7 @@ class Search(NamedTuple):
     store: str | None = None
 
 
-def search(asked: Search) -> int:
+def search(asked: SearchArguments) -> int:
     """Search, print the hits and return the exit code."""
     if len(asked.sources) > 1:
         from quaestor.cli.hits_of_several import search_several  # noqa: PLC0415 - most searches have one source
@@ -62,7 +62,7 @@ def search(asked: Search) -> int:
         hits, understood = corpus.find(asked.query, settings.results, mode=asked.mode, where=where, filters=understand)
         seconds = time.perf_counter() - started
         if asked.as_json:
-            print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, asked=understood))
+            print_json(search_object(asked.query, hits, corpus, seconds, explain=asked.explain, understood=understood))
         else:
             remark_on(understood.phrases, understood.missed, understood.translated)
             remark_on_unknown(understood.unknown)
@@ -73,7 +73,7 @@ def search(asked: Search) -> int:
 
 
 def print_hits(
-    asked: Search, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: Understood
+    asked: SearchArguments, hits: Sequence[Hit], searched: HasBylines, documents: int, understood: UnderstoodQuestion
 ) -> None:
     """Print hits, or that none were found, with the number of documents searched and the reason."""
     if not hits:
@@ -82,7 +82,7 @@ def print_hits(
             remark(why)
         return
     wanted = frozenset(
-        (*read_query(mend(asked.query, understood.unknown)).terms, *terms(" ".join(understood.translated)))
+        (*read_query(replace_unknown(asked.query, understood.unknown)).terms, *terms(" ".join(understood.translated)))
     )
     for hit in hits:
         corpus = style(f"{one_line(hit.corpus)}  ", fg="magenta") if hit.corpus else ""

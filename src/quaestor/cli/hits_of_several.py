@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from quaestor.assemble import Index
-from quaestor.cli.hits import NOTHING_FOUND, Search, print_hits, remark_if_stale
+from quaestor.cli.hits import NOTHING_FOUND, SearchArguments, print_hits, remark_if_stale
 from quaestor.cli.output import print_json, print_remarks, remark
 from quaestor.cli.progress import indexing_progress
 from quaestor.cli.scope import configure, find_root, remark_on, remark_on_unknown
@@ -22,7 +22,7 @@ _Item = TypeVar("_Item")
 _Made = TypeVar("_Made")
 
 
-def search_several(asked: Search) -> int:
+def search_several(asked: SearchArguments) -> int:
     """Search several sources, print the hits and return the exit code.
 
     Raises:
@@ -47,13 +47,13 @@ def search_several(asked: Search) -> int:
 
 
 def _answer(
-    asked: Search, corpora: SeveralCorpora, most: int, failures: Mapping[str, Exception], started: float
+    asked: SearchArguments, corpora: SeveralCorpora, most: int, failures: Mapping[str, Exception], started: float
 ) -> int:
     where, understand = asked.filters
     hits, understood = corpora.find(asked.query, most, mode=asked.mode, where=where, filters=understand)
     seconds = time.perf_counter() - started
     found = several_object(
-        asked.query, hits, corpora, seconds, explain=asked.explain, asked=understood, failures=failures
+        asked.query, hits, corpora, seconds, explain=asked.explain, understood=understood, failures=failures
     )
     if asked.as_json:
         print_json(found)
@@ -89,7 +89,7 @@ def _make_each(
     return made
 
 
-def _none_there(asked: Search, failures: Mapping[str, Exception]) -> Exception:
+def _none_there(asked: SearchArguments, failures: Mapping[str, Exception]) -> Exception:
     """Return the error if no source can be searched, with advice if a query without quotes was taken for sources."""
     first = next(iter(failures.values()))
     if not isinstance(first, NotFoundError):

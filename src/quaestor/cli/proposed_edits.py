@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quaestor.assemble import Index, make_journal, make_objection
-from quaestor.chat.edit_turn import Correcting, EditSettings, Looking, Proposed, propose_edit
+from quaestor.chat.edit_turn import ContextRequested, CorrectionRequested, EditProposed, EditSettings, propose_edit
 from quaestor.cli.answer_drawing import waiting
 from quaestor.cli.output import echo, one_line, remark, safe, style
 from quaestor.core.config import Settings
@@ -165,7 +165,7 @@ async def ask_for_proposal(
     planned: Callable[[Proposal], Plan],
     *,
     quiet: bool,
-) -> Proposed:
+) -> EditProposed:
     """Ask the model for a proposal and return it; unless ``quiet``, show its text on stderr, without the blocks.
 
     The changes themselves are shown once, as a diff.
@@ -181,11 +181,11 @@ async def ask_for_proposal(
             async with aclosing(propose_edit(corpus, model, instruction, settings, planned)) as events:
                 async for event in events:
                     match event:
-                        case Looking(needs=needs):
+                        case ContextRequested(needs=needs):
                             remark(f"looks further: {', '.join(map(one_line, needs))}")
-                        case Correcting(reasons=reasons):
+                        case CorrectionRequested(reasons=reasons):
                             remark("\n".join(f"cannot be applied: {reason}" for reason in reasons))
-                        case Proposed():
+                        case EditProposed():
                             proposed = event
     finally:
         await model.aclose()
@@ -194,7 +194,7 @@ async def ask_for_proposal(
     return proposed
 
 
-def words_before_changes(proposed: Proposed) -> str:
+def words_before_changes(proposed: EditProposed) -> str:
     """Return the text of a reply before its first block of changes; the whole reply if there is none."""
     if not proposed.proposal:
         return proposed.reply.strip()
@@ -204,7 +204,7 @@ def words_before_changes(proposed: Proposed) -> str:
     return (head if last.strip(" `*#:") in paths else said).strip()
 
 
-class Changing:
+class ConversationEditor:
     """Edits one source during a conversation.
 
     Args:
@@ -216,7 +216,7 @@ class Changing:
         self._root = root if root.is_dir() else root.parent
         self._settings = settings
 
-    async def asked(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
+    async def propose(self, index: Index, model: MeteredModel, instruction: str, *, quiet: bool) -> Proposal:
         """Ask a model for a change and return its proposal."""
         settings = edit_settings_of(self._settings, whole=False)
         return (await ask_for_proposal(index, model, instruction, settings, self._plan, quiet=quiet)).proposal
@@ -236,7 +236,7 @@ class Changing:
             recover(journal)
             apply_and_print(made, journal)
 
-    def shown(self, proposal: Proposal) -> dict[str, Any]:
+    def proposal_object(self, proposal: Proposal) -> dict[str, Any]:
         """Return the proposal as JSON values; nothing is changed."""
         return plan_object(self._plan(proposal))
 

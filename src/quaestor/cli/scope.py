@@ -16,7 +16,7 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
 
 if TYPE_CHECKING:
-    from quaestor.search.spelling import Unknown
+    from quaestor.search.spelling import UnknownWord
     from quaestor.stores import Where
 
 _MOST_REFUSALS = 10
@@ -75,14 +75,14 @@ def remark_on(understood: Sequence[str], missed: Sequence[str], translated: Sequ
         remark(f"not used as a filter, because nothing would be left: {named}")
 
 
-def remark_on_unknown(unknown: Sequence[Unknown]) -> None:
+def remark_on_unknown(unknown: Sequence[UnknownWord]) -> None:
     """Print the words of a question that the corpus lacks, and the words that were searched for instead."""
     if unknown:
-        named = ", ".join(_unknown(one) for one in unknown)
+        named = ", ".join(_unknown_word_remark(one) for one in unknown)
         remark(f"not found anywhere here: {named}")
 
 
-def _unknown(one: Unknown) -> str:
+def _unknown_word_remark(one: UnknownWord) -> str:
     if not one.nearest:
         return f"{one.word!r}"
     first, *others = one.nearest

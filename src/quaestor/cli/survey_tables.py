@@ -7,7 +7,7 @@ from pathlib import Path
 
 from quaestor.cli.output import echo, one_line, size, style
 from quaestor.files.ingest_report import Bin, Range
-from quaestor.indexing.indexer import Skipped, Survey
+from quaestor.indexing.indexer import SkippedPath, Survey
 
 _BAR = 30
 
@@ -26,7 +26,7 @@ def print_survey(root: Path, survey: Survey, verbose: bool) -> None:
     print_skipped(survey.skipped_by_reason, survey.skipped if verbose else ())
 
 
-def print_skipped(reasons: Mapping[str, int], skipped: Iterable[Skipped]) -> None:
+def print_skipped(reasons: Mapping[str, int], skipped: Iterable[SkippedPath]) -> None:
     """Print how many files were left out for each reason, and the path of each file in ``skipped``."""
     if reasons:
         echo("left out    " + _tally(reasons))

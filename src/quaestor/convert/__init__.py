@@ -12,7 +12,7 @@ from __future__ import annotations
 from importlib import import_module
 
 from quaestor.convert.conversion import ConversionError as ConversionError
-from quaestor.convert.conversion import Converted as Converted
+from quaestor.convert.conversion import ConvertedDocument as ConvertedDocument
 from quaestor.core.documents import Document
 from quaestor.files.deny import EXTRAS, extra_is_installed, suffix_of
 
@@ -36,7 +36,7 @@ def is_converted(document: Document) -> bool:
     return document.language == "markdown" and suffix_of(document.path) in CONVERTED_SUFFIXES
 
 
-def convert_file(data: bytes, path: str) -> Converted | None:
+def convert_file(data: bytes, path: str) -> ConvertedDocument | None:
     """Return a file as Markdown, or None if it needs no conversion.
 
     Raises:
@@ -44,7 +44,7 @@ def convert_file(data: bytes, path: str) -> Converted | None:
     """
     suffix = suffix_of(path)
     if suffix in _APART:
-        return _apart(suffix, data)
+        return _convert_in_process(suffix, data)
     if suffix not in _READ_HERE:
         return None
     module, read, applies = _READ_HERE[suffix]
@@ -52,7 +52,7 @@ def convert_file(data: bytes, path: str) -> Converted | None:
     return getattr(home, read)(data) if not applies or getattr(home, applies)(data) else None
 
 
-def _apart(suffix: str, data: bytes) -> Converted:
+def _convert_in_process(suffix: str, data: bytes) -> ConvertedDocument:
     _, extra = EXTRAS.get(suffix, ("", ""))
     if extra and not extra_is_installed(suffix):
         raise ConversionError("needs an extra", f"install it with: pip install 'quaestor[{extra}]'")

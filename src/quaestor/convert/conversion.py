@@ -21,7 +21,7 @@ class ConversionError(Exception):
         self.detail = detail
 
 
-class Converted(NamedTuple):
+class ConvertedDocument(NamedTuple):
     """A document as Markdown.
 
     Attributes:

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from html import escape
 
 from quaestor.chunking.headings import plain_title
-from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion import ConvertedDocument
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import DEEPEST, Start, decode_page, parse, tokens
+from quaestor.convert.html_tree import DEEPEST, StartTag, decode_page, parse, tokens
 
 _SNIFFED = 4096
 _MARK = re.compile(
@@ -76,7 +76,7 @@ def _root(head: str) -> int | None:
     return found.start() if found and _local(found[1]) in _SECTIONS else None
 
 
-def from_docbook(data: bytes) -> Converted:
+def from_docbook(data: bytes) -> ConvertedDocument:
     """Return a document in DocBook as Markdown.
 
     Raises:
@@ -89,13 +89,13 @@ def from_docbook(data: bytes) -> Converted:
     for token in tokens(text):
         if isinstance(token, str):
             page.say(escape(token, quote=False))
-        elif isinstance(token, Start):
+        elif isinstance(token, StartTag):
             page.begin(_local(token.name), token.attributes)
         else:
             page.end(_local(token.name))
     shown = render(parse("".join(page.parts)))
     heading = _FIRST_HEADING.match(shown)
-    return Converted(shown, plain_title(heading[1].encode()) if heading else None)
+    return ConvertedDocument(shown, plain_title(heading[1].encode()) if heading else None)
 
 
 def _local(name: str) -> str:
@@ -133,8 +133,8 @@ class _Page:
     def begin(self, name: str, attributes: Mapping[str, str]) -> None:
         """Open an element."""
         if any(one == "fragment" for one, _ in self._open):  # an element of another language, shown as it is
-            told = "".join(f' {key}="{value}"' for key, value in attributes.items())
-            self.say(escape(f"<{name}{told}>", quote=False))
+            stated = "".join(f' {key}="{value}"' for key, value in attributes.items())
+            self.say(escape(f"<{name}{stated}>", quote=False))
             return
         if len(self._open) == DEEPEST:
             return

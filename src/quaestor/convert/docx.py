@@ -6,7 +6,7 @@ import io
 
 import mammoth
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
@@ -18,7 +18,7 @@ FREE_TEXTS, FREE_ELEMENTS, ELEMENTS_A_BYTE = 20_000, 100_000, 5
 """Base of that limit, and increase for each byte: eight kilobytes can unpack to 150,000 paragraphs."""
 
 
-def from_docx(data: bytes) -> Converted:
+def from_docx(data: bytes) -> ConvertedDocument:
     """Return a Word document as Markdown; pictures are left out.
 
     Raises:
@@ -39,7 +39,7 @@ def from_docx(data: bytes) -> Converted:
     except Exception as error:  # mammoth documents no errors: damage can raise anything
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from error
     about = core_properties(archive)
-    return Converted(
+    return ConvertedDocument(
         render(parse(made.value)), about.get("title"), about.get("creator"), about.get("created", "")[:10] or None
     )
 

@@ -6,7 +6,7 @@ from posixpath import dirname, join, normpath
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import decode_page, parse
@@ -18,7 +18,7 @@ _PROTECTION = "META-INF/encryption.xml"
 _PAGES = frozenset({"application/xhtml+xml", "text/html"})
 
 
-def from_epub(data: bytes) -> Converted:
+def from_epub(data: bytes) -> ConvertedDocument:
     """Return a book as Markdown.
 
     Raises:
@@ -38,7 +38,7 @@ def from_epub(data: bytes) -> Converted:
     text = "\n".join(filter(str.strip, chapters))
     if not text and _PROTECTION in archive.names:
         raise ConversionError("unreadable", "its chapters are encrypted")
-    return Converted(
+    return ConvertedDocument(
         text,
         _field(package, "title"),
         _field(package, "creator"),

@@ -1,4 +1,4 @@
-"""Pages as Markdown: the author's text with its structure, without navigation and other boilerplate ("furniture")."""
+"""Pages as Markdown: the author's text with its structure, without navigation and other boilerplate."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from quaestor.convert.conversion import Converted
+from quaestor.convert.conversion import ConvertedDocument
 from quaestor.convert.html_to_markdown import render
-from quaestor.convert.html_tree import Element, Start, decode_page, parse, tokens
-from quaestor.convert.page_metadata import About, base_of, read_metadata
+from quaestor.convert.html_tree import Element, StartTag, decode_page, parse, tokens
+from quaestor.convert.page_metadata import PageMetadata, base_of, read_metadata
 
 _TEMPLATE = re.compile(
     rb"\{\{|\{%|<%|<\?(?:php|=)|\$\{|\bng-\w+=|\bv-(?:if|for|bind|model)\b|\bx-data=|@(?:if|foreach)\b"
@@ -64,10 +64,10 @@ def _texts(page: str) -> Iterator[str]:
             if shown:
                 yield token
         else:
-            shown = not (isinstance(token, Start) and token.name in ("script", "style"))
+            shown = not (isinstance(token, StartTag) and token.name in ("script", "style"))
 
 
-def from_html(data: bytes) -> Converted:
+def from_html(data: bytes) -> ConvertedDocument:
     """Return an HTML file as Markdown.
 
     Raises:
@@ -76,21 +76,21 @@ def from_html(data: bytes) -> Converted:
     return page_text(parse(decode_page(data)), "")
 
 
-def page_text(page: Element, address: str, told: About | None = None) -> Converted:
+def page_text(page: Element, address: str, metadata: PageMetadata | None = None) -> ConvertedDocument:
     """Return a page's text as Markdown, with its metadata. The tree is changed.
 
     Args:
         page: the whole page.
         address: its address, which makes links absolute; empty leaves them as they are.
-        told: its metadata, if already read.
+        metadata: its metadata, if already read.
     """
-    told = told or read_metadata(page, address)
+    metadata = metadata or read_metadata(page, address)
     base = base_of(page, address) if address else ""
     root = main_text(page)
     text = render(root, base)
-    if told.title and text and not any(one.name == "h1" for one in root.elements()):
-        text = f"# {told.title}\n\n{text}"
-    return Converted(text, told.title, told.author, told.date)
+    if metadata.title and text and not any(one.name == "h1" for one in root.elements()):
+        text = f"# {metadata.title}\n\n{text}"
+    return ConvertedDocument(text, metadata.title, metadata.author, metadata.date)
 
 
 @dataclass(slots=True)  # mutable: adds up during the walk over a tree
@@ -155,8 +155,8 @@ class Measures:
         return found
 
 
-class Furniture:
-    """Finds the furniture in a part of a page.
+class Boilerplate:
+    """Finds the boilerplate in a part of a page.
 
     Args:
         part: the part.
@@ -168,12 +168,12 @@ class Furniture:
         self._much = _MOST * measures[part].length
 
     def __call__(self, element: Element) -> bool:
-        """Return whether an element is furniture.
+        """Return whether an element is boilerplate.
 
         Names alone do not decide, because some elements wrap a whole page: "wrap has-sidebar", "entry share".
         """
         measure = self._measures[element]
-        if not _is_named_furniture(element, measure):
+        if not _is_named_boilerplate(element, measure):
             return False
         if element.name in _FURNITURE_ELEMENTS or _REMARKS.search(_names(element)):
             return True
@@ -188,7 +188,7 @@ def is_text_part(element: Element) -> bool:
     return element.name in ("div", "section", "td") and any(_CONTENT.match(name) for name in names)
 
 
-def _is_named_furniture(element: Element, measure: Measure) -> bool:
+def _is_named_boilerplate(element: Element, measure: Measure) -> bool:
     if element.name in _FURNITURE_ELEMENTS or element.get("role").lower() in _FURNITURE_ROLES:
         return True
     if element.name in _NEVER_FURNITURE or "section" in element.get("class").split():
@@ -212,7 +212,7 @@ _UNREAD = frozenset(
     """script style template noscript iframe object embed canvas button select textarea datalist dialog audio video
     head title map""".split()
 )
-# In code, other elements with names of furniture come from highlighters: "hljs-comment", "nav".
+# In code, other elements with names of boilerplate come from highlighters: "hljs-comment", "nav".
 _IN_CODE = re.compile(
     r"(?:^|[\s_-])(?:linenos?|linenodiv|gutter|line-?numbers?(?:-rows)?|copy-?button|copybtn|headerlink)(?:$|[\s_-])",
     re.IGNORECASE,
@@ -225,19 +225,19 @@ _MOST_OF_IT = 0.8
 
 
 def main_text(page: Element) -> Element:
-    """Return the element that holds a page's text, without the furniture in it. The tree is changed.
+    """Return the element that holds a page's text, without the boilerplate in it. The tree is changed.
 
     That is a ``main``, an ``article`` or an element with a common name for content, if it contains a fair part of the
-    text that is not furniture; else the body.
+    text that is not boilerplate; else the body.
     """
     body = page.find("body") or page
     _drop(body, _is_unread)
     measures = Measures(body)
     root = _content(body, measures)
-    is_furniture = Furniture(root, measures)
-    furniture = sum(measures[one].length for one in _outermost(root, is_furniture))
-    if measures[root].length - furniture >= min(_LEAST, furniture):
-        _drop(root, is_furniture)
+    is_boilerplate = Boilerplate(root, measures)
+    boilerplate = sum(measures[one].length for one in _outermost(root, is_boilerplate))
+    if measures[root].length - boilerplate >= min(_LEAST, boilerplate):
+        _drop(root, is_boilerplate)
     return root
 
 
@@ -248,8 +248,8 @@ def _content(body: Element, measures: Measures) -> Element:
     """
     likely = [one for one in body.elements() if _is_content(one)]
     most = max((measures[one].length for one in likely), default=0)
-    furniture = sum(measures[one].length for one in _outermost(body, Furniture(body, measures)))
-    if most < _LEAST or most < _LEAST_SHARE * (measures[body].length - furniture):
+    boilerplate = sum(measures[one].length for one in _outermost(body, Boilerplate(body, measures)))
+    if most < _LEAST or most < _LEAST_SHARE * (measures[body].length - boilerplate):
         return body
     heaviest = max(measures[one].weight for one in likely)
     return [one for one in likely if measures[one].weight >= _MOST_OF_IT * heaviest][-1]
@@ -259,24 +259,24 @@ def _is_content(element: Element) -> bool:
     return element.name in ("main", "article") or is_text_part(element)
 
 
-def _outermost(element: Element, is_furniture: Callable[[Element], bool]) -> Iterator[Element]:
-    """Yield the furniture that is not within other furniture."""
+def _outermost(element: Element, is_boilerplate: Callable[[Element], bool]) -> Iterator[Element]:
+    """Yield the boilerplate that is not within other boilerplate."""
     for child in element.children:
         if isinstance(child, Element):
-            if is_furniture(child):
+            if is_boilerplate(child):
                 yield child
             elif child.name not in _CODE:
-                yield from _outermost(child, is_furniture)
+                yield from _outermost(child, is_boilerplate)
 
 
-def _drop(element: Element, unwanted: Callable[[Element], bool]) -> None:
+def _drop(element: Element, is_unwanted: Callable[[Element], bool]) -> None:
     """Remove the unwanted elements below an element."""
     kept: list[Element | str] = []
     for child in element.children:
         if isinstance(child, Element):
-            if unwanted(child):
+            if is_unwanted(child):
                 continue
-            _drop(child, _is_no_code if child.name in _CODE else unwanted)
+            _drop(child, _is_no_code if child.name in _CODE else is_unwanted)
         kept.append(child)
     element.children = kept
 

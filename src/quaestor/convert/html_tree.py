@@ -82,7 +82,7 @@ def _codec(name: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartTag:
     """A start tag, with names in lower case and decoded values; the first of two equal attributes counts."""
 
     name: str
@@ -90,13 +90,13 @@ class Start:
 
 
 @dataclass(frozen=True, slots=True)
-class End:
+class EndTag:
     """An end tag."""
 
     name: str
 
 
-Token = Start | End | str
+Token = StartTag | EndTag | str
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -121,7 +121,7 @@ def tokens(text: str) -> Iterator[Token]:
                 yield _decode(raw) if start.name in _DECODED else raw
                 at = end.start() if end else size
         elif after == "/" and (name := _NAME.match(text, opened + 2)):
-            yield End(name[0].lower())
+            yield EndTag(name[0].lower())
             at = _after(text, ">", name.end())
         elif after in ("!", "?", "/"):
             at = _after_comment(text, opened)
@@ -135,7 +135,7 @@ def _decode(text: str) -> str:
     return unescape_html(_TOO_MANY_DIGITS.sub("\ufffd", text) if "&#" in text else text)
 
 
-def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
+def _start_tag(text: str, at: int) -> tuple[int, StartTag | None]:
     """Return the offset after a start tag, and the tag or None if the page ends within it."""
     name = _NAME.match(text, at)
     assert name is not None  # the caller saw a letter there
@@ -143,7 +143,7 @@ def _start_tag(text: str, at: int) -> tuple[int, Start | None]:
     attributes: dict[str, str] = {}
     while True:
         if end := _TAG_END.match(text, at):
-            return end.end(), Start(name[0].lower(), attributes)
+            return end.end(), StartTag(name[0].lower(), attributes)
         found = _ATTRIBUTE.match(text, at)
         if found is None:
             return len(text), None
@@ -251,9 +251,9 @@ def parse(text: str) -> Element:
     for token in tokens(text.replace("\0", "")):
         if isinstance(token, str):
             builder.text(token)
-        elif isinstance(token, Start):
+        elif isinstance(token, StartTag):
             builder.start(token)
-        elif isinstance(token, End):
+        elif isinstance(token, EndTag):
             builder.end(token.name)
     return builder.root
 
@@ -269,7 +269,7 @@ class _Builder:
             self._open_cell("")
         self._open[-1].children.append(text)
 
-    def start(self, token: Start) -> None:
+    def start(self, token: StartTag) -> None:
         self._count += 1
         if self._count > MOST_ELEMENTS:
             raise ConversionError("too large", f"more than {MOST_ELEMENTS:,} elements")
@@ -291,9 +291,9 @@ class _Builder:
     def _open_cell(self, wanted: str) -> None:
         """Open the row or cell that a table's content lacks: a row around a cell, a cell around anything else."""
         if self._open[-1].name != "tr":
-            self.start(Start("tr", {}))
+            self.start(StartTag("tr", {}))
         if wanted not in _CELLS and self._open[-1].name == "tr":
-            self.start(Start("td", {}))
+            self.start(StartTag("td", {}))
 
     def _close(self, names: frozenset[str], barriers: frozenset[str]) -> None:
         """Close the nearest open element of these names, and everything open within it, up to a barrier."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_tree import decode_page
 
 _LONGEST_OUTPUT = 2000
@@ -15,7 +15,7 @@ _ESCAPE = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 _TITLE = re.compile(r"^#\s+(\S.*)$", re.MULTILINE)
 
 
-def from_notebook(data: bytes) -> Converted:
+def from_notebook(data: bytes) -> ConvertedDocument:
     """Return a notebook as Markdown; pictures and other rich output are left out.
 
     Raises:
@@ -29,7 +29,7 @@ def from_notebook(data: bytes) -> Converted:
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ConversionError("unreadable", "it is not a Jupyter notebook") from None
     title = _TITLE.search(text)
-    return Converted(f"{text}\n" if text else "", title[1].strip() if title else None)
+    return ConvertedDocument(f"{text}\n" if text else "", title[1].strip() if title else None)
 
 
 def _language(notebook: dict[str, Any]) -> str:
@@ -85,7 +85,7 @@ def reads_as_texts(data: bytes) -> bool:
     return bool(lines) and sum(_text_of_record(_record(line)) != "" for line in lines) * 2 > len(lines)
 
 
-def from_records(data: bytes) -> Converted:
+def from_records(data: bytes) -> ConvertedDocument:
     """Return each object's text under its title; other lines are counted in the note.
 
     Raises:
@@ -105,7 +105,7 @@ def from_records(data: bytes) -> Converted:
     if not sections:
         raise ConversionError("unreadable", "no line is a JSON object with a text")
     note = f"{broken:,} lines without a text left out" if broken else None
-    return Converted("\n\n".join(sections) + "\n", note=note)
+    return ConvertedDocument("\n\n".join(sections) + "\n", note=note)
 
 
 def _record(line: str | bytes) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from email.message import Message
 from email.utils import getaddresses, parsedate_to_datetime
 from itertools import islice, pairwise
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html import main_text
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import parse
@@ -45,20 +45,20 @@ def reads_as_mail(data: bytes) -> bool:
     return found is not None and len({one.lower() for one in _OF_MAIL.findall(found[0])}) >= _FEWEST
 
 
-def from_mail(data: bytes) -> Converted:
+def from_mail(data: bytes) -> ConvertedDocument:
     """Return a mail as Markdown, under its subject.
 
     Raises:
         ConversionError: its parts are nested too deeply.
     """
-    mail = _parsed(data)
+    mail = _parse(data)
     subject = _header(mail, "Subject")
-    text = "\n\n".join(filter(None, (f"# {subject}" if subject else "", *_told(mail), *_bodies(mail))))
+    text = "\n\n".join(filter(None, (f"# {subject}" if subject else "", *_header_lines(mail), *_bodies(mail))))
     author, day = _author(mail), _day(mail)
-    return Converted(f"{text}\n", subject[:LONGEST_FIELD] or None, author, day)
+    return ConvertedDocument(f"{text}\n", subject[:LONGEST_FIELD] or None, author, day)
 
 
-def from_mbox(data: bytes) -> Converted:
+def from_mbox(data: bytes) -> ConvertedDocument:
     """Return a box of mails as Markdown: each mail is a section named after its subject.
 
     Raises:
@@ -67,16 +67,16 @@ def from_mbox(data: bytes) -> Converted:
     starts = [found.span() for found in _BETWEEN.finditer(data)]
     sections = []
     for (_, start), (end, _) in islice(pairwise([*starts, (len(data), 0)]), MOST_MAILS):
-        mail = _parsed(data[start:end])
+        mail = _parse(data[start:end])
         subject = _header(mail, "Subject") or "Without a subject"
-        sections.append("\n\n".join(filter(None, (f"## {subject}", *_told(mail), *_bodies(mail)))))
+        sections.append("\n\n".join(filter(None, (f"## {subject}", *_header_lines(mail), *_bodies(mail)))))
     if not sections:
         raise ConversionError("unreadable", "it holds no mail that begins with a line 'From '")
     note = f"{len(starts) - MOST_MAILS:,} mails are not read" if len(starts) > MOST_MAILS else None
-    return Converted("\n\n".join(sections) + "\n", note=note, paged=True)
+    return ConvertedDocument("\n\n".join(sections) + "\n", note=note, paged=True)
 
 
-def _parsed(data: bytes) -> Message:
+def _parse(data: bytes) -> Message:
     try:
         return message_from_bytes(data)
     except RecursionError:
@@ -86,10 +86,10 @@ def _parsed(data: bytes) -> Message:
 def _header(mail: Message, name: str) -> str:
     """Return a header's text in one line, decoded as far as its encoding is known."""
     raw = next((value for key, value in mail.raw_items() if key.lower() == name.lower()), "")
-    return _decoded(str(raw)[:_LONGEST_HEADER])
+    return _decode_header(str(raw)[:_LONGEST_HEADER])
 
 
-def _decoded(raw: str) -> str:
+def _decode_header(raw: str) -> str:
     data = " ".join(raw.split()).encode("utf-8", "surrogateescape")
     try:
         raw = data.decode()
@@ -103,7 +103,7 @@ def _decoded(raw: str) -> str:
     return " ".join(raw.encode("utf-8", "replace").decode().split())
 
 
-def _told(mail: Message) -> Iterator[str]:
+def _header_lines(mail: Message) -> Iterator[str]:
     """Yield who wrote to whom and when, one below the other."""
     lines = [f"{name}: {text}" for name in _TOLD if (text := _header(mail, name))]
     if lines:
@@ -148,7 +148,7 @@ class _Bodies:
         if kind == "message/rfc822":
             parts = parts[:1]
             yield from (f"**{_header(one, 'Subject')}**" for one in parts if _header(one, "Subject"))
-            yield from (told for one in parts for told in _told(one))
+            yield from (told for one in parts for told in _header_lines(one))
         for one in parts:
             yield from self.texts(one, depth + 1)
         if not parts and (name := _file_name(part)):
@@ -167,9 +167,9 @@ def _bodies(mail: Message) -> Iterator[str]:
 
 def _file_name(part: Message) -> str:
     """Return the name of an attached file, or ""."""
-    told = (str(part.get(name, ""))[:_LONGEST_HEADER] for name in ("Content-Disposition", "Content-Type"))
-    found = _FILE.search("; ".join(told))
-    return _decoded(found[1]) if found else ""
+    headers = (str(part.get(name, ""))[:_LONGEST_HEADER] for name in ("Content-Disposition", "Content-Type"))
+    found = _FILE.search("; ".join(headers))
+    return _decode_header(found[1]) if found else ""
 
 
 def _text(part: Message) -> str:

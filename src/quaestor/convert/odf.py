@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.page_metadata import LONGEST_FIELD
@@ -29,7 +29,7 @@ _LEFT_OUT = frozenset(
 _APART = frozenset({"frame", "text-box", "title", "desc"})
 
 
-def from_odf(data: bytes) -> Converted:
+def from_odf(data: bytes) -> ConvertedDocument:
     """Return a text, a workbook or a presentation as Markdown; each sheet and each slide is a section named after it.
 
     Pictures, comments and what tracked changes have deleted are left out.
@@ -53,7 +53,7 @@ def from_odf(data: bytes) -> Converted:
     about = _about(archive)
     note = f"not read: cells beyond the first {MOST_CELLS:,}" if reader.is_full else None
     paged = kind in ("spreadsheet", "presentation")
-    return Converted(text, about.get("title"), about.get("creator"), about.get("date"), note, paged)
+    return ConvertedDocument(text, about.get("title"), about.get("creator"), about.get("date"), note, paged)
 
 
 def _xml(archive: Archive, part: str) -> ElementTree.Element:
@@ -64,7 +64,7 @@ def _xml(archive: Archive, part: str) -> ElementTree.Element:
 
 
 def _about(archive: Archive) -> dict[str, str]:
-    """Return the document's title, author and date, as far as it says them."""
+    """Return the document's title, author and date, as far as its metadata has them."""
     if "meta.xml" not in archive.names:
         return {}
     texts = {_name(one): " ".join((one.text or "").split())[:LONGEST_FIELD] for one in _xml(archive, "meta.xml").iter()}
@@ -93,7 +93,7 @@ def _titles(content: ElementTree.Element) -> frozenset[str]:
 
 
 def _number(text: str, most: int) -> int:
-    """Return a number from 1 to ``most`` as it is written; 1 if it is none."""
+    """Return a number between 1 and ``most``; 1 if the text is no number."""
     return max(1, min(int(text), most)) if text.isascii() and text.isdigit() and len(text) < 10 else 1
 
 

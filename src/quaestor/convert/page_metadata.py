@@ -21,7 +21,7 @@ _WRITTEN = ("author", "datePublished", "dateCreated")
 
 
 @dataclass(frozen=True, slots=True)
-class Outgoing:
+class PageLinks:
     """A page's links, as absolute addresses in order of appearance.
 
     Attributes:
@@ -37,11 +37,11 @@ class Outgoing:
     follow: bool
 
 
-def outgoing_links(page: Element, address: str) -> Outgoing:
+def outgoing_links(page: Element, address: str) -> PageLinks:
     """Return a page's links and feeds.
 
     Args:
-        page: the whole page, with its furniture.
+        page: the whole page, with its boilerplate.
         address: the page's address, which links are relative to unless a ``base`` element says otherwise.
     """
     base = base_of(page, address)
@@ -63,7 +63,7 @@ def outgoing_links(page: Element, address: str) -> Outgoing:
     links.pop("", None)
     feeds.pop("", None)
     none = "none" in robots
-    return Outgoing(
+    return PageLinks(
         tuple(links), tuple(feeds), "noindex" not in robots and not none, "nofollow" not in robots and not none
     )
 
@@ -173,7 +173,7 @@ _SEPARATORS = (" | ", " - ", " – ", " — ", " · ", " :: ", " « ", " » ")
 
 
 @dataclass(frozen=True, slots=True)
-class About:
+class PageMetadata:
     """A page's metadata; every field is one line of plain text, or None.
 
     Attributes:
@@ -189,7 +189,7 @@ class About:
     canonical: str | None = None
 
 
-def read_metadata(page: Element, base: str = "") -> About:
+def read_metadata(page: Element, base: str = "") -> PageMetadata:
     """Read a page's metadata; more specific sources win.
 
     Args:
@@ -199,7 +199,7 @@ def read_metadata(page: Element, base: str = "") -> About:
     meta = _meta_of(page)
     data = linked_data(page)
     links = (one.get("href") for one in page.elements() if one.name == "link" and _has_rel(one, "canonical"))
-    return About(
+    return PageMetadata(
         title=_title(page, meta),
         author=_author(page, meta, data),
         date=_date(page, meta, data, base),
@@ -251,7 +251,7 @@ def _marked_author(page: Element) -> str:
 
 
 def _byline(page: Element) -> str:
-    for one in _own(page):
+    for one in _without_asides(page):
         if (_has_rel(one, "author") or _BYLINE.search(one.get("class"))) and len(one.text()) <= _LONGEST_NEAR_NAME:
             name = next((inner for inner in one.elements() if _has_rel(inner, "author") or "fn" in classes(inner)), one)
             text = _AFTER_NAME.sub("", _BY.sub("", " ".join(name.text().split())))
@@ -273,7 +273,7 @@ def _date(page: Element, meta: Mapping[str, str], data: Mapping[str, object], ba
 
 def _shown_dates(part: Element) -> Iterator[str]:
     """Yield texts that may be the date of writing, most likely first."""
-    own = _own(part)
+    own = _without_asides(part)
     for one in own:
         if one.get("itemprop").lower() in _WRITTEN_MARKS:
             yield one.get("datetime") or one.get("content") or one.text()
@@ -301,7 +301,7 @@ def _dated_part(page: Element) -> Element:
     return next((one for one in dated if one.find("h1") is not None), Element("#nothing"))
 
 
-def _own(part: Element) -> list[Element]:
+def _without_asides(part: Element) -> list[Element]:
     """Return the elements below, without navigation and asides, which contain dates and authors of other texts.
 
     The footer of an article belongs to it.

@@ -13,7 +13,7 @@ from typing import Any
 from pypdf import PageObject, PasswordType, PdfReader
 from pypdf.errors import DependencyError, PyPdfError
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.page_metadata import LONGEST_FIELD
 from quaestor.convert.pdf_pieces import Pieces, pieces_of
 from quaestor.convert.pdf_tables import ROW, with_tables
@@ -83,7 +83,7 @@ _LINE_MARK = re.compile(r"^(?=#{1,6}\s|```|~~~|---|===)", re.MULTILINE)
 _DATE = re.compile(r"D:(\d{4})(\d\d)?(\d\d)?")
 
 
-def from_pdf(data: bytes) -> Converted:
+def from_pdf(data: bytes) -> ConvertedDocument:
     """Return a PDF as Markdown; each page is a section named after its number and the outline's titles on it.
 
     Running heads and feet and page numbers are left out.
@@ -109,7 +109,7 @@ def from_pdf(data: bytes) -> Converted:
         raise ConversionError("unreadable", f"the file is damaged ({type(error).__name__})") from None
     if not sections:
         raise ConversionError("unreadable", f"its {count:,} pages hold no text; they may be pictures of text")
-    return Converted(
+    return ConvertedDocument(
         "\n\n".join(sections) + "\n",
         _field(about, "/Title"),
         _field(about, "/Author"),

@@ -78,7 +78,7 @@ def pieces_of(page: PageObject, largest: int) -> Pieces | None:
     widths = _Widths(page)
     content.operations = list(_split_at_moves(content.operations, widths))
     page[NameObject("/Contents")] = content
-    reading = _Reading(widths, len(data))
+    reading = _PageReader(widths, len(data))
     page.extract_text(visitor_operand_before=reading.see_operator, visitor_text=reading.see_text)
     return reading.found
 
@@ -200,7 +200,7 @@ def _read_widths(widths: Sequence[Any]) -> Iterator[tuple[int, float]]:
             yield from ((code, width) for code in range(int(first), min(int(second), int(first) + 70_000) + 1))
 
 
-class _Reading:
+class _PageReader:
     """Collects pieces and lines from pypdf's callbacks while it reads a page."""
 
     def __init__(self, widths: _Widths, operators: int) -> None:

@@ -91,7 +91,7 @@ def with_tables(page: Pieces) -> str:
 
 
 def _put_in(texts: Sequence[Piece], tables: Sequence[_Table]) -> str:
-    """Return the pieces as one text, with tables in place of theirs."""
+    """Return the pieces as one text, with each table in place of its pieces."""
     begins = {min(table.pieces): table for table in tables}
     inside = frozenset[int]().union(*(table.pieces for table in tables))
     found = ""

@@ -9,7 +9,7 @@ from typing import Any
 from pptx import Presentation
 from pptx.enum.shapes import PP_PLACEHOLDER
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import Bounds, checked_archive, core_properties
@@ -21,7 +21,7 @@ _DEEPEST_LEVEL = 8
 _FURNITURE = frozenset({PP_PLACEHOLDER.SLIDE_NUMBER, PP_PLACEHOLDER.FOOTER, PP_PLACEHOLDER.DATE})
 
 
-def from_pptx(data: bytes) -> Converted:
+def from_pptx(data: bytes) -> ConvertedDocument:
     """Return a presentation as Markdown; each slide is a section named after its number and its title.
 
     Text, tables, the data of charts and the speaker's notes are read; pictures and drawings are not.
@@ -45,7 +45,7 @@ def from_pptx(data: bytes) -> Converted:
     if not blocks:
         raise ConversionError("unreadable", f"its {len(slides):,} slides hold no text; they may be pictures of text")
     about = core_properties(archive)
-    return Converted(
+    return ConvertedDocument(
         render(Element("div", {}, blocks)),
         about.get("title"),
         about.get("creator"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.page_metadata import LONGEST_FIELD
@@ -48,7 +48,7 @@ class _State(NamedTuple):
     hidden: bool = False
 
 
-def from_rtf(data: bytes) -> Converted:
+def from_rtf(data: bytes) -> ConvertedDocument:
     """Return rich text as Markdown; pictures, headers and footers are left out.
 
     Raises:
@@ -59,23 +59,23 @@ def from_rtf(data: bytes) -> Converted:
     reader = _Reader()
     at = 0
     while found := _TOKEN.match(data, at):
-        at = found.end() + reader.reads(found)
-    text = render(Element("div", {}, [*reader.finished()]))
+        at = found.end() + reader.read_token(found)
+    text = render(Element("div", {}, [*reader.finish()]))
     if not text.strip():
         raise ConversionError("unreadable", "it holds no text")
-    told = {name: " ".join("".join(parts).split())[:LONGEST_FIELD] for name, parts in reader.told.items()}
-    return Converted(text, told.get("title") or None, told.get("author") or None, reader.date())
+    properties = {name: " ".join("".join(parts).split())[:LONGEST_FIELD] for name, parts in reader.properties.items()}
+    return ConvertedDocument(text, properties.get("title") or None, properties.get("author") or None, reader.date())
 
 
 class _Reader:
     """Reads control words, and gathers paragraphs and the rows of tables.
 
     Attributes:
-        told: the parts of what the file says of itself, by name.
+        properties: the parts of the file's title, author and style names, by property.
     """
 
     def __init__(self) -> None:
-        self.told: dict[str, list[str]] = {"title": [], "author": [], "styles": []}
+        self.properties: dict[str, list[str]] = {"title": [], "author": [], "styles": []}
         self._stack: list[_State] = []
         self._beyond = 0
         self._state = _State()
@@ -93,12 +93,12 @@ class _Reader:
         self._headings: dict[int, int] = {}
         self._day: dict[bytes, int] = {}
 
-    def reads(self, found: re.Match[bytes]) -> int:
-        """Read a token; return how many bytes behind it are no text."""
+    def read_token(self, found: re.Match[bytes]) -> int:
+        """Read a token; return the number of bytes after it that are no text."""
         if found["byte"]:
-            self._encoded(bytes.fromhex(found["byte"].decode()))
+            self._read_encoded(bytes.fromhex(found["byte"].decode()))
         elif found["text"]:
-            self._encoded(found["text"])
+            self._read_encoded(found["text"])
         elif found["brace"]:
             self._group(opens=found["brace"] == b"{")
         elif found["symbol"]:
@@ -107,10 +107,10 @@ class _Reader:
             return self._word(found["word"], int(found["number"] or 1), numbered=found["number"] is not None)
         return 0
 
-    def finished(self) -> list[Element | str]:
+    def finish(self) -> list[Element | str]:
         """Return all blocks."""
         self._in_table = False
-        self._ends_row()
+        self._end_row()
         self._paragraph()
         self._table()
         return self._blocks
@@ -131,13 +131,13 @@ class _Reader:
             self._beyond -= 1
         elif self._stack:
             if self._state.into == "styles":
-                self._ends_style()
+                self._end_style()
             self._state = self._stack.pop()
 
-    def _ends_style(self) -> None:
-        """Note which style is one of headings."""
-        name = "".join(self.told["styles"])
-        self.told["styles"].clear()
+    def _end_style(self) -> None:
+        """Note whether the style that ends here is one of headings."""
+        name = "".join(self.properties["styles"])
+        self.properties["styles"].clear()
         if found := _HEADING.match(name.strip()):
             self._headings[self._style] = int(found[1] or 1)
         self._style = 0
@@ -158,17 +158,17 @@ class _Reader:
             self._character(number % 0x10000)
             self._to_skip = self._state.skip
         elif word in _LEFT_OUT or word in _INFORMATION or word in (b"stylesheet", b"info"):
-            self._goes_into(word)
+            self._set_destination(word)
         elif starred:
             self._state = self._state._replace(into="")
         elif word in _CHARACTERS:
             self._add(_CHARACTERS[word])
         else:
-            self._formats(word, number, numbered=numbered)
+            self._apply_format(word, number, numbered=numbered)
         return 0
 
     def _character(self, number: int) -> None:
-        """Read a character by its number; one beyond 65,535 comes as two."""
+        """Read a character by its number; a character beyond 65,535 is written as two numbers."""
         if 0xD800 <= number < 0xDC00:
             self._high = number
         elif 0xDC00 <= number < 0xE000:
@@ -178,18 +178,18 @@ class _Reader:
         else:
             self._add(chr(number))
 
-    def _goes_into(self, word: bytes) -> None:
+    def _set_destination(self, word: bytes) -> None:
         into = "styles" if word == b"stylesheet" else _INFORMATION.get(word, "")
         if into not in ("title", "author") or self._state.into != "body":
             self._state = self._state._replace(into=into)
 
-    def _formats(self, word: bytes, number: int, *, numbered: bool) -> None:
+    def _apply_format(self, word: bytes, number: int, *, numbered: bool) -> None:
         if word in (b"par", b"sect", b"page"):
             self._paragraph()
         elif word in (b"cell", b"nestcell"):
-            self._ends_cell()
+            self._end_cell()
         elif word in (b"row", b"nestrow"):
-            self._ends_row()
+            self._end_row()
         elif word == b"pard":
             self._style = self._level = 0
             self._in_table = False
@@ -211,8 +211,8 @@ class _Reader:
         elif word in _CODE_PAGES:
             self._code_page = _CODE_PAGES[word]
 
-    def _encoded(self, data: bytes) -> None:
-        """Read text in the file's code page, without what stands for a character that was read already."""
+    def _read_encoded(self, data: bytes) -> None:
+        """Read text in the file's code page, without the replacement of a character that was read by its number."""
         skipped = min(self._to_skip, len(data))
         self._to_skip -= skipped
         self._bytes += data[skipped:]
@@ -222,22 +222,22 @@ class _Reader:
             data = bytes(self._bytes)
             self._bytes.clear()
             try:
-                self._put(data.decode(self._code_page, "replace"))
+                self._put_text(data.decode(self._code_page, "replace"))
             except LookupError:
-                self._put(data.decode("cp1252", "replace"))
+                self._put_text(data.decode("cp1252", "replace"))
 
     def _add(self, text: str) -> None:
         self._flush()
-        self._put(text)
+        self._put_text(text)
 
-    def _put(self, text: str) -> None:
+    def _put_text(self, text: str) -> None:
         into = self._state.into
-        if into in self.told:
-            self.told[into].append(text)
+        if into in self.properties:
+            self.properties[into].append(text)
         elif into and not self._state.hidden:
             self._line.append(text)
 
-    def _taken(self) -> str:
+    def _take_line(self) -> str:
         """Return what was gathered since the last paragraph."""
         self._flush()
         text = "".join(self._line).strip()
@@ -248,7 +248,7 @@ class _Reader:
         if self._cells or self._in_table:
             self._add(" ")
             return
-        text = self._taken()
+        text = self._take_line()
         if not text:
             return
         self._table()
@@ -258,10 +258,10 @@ class _Reader:
             parts += [line, Element("br")]
         self._blocks.append(Element(f"h{level}" if level > 0 else "p", {}, parts[:-1]))
 
-    def _ends_cell(self) -> None:
-        self._cells.append(" ".join(self._taken().split()))
+    def _end_cell(self) -> None:
+        self._cells.append(" ".join(self._take_line().split()))
 
-    def _ends_row(self) -> None:
+    def _end_row(self) -> None:
         if any(self._cells):
             self._rows.append(self._cells)
         self._cells = []

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 
 _MODULES = {**dict.fromkeys(("odp", "ods", "odt"), "odf"), "mbox": "mail"}
 """Modules that are not called like a kind, by kinds."""
@@ -23,7 +23,7 @@ SECONDS = 120.0
 MEMORY_BYTES = 2_000_000_000
 
 
-def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Converted:
+def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> ConvertedDocument:
     """Return a document as Markdown, converted by the function ``from_KIND`` of the module ``KIND``, or of its module.
 
     Raises:
@@ -42,7 +42,7 @@ def convert_in_sandbox(kind: str, data: bytes, seconds: float = SECONDS) -> Conv
     answer = json.loads(done.stdout)
     if "reason" in answer:
         raise ConversionError(answer["reason"], answer["detail"])
-    return Converted(**answer)
+    return ConvertedDocument(**answer)
 
 
 def main(kind: str) -> None:
@@ -60,7 +60,7 @@ def main(kind: str) -> None:
     os._exit(0)  # freeing every object first would take a tenth of a short document's time, and a fifth of a workbook's
 
 
-def _function(kind: str) -> Callable[[bytes], Converted]:
+def _function(kind: str) -> Callable[[bytes], ConvertedDocument]:
     module = _MODULES.get(kind, kind)
     function = module if module == "odf" else kind
     return getattr(import_module(f"quaestor.convert.{module}"), f"from_{function}")  # type: ignore[no-any-return]

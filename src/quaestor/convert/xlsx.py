@@ -14,7 +14,7 @@ from warnings import catch_warnings, simplefilter
 from openpyxl.reader.excel import ExcelReader
 from openpyxl.utils import range_boundaries
 
-from quaestor.convert.conversion import ConversionError, Converted
+from quaestor.convert.conversion import ConversionError, ConvertedDocument
 from quaestor.convert.html_to_markdown import render
 from quaestor.convert.html_tree import Element
 from quaestor.convert.zipped_documents import LARGEST_PART, Archive, Bounds, checked_archive, core_properties
@@ -120,14 +120,14 @@ _FORMULA = re.compile(rb"<(?:\w+:)?f[\s>]")
 _MERGED = re.compile(rb"<(?:\w+:)?mergeCell\s+ref=\"([A-Z]{1,3}\d{1,7}:[A-Z]{1,3}\d{1,7})\"")
 
 
-class _Merged(NamedTuple):
+class _MergedCells(NamedTuple):
     """Merged cells in one column, which show one value."""
 
     column: int
     last_row: int
 
 
-def from_xlsx(data: bytes) -> Converted:
+def from_xlsx(data: bytes) -> ConvertedDocument:
     """Return a workbook as Markdown; each sheet is a section named after it, a long one in parts that name their rows.
 
     Cells show their values; a formula without a stored value shows itself. Charts and pictures are left out.
@@ -148,7 +148,7 @@ def from_xlsx(data: bytes) -> Converted:
     if not text:
         raise ConversionError("unreadable", "its sheets hold nothing in their cells")
     about = core_properties(archive)
-    return Converted(
+    return ConvertedDocument(
         text,
         about.get("title"),
         about.get("creator"),
@@ -199,7 +199,7 @@ class _Reader:
         parts = (name for name in self._archive.names if name.startswith(_SHEETS))
         return any(_FORMULA.search(self._archive.read(name, LARGEST_PART)) for name in parts)
 
-    def _rows(self, sheet: Any, formulas: Any, merged: dict[int, list[_Merged]]) -> Iterator[Row]:
+    def _rows(self, sheet: Any, formulas: Any, merged: dict[int, list[_MergedCells]]) -> Iterator[Row]:
         """Yield the rows of a sheet that are not empty, with the values of merged cells that reach down into them."""
         sheet.reset_dimensions()  # a file may state a wrong size
         others = _without_bounds(formulas) if formulas is not None else ()
@@ -245,10 +245,10 @@ def _without_bounds(sheet: Any) -> Iterator[Any]:
     return sheet.iter_rows()  # type: ignore[no-any-return]
 
 
-def _texts(cells: Any, unworked: Any) -> list[str]:
-    """Return the texts of a row without trailing blank ones; a formula without a value as it is written."""
+def _texts(cells: Any, formulas: Any) -> list[str]:
+    """Return the texts of a row without trailing blank ones; a formula without a value is returned as its source."""
     texts = [_text(cell) for cell in cells]
-    for place, cell in enumerate(unworked):
+    for place, cell in enumerate(formulas):
         if cell.value is not None and place < len(texts) and not texts[place]:
             texts[place] = str(getattr(cell.value, "text", cell.value))
     while texts and not texts[-1]:
@@ -269,21 +269,21 @@ def _text(cell: Any) -> str:
     return value.isoformat() if isinstance(value, date | time) else str(value)
 
 
-def _merged_cells(part: bytes) -> dict[int, list[_Merged]]:
+def _merged_cells(part: bytes) -> dict[int, list[_MergedCells]]:
     """Return the merged cells of a sheet that reach below their first row, by that row."""
-    merged: dict[int, list[_Merged]] = {}
+    merged: dict[int, list[_MergedCells]] = {}
     for found in _MERGED.finditer(part):
         left, top, _, bottom = range_boundaries(found[1].decode())
         if bottom > top and left <= MOST_COLUMNS:
-            merged.setdefault(top, []).append(_Merged(left - 1, bottom))
+            merged.setdefault(top, []).append(_MergedCells(left - 1, bottom))
     return merged
 
 
-def _fill_merged_cells(texts: list[str], number: int, reaching: dict[int, tuple[int, str]]) -> list[str]:
+def _fill_merged_cells(texts: list[str], number: int, merged: dict[int, tuple[int, str]]) -> list[str]:
     """Fill blank cells with the values of merged cells above that reach down into them."""
-    for column, (last_row, text) in list(reaching.items()):
+    for column, (last_row, text) in list(merged.items()):
         if number > last_row:
-            del reaching[column]
+            del merged[column]
         elif text and not "".join(texts[column : column + 1]):
             texts += [""] * (column + 1 - len(texts))
             texts[column] = text

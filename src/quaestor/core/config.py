@@ -59,7 +59,7 @@ class Configuration(NamedTuple):
     origins: Mapping[str, str]
     refusals: tuple[Refusal, ...] = ()
 
-    def shown(self) -> Iterator[tuple[str, str, str]]:
+    def shown_settings(self) -> Iterator[tuple[str, str, str]]:
         """Yield the name, the value as text with secrets masked, and the origin of every setting."""
         for name, rule in RULES.items():
             value = getattr(self.settings, name)

@@ -10,6 +10,6 @@ from __future__ import annotations
 
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import CorpusStats, Freshness
-from quaestor.corpus.understood_filters import Understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion
 
-__all__ = ["Corpus", "CorpusStats", "Freshness", "Understood"]
+__all__ = ["Corpus", "CorpusStats", "Freshness", "UnderstoodQuestion"]

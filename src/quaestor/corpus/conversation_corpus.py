@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import NotFoundError
-from quaestor.corpus.understood_filters import Understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion
 from quaestor.embedding import Embedder
 from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, StoredChunk, Where
@@ -63,13 +63,13 @@ class ConversationCorpus(Protocol):
 
     def read(self, path: str) -> bytes | None: ...  # noqa: D102
 
-    def understand(self, question: str, where: Where | None = None) -> Understood: ...  # noqa: D102
+    def understand(self, question: str, where: Where | None = None) -> UnderstoodQuestion: ...  # noqa: D102
 
     def spelling(self, query: str) -> Spelling: ...  # noqa: D102
 
     def in_english(self, question: str) -> str: ...  # noqa: D102
 
-    def translated(self, question: str) -> tuple[str, ...]: ...  # noqa: D102
+    def translation(self, question: str) -> tuple[str, ...]: ...  # noqa: D102
 
     def bylines(self, where: Where | None = None) -> Bylines: ...  # noqa: D102
 

@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self, TypeVar
 
 from quaestor.core.documents import Document, Hit
 from quaestor.core.errors import UsageError
-from quaestor.corpus.descriptions import Coming, CorpusStats, Freshness, Meaning
+from quaestor.corpus.descriptions import CorpusStats, Freshness, SearchEmbedder, VectorProgress
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
-from quaestor.corpus.fresh_index import FreshIndex, Parts
-from quaestor.corpus.understood_filters import Understood, read_understood, search_understood
+from quaestor.corpus.fresh_index import FreshIndex, IndexParts
+from quaestor.corpus.understood_filters import UnderstoodQuestion, read_understood, search_understood
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance
 from quaestor.indexing.indexer import Changes, CountTokens, Indexer, Progress
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.history.git import Repository
-    from quaestor.indexing.survey import Surveyed
+    from quaestor.indexing.survey import SurveyResult
     from quaestor.llm.models import Model
     from quaestor.related import Related, RelatedKind
     from quaestor.search.turns import TurnQuery
@@ -52,7 +52,7 @@ class Corpus:
         refresh_seconds: how long the refresh before each use may take.
         refresh_cost: what embedding changed files may cost.
         shared: whether other machines may keep the index current, and hold the files.
-        coming: describes vectors that are still being made for the index.
+        vector_progress: describes vectors that are still being made for the index.
         reopen: returns new parts after the index was given another embedder; None if that is the caller's task.
 
     Attributes:
@@ -70,13 +70,13 @@ class Corpus:
         refresh_seconds: float,
         refresh_cost: int = 0,
         shared: bool = False,
-        coming: Callable[[], Coming | None] = lambda: None,
-        reopen: Callable[[], Parts] | None = None,
+        vector_progress: Callable[[], VectorProgress | None] = lambda: None,
+        reopen: Callable[[], IndexParts] | None = None,
     ) -> None:
         self.root = root
         self._index = FreshIndex(
             root,
-            Parts(store, embedder, indexer, ranker, coming),
+            IndexParts(store, embedder, indexer, ranker, vector_progress),
             reopen=reopen,
             refresh_seconds=refresh_seconds,
             refresh_cost=refresh_cost,
@@ -120,7 +120,7 @@ class Corpus:
         return self._index.retriever
 
     @property
-    def meaning(self) -> Meaning:
+    def meaning(self) -> SearchEmbedder:
         """The state of search by meaning, and how much of the index it covers."""
         return self._index.meaning
 
@@ -205,9 +205,9 @@ class Corpus:
         """Mark the index as not fresh if any of these documents changed."""
         self._index.look_at(documents)
 
-    def reopening(self, act: Callable[[], _Done]) -> _Done:
+    def retry_reopened(self, act: Callable[[], _Done]) -> _Done:
         """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
-        return self._index.reopening(act)
+        return self._index.retry_reopened(act)
 
     def report_as(self, other: Corpus, changes: Changes) -> None:
         """Take over the freshness and the changes of ``other``, which this replaces."""
@@ -246,7 +246,7 @@ class Corpus:
 
             where = both_filters(make_filter((), (), since, before, (by,) if isinstance(by, str) else by), where)
         return self.with_freshness(
-            self._index.found_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
+            self._index.find_fresh(lambda: self.retriever.search(query, k, mode=mode, where=where), _documents_of_hits)
         )
 
     def search_turn(self, turn: TurnQuery, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -254,12 +254,12 @@ class Corpus:
         from quaestor.search.turns import search_turn  # noqa: PLC0415 - 20 ms that no single search needs
 
         return self.with_freshness(
-            self._index.found_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
+            self._index.find_fresh(lambda: search_turn(self.retriever, turn, k, where=where), _documents_of_hits)
         )
 
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
-    ) -> tuple[Sequence[Hit], Understood]:
+    ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
         """Return up to ``k`` hits for a question, and how it was understood; otherwise as ``search``.
 
         Args:
@@ -269,26 +269,26 @@ class Corpus:
             where: only documents that it lets through.
             filters: whether dates and authors are read from the question; if not, they are searched as words.
         """
-        asked = self.understand(question, where) if filters else Understood(question, where)
+        asked = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
         hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        asked = asked._replace(translated=self.translated(asked.text))
+        asked = asked._replace(translated=self.translation(asked.text))
         return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
 
     def spelling(self, query: str) -> Spelling:
         """Return a query's words that this corpus lacks, each with the most similar words that it has."""
-        return self._index.reopening(lambda: self.retriever.spelling(query))
+        return self._index.retry_reopened(lambda: self.retriever.spelling(query))
 
-    def translated(self, question: str) -> tuple[str, ...]:
+    def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
-        return self.retriever.translated(question)
+        return self.retriever.translation(question)
 
     def in_english(self, question: str) -> str:
         """Return the translation of a question in another language, and any other question unchanged."""
         return self.retriever.in_english(question)
 
-    def understand(self, question: str, where: Where | None = None) -> Understood:
+    def understand(self, question: str, where: Where | None = None) -> UnderstoodQuestion:
         """Return a question with its dates and authors as a filter, within ``where``."""
         return read_understood(self.store, question, where)
 
@@ -300,7 +300,7 @@ class Corpus:
         """Return the names in a question that nothing in this corpus mentions."""
         from quaestor.corpus.doubt import unmentioned_names  # noqa: PLC0415 - no search needs it
 
-        return self._index.reopening(lambda: unmentioned_names(self.store, question))
+        return self._index.retry_reopened(lambda: unmentioned_names(self.store, question))
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt that the hits of a search for a question answer it.
@@ -309,7 +309,7 @@ class Corpus:
         """
         from quaestor.corpus.doubt import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
 
-        counts = self._index.reopening(lambda: self.store.counts(terms_of_words(question)))
+        counts = self._index.retry_reopened(lambda: self.store.counts(terms_of_words(question)))
         names, unknown = self.unmentioned_names(question), self.spelling(question).unknown
         return doubt_about(question, hits, names, unknown, [counts], translated=translated)
 
@@ -411,7 +411,7 @@ class Corpus:
             generation=self.store.generation(),
         )
 
-    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> SurveyResult:
         """Count the indexed documents as of the last refresh; no file is read.
 
         Args:

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from quaestor.core.documents import Hit
-from quaestor.search.spelling import Unknown
+from quaestor.search.spelling import UnknownWord
 
 if TYPE_CHECKING:
-    from quaestor.corpus import Corpus, CorpusStats, Understood
-    from quaestor.corpus.descriptions import Coming
+    from quaestor.corpus import Corpus, CorpusStats, UnderstoodQuestion
+    from quaestor.corpus.descriptions import VectorProgress
     from quaestor.corpus.several_corpora import SeveralCorpora
     from quaestor.files.ingest_report import Survey
 
@@ -22,7 +22,7 @@ def search_object(
     seconds: float,
     *,
     explain: bool = False,
-    asked: Understood | None = None,
+    understood: UnderstoodQuestion | None = None,
     name: str = "",
 ) -> dict[str, Any]:
     """Return the result of a search.
@@ -33,11 +33,11 @@ def search_object(
         corpus: the corpus, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
-        asked: how the query was understood.
+        understood: how the query was understood.
         name: of the corpus; empty for its folder's.
     """
     named = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
-    return found_object(query, named, index_object(corpus), seconds, explain=explain, asked=asked)
+    return found_object(query, named, index_object(corpus), seconds, explain=explain, understood=understood)
 
 
 def found_object(
@@ -47,15 +47,15 @@ def found_object(
     seconds: float,
     *,
     explain: bool = False,
-    asked: Understood | None = None,
+    understood: UnderstoodQuestion | None = None,
 ) -> dict[str, Any]:
     """Return the hits of one index, or of several that ``index`` describes as one."""
     return {
         "query": query,
-        "understood": list(asked.phrases) if asked else [],
-        "missed": list(asked.missed) if asked else [],
-        "translated": list(asked.translated) if asked else [],
-        "unknown": unknown_objects(asked.unknown if asked else ()),
+        "understood": list(understood.phrases) if understood else [],
+        "missed": list(understood.missed) if understood else [],
+        "translated": list(understood.translated) if understood else [],
+        "unknown": unknown_objects(understood.unknown if understood else ()),
         "hits": [{**hit_object(hit, explain=explain), "corpus": hit.corpus} for hit in hits],
         "index": index,
         "seconds": round(seconds, 4),
@@ -73,13 +73,13 @@ def index_object(corpus: Corpus) -> dict[str, Any]:
         "checked_against": corpus.freshness.checked_against,
         "by_meaning": corpus.meaning.reach,
         "embedder": size.embedder,
-        "coming": coming_object(corpus.meaning.coming),
+        "coming": coming_object(corpus.meaning.vector_progress),
         "documents": size.documents,
         "chunks": size.chunks,
     }
 
 
-def unknown_objects(unknown: Sequence[Unknown]) -> list[dict[str, Any]]:
+def unknown_objects(unknown: Sequence[UnknownWord]) -> list[dict[str, Any]]:
     """Return a query's words that occur nowhere, with the most similar ones that do."""
     return [{"word": one.word, "nearest": list(one.nearest)} for one in unknown]
 
@@ -120,14 +120,14 @@ def survey_object(root: str, survey: Survey) -> dict[str, Any]:
     }
 
 
-def stats_object(root: str, survey: Survey, held: CorpusStats, coming: Coming | None) -> dict[str, Any]:
+def stats_object(root: str, survey: Survey, stats: CorpusStats, progress: VectorProgress | None) -> dict[str, Any]:
     """Return a source's survey, the size of its index, and the vectors that are still being made."""
-    return {**survey_object(root, survey), "index": held._asdict(), "coming": coming_object(coming)}
+    return {**survey_object(root, survey), "index": stats._asdict(), "coming": coming_object(progress)}
 
 
-def coming_object(coming: Coming | None) -> dict[str, Any] | None:
-    """Return the progress of an index's coming vectors, or None if there are none."""
-    return None if coming is None else coming._asdict()
+def coming_object(progress: VectorProgress | None) -> dict[str, Any] | None:
+    """Return the progress of vectors that are being made for an index, or None if there are none."""
+    return None if progress is None else progress._asdict()
 
 
 def several_object(
@@ -137,7 +137,7 @@ def several_object(
     seconds: float,
     *,
     explain: bool = False,
-    asked: Understood | None = None,
+    understood: UnderstoodQuestion | None = None,
     failures: Mapping[str, Exception] | None = None,
 ) -> dict[str, Any]:
     """Return the result of a search of several corpora; ``index`` is then of all of them together.
@@ -148,19 +148,21 @@ def several_object(
         corpora: the corpora, with the freshness of this search.
         seconds: that it took.
         explain: whether each feature's share in a score is told.
-        asked: how the query was understood.
+        understood: how the query was understood.
         failures: errors of corpora that were not searched, by name.
     """
-    held = {name: index_object(corpus) for name, corpus in corpora.answering.items()}
+    held = {name: index_object(corpus) for name, corpus in corpora.last_searched.items()}
     each = [_searched_object(name, corpora[name], index) for name, index in held.items()]
     each += [_failed_object(name, error) for name, error in {**corpora.failures, **(failures or {})}.items()]
-    found = found_object(query, hits, _joint_index_object(corpora, held), seconds, explain=explain, asked=asked)
+    found = found_object(
+        query, hits, _joint_index_object(corpora, held), seconds, explain=explain, understood=understood
+    )
     return {**found, "corpora": each}
 
 
-def _joint_index_object(corpora: SeveralCorpora, held: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the indexes that were searched, described as one."""
-    each = list(held.values())
+def _joint_index_object(corpora: SeveralCorpora, index_objects: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the description of the searched indexes as one."""
+    each = list(index_objects.values())
     return {
         "fresh": corpora.freshness.fresh,
         "checked_at": corpora.freshness.checked_at,

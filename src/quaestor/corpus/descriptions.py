@@ -24,7 +24,7 @@ ByMeaning = Literal["all", "some", "none"]
 """Which documents a search can find by meaning: all, those that are embedded, or none, for the query was not."""
 
 
-class Coming(NamedTuple):
+class VectorProgress(NamedTuple):
     """Vectors that are still being made for an index, which answers by its present ones meanwhile.
 
     Attributes:
@@ -170,26 +170,30 @@ def merged_reach(each: Sequence[ByMeaning]) -> ByMeaning:
     return reached.pop() if len(reached) == 1 else "some"
 
 
-class Meaning:
+class SearchEmbedder:
     """A corpus's embedder as its searches use it.
 
     Args:
         embedder: that the index was made with.
         indexer: knows which documents wait for vectors.
         root: the source.
-        coming: describes vectors that are still being made for the index.
+        vector_progress: describes vectors that are still being made for the index.
 
     Attributes:
         asked: embeds queries; if a slow embedder is down, as zeros.
     """
 
     def __init__(
-        self, embedder: Embedder, indexer: Indexer, root: Path, coming: Callable[[], Coming | None] = lambda: None
+        self,
+        embedder: Embedder,
+        indexer: Indexer,
+        root: Path,
+        vector_progress: Callable[[], VectorProgress | None] = lambda: None,
     ) -> None:
         self._embedder = embedder
         self._indexer = indexer
         self._root = root
-        self._coming = coming
+        self._vector_progress = vector_progress
         self._forgiving = ForgivingEmbedder(embedder) if isinstance(embedder, SlowEmbedder) else None
         self.asked: Embedder = self._forgiving or embedder
 
@@ -213,15 +217,15 @@ class Meaning:
         return "some" if self._indexer.count_pending() else "all"
 
     @property
-    def coming(self) -> Coming | None:
-        """The progress of this index's coming vectors, or None if there are none."""
-        return self._coming()
+    def vector_progress(self) -> VectorProgress | None:
+        """The progress of the vectors that are being made for this index, or None if there are none."""
+        return self._vector_progress()
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with something that the user can do."""
         if self._forgiving is None:
-            coming = self.coming
+            coming = self.vector_progress
             return () if coming is None else (self._remark_on_pending(coming),)
         remarks = []
         if self.outage is not None:
@@ -235,9 +239,13 @@ class Meaning:
             )
         return tuple(remarks)
 
-    def _remark_on_pending(self, coming: Coming) -> str:
+    def _remark_on_pending(self, progress: VectorProgress) -> str:
         """Return the remark that the bundled embedder answers until another one's vectors are made."""
-        made = f"{coming.done:,} of its {coming.total:,} vectors are made" if coming.total else "it made no vectors yet"
-        rest = command("index", self._root, "--embedder", coming.embedder)
-        further = "" if coming.busy else f"; {rest} makes the rest"
-        return f"Found by the bundled embedder, not by {coming.embedder!r}: {made}{further}."
+        made = (
+            f"{progress.done:,} of its {progress.total:,} vectors are made"
+            if progress.total
+            else "it made no vectors yet"
+        )
+        rest = command("index", self._root, "--embedder", progress.embedder)
+        further = "" if progress.busy else f"; {rest} makes the rest"
+        return f"Found by the bundled embedder, not by {progress.embedder!r}: {made}{further}."

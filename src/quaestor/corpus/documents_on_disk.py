@@ -125,7 +125,7 @@ class DocumentsOnDisk:
 
     def _document_read(self, path: str) -> tuple[Document, bytes, str]:
         """Return a document with its text and the hash of its file as they are now; raises as ``read_lines``."""
-        document = self._index.found_fresh(lambda: self.document(path), lambda document: [document])
+        document = self._index.find_fresh(lambda: self.document(path), lambda document: [document])
         snapshot = self._snapshot(document.path)
         data = None if snapshot is None else self._text(document, snapshot)
         if snapshot is None or data is None:

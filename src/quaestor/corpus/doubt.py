@@ -31,11 +31,11 @@ from quaestor.core.terms import (
 )
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import STEP
-from quaestor.search.file_features import agreement
+from quaestor.search.file_features import path_agreement
 from quaestor.search.language import language_of
 from quaestor.search.query import read_query
-from quaestor.search.spelling import SAY_NOTHING, Unknown, is_foreign
-from quaestor.stores import Counts, FieldBoosts, Store, StoredChunk
+from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
+from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
 
 _FIRST, _FIRST_OF_PROSE = 0.33, 0.1
 """Weight of the first score, if most hits are code, and if most are prose."""
@@ -125,8 +125,8 @@ def doubt_about(
     question: str,
     hits: Sequence[Hit],
     names: Sequence[str],
-    unknown: Sequence[Unknown],
-    counts: Sequence[Counts],
+    unknown: Sequence[UnknownWord],
+    counts: Sequence[TermCounts],
     *,
     translated: bool = False,
 ) -> Doubt:
@@ -140,19 +140,19 @@ def doubt_about(
         counts: of ``terms_of_words(question)``, by the stores that were searched.
         translated: whether the question was translated for the search.
     """
-    absent, alike = share_absent(question, unknown), likeness(question, hits)
-    unsaid = share_unsaid(question, hits, counts)
-    return doubt_of(question, hits, names, absent, alike=alike, unsaid=unsaid, translated=translated)
+    absent, alike = share_unknown(question, unknown), likeness(question, hits)
+    unsaid = share_uncovered(question, hits, counts)
+    return doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
 
 
 def doubt_of(
     question: str,
     hits: Sequence[Hit],
     names: Sequence[str],
-    absent: float = 0.0,
+    unknown_share: float = 0.0,
     *,
     alike: float,
-    unsaid: float = _UNSAID_BY_ANSWERS,
+    uncovered: float = _UNSAID_BY_ANSWERS,
     translated: bool = False,
 ) -> Doubt:
     """Return the doubt whether hits answer a question.
@@ -164,9 +164,9 @@ def doubt_of(
         question: as it was searched.
         hits: of a ranked search for the question, best first.
         names: as ``unmentioned_names`` returns them.
-        absent: as ``share_absent`` returns it.
+        unknown_share: as ``share_absent`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
-        unsaid: as ``share_unsaid`` returns it.
+        uncovered: as ``share_unsaid`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
@@ -180,9 +180,9 @@ def doubt_of(
     worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
     worth -= _NAMES * bool(kept)
     if prose and kind == "text":
-        worth -= _UNSAID * (unsaid - _UNSAID_BY_ANSWERS)
+        worth -= _UNSAID * (uncovered - _UNSAID_BY_ANSWERS)
     if not foreign and kind != "trace":
-        worth -= _ABSENT * absent
+        worth -= _ABSENT * unknown_share
     if kind in ("symbol", "path") and not certain and not question.strip().islower():
         worth -= _MISSED
     worth -= _LEAST_OF_PROSE if prose else _LEAST
@@ -204,12 +204,12 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
         return _ALIKE_OF_OTHERS
     if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
-    asked, *told = embedder.encode([question, text, *_paragraphs(text)])
-    moved = [embedder.question(question) @ told[0]] if among_code else []
-    return float(max([*moved, *(asked @ one for one in told)]))
+    asked, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
+    return float(max([*moved, *(asked @ one for one in paragraphs)]))
 
 
-def share_unsaid(question: str, hits: Sequence[Hit], counts: Sequence[Counts]) -> float:
+def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> float:
     """Return the share of a question, 0 to 1, of the one word that the first hit covers least.
 
     A near miss is about the subject, but not about what is asked of it: "how are messages compressed" finds messages,
@@ -246,7 +246,7 @@ def _telling_words(question: str) -> Iterator[str]:
     return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
 
 
-def _shares_of_words(question: str, counts: Sequence[Counts]) -> dict[str, float]:
+def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
     """Return what share of a question each of its words is, by how rare it is."""
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
@@ -337,7 +337,7 @@ def unmentioned_names(store: Store, question: str) -> tuple[str, ...]:
     return tuple(name for name in names_in(question) if not _is_mentioned(store, name))
 
 
-def share_absent(question: str, unknown: Sequence[Unknown]) -> float:
+def share_unknown(question: str, unknown: Sequence[UnknownWord]) -> float:
     """Return the share, 0 to 1, of a question's words that occur nowhere and resemble no word that does.
 
     Stop words do not count: ``how do I boil an egg`` has two words, and a corpus of code neither.
@@ -398,10 +398,10 @@ def _is_path_here(store: Store, name: str) -> bool:
     return False
 
 
-def _is_same_file(pointed: str, path: str) -> bool:
+def _is_same_file(question_path: str, path: str) -> bool:
     """Return whether two paths have the same file name, and the same folder if both have one."""
-    folders = "/" in pointed and "/" in path
-    return agreement(pointed, path) > (_SAME_NAME if folders else 0)
+    folders = "/" in question_path and "/" in path
+    return path_agreement(question_path, path) > (_SAME_NAME if folders else 0)
 
 
 def _indexed_text(stored: StoredChunk) -> str:

@@ -57,7 +57,7 @@ class Relatives:
             relations = self._current()
             return relations.related(self._target(text, relations), wanted, limit)
 
-        found = self._index.found_fresh(find, self._documents_of)
+        found = self._index.find_fresh(find, self._documents_of)
         name = found.target.name
         if name and not found.relatives and not any(found.total.values()) and not self._occurs(name):
             retriever = self._index.retriever
@@ -82,7 +82,7 @@ class Relatives:
         return [document for path in paths if (document := self._index.store.document(path)) is not None]
 
     def _target(self, text: str, relations: Relations) -> Target:
-        """Return the target that a text names: a document if there is one of this path, else a name."""
+        """Return the target that a text names: the document of this path if it exists, else a name."""
         path, line = split_place(text.strip())
         document = self._index.store.document(plain(path))
         if document is None and looks_like_a_path(path):

@@ -15,7 +15,7 @@ from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexReadOnlyError, LimitError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.corpus.descriptions import Coming, Freshness, Meaning, hidden_by_settings
+from quaestor.corpus.descriptions import Freshness, SearchEmbedder, VectorProgress, hidden_by_settings
 from quaestor.embedding import Embedder
 from quaestor.embedding.remote import Allowance, RemoteEmbedder, SlowEmbedder
 from quaestor.files.consistent_read import check
@@ -29,13 +29,13 @@ from quaestor.stores import Store
 from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
-    from quaestor.indexing.survey import Surveyed
+    from quaestor.indexing.survey import SurveyResult
 
 _Done = TypeVar("_Done")
 _Found = TypeVar("_Found")
 
 
-class Parts(NamedTuple):
+class IndexParts(NamedTuple):
     """The exchangeable parts of a corpus, which belong together.
 
     Attributes:
@@ -43,14 +43,14 @@ class Parts(NamedTuple):
         embedder: turns texts and queries into vectors.
         indexer: keeps the store in step with the files.
         ranker: puts hits in order.
-        coming: describes vectors that are still being made for the index.
+        vector_progress: describes vectors that are still being made for the index.
     """
 
     store: Store
     embedder: Embedder
     indexer: Indexer
     ranker: Ranker
-    coming: Callable[[], Coming | None] = lambda: None
+    vector_progress: Callable[[], VectorProgress | None] = lambda: None
 
 
 class FreshIndex:
@@ -72,9 +72,9 @@ class FreshIndex:
     def __init__(
         self,
         root: Path,
-        parts: Parts,
+        parts: IndexParts,
         *,
-        reopen: Callable[[], Parts] | None = None,
+        reopen: Callable[[], IndexParts] | None = None,
         refresh_seconds: float,
         refresh_cost: int = 0,
         shared: bool = False,
@@ -93,23 +93,23 @@ class FreshIndex:
         if not self.has_files():
             self.try_refresh()
 
-    def _use(self, parts: Parts) -> None:
+    def _use(self, parts: IndexParts) -> None:
         self.store, self.embedder, self.indexer, ranker, coming = parts
-        self.meaning = Meaning(self.embedder, self.indexer, self.root, coming)
+        self.meaning = SearchEmbedder(self.embedder, self.indexer, self.root, coming)
         name = project_name(self.root, self.indexer.settings.git_within)
         self.retriever = Retriever(self.store, self.meaning.asked, ranker, name)
         self._prose: tuple[int, bool] = (-1, False)  # as of a generation of the store
 
-    def found_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
+    def find_fresh(self, find: Callable[[], _Found], documents: Callable[[_Found], Iterable[Document]]) -> _Found:
         """Return the hits of ``find`` in an index brought up to date.
 
         The files of the hits are checked in any case; if one changed, all files are looked at and ``find`` runs again.
         """
         self.try_refresh()
-        found = self.reopening(find)
+        found = self.retry_reopened(find)
         if self.notice_changes(documents(found)):
             self.try_refresh()
-            found = self.reopening(find)
+            found = self.retry_reopened(find)
             self.look_at(documents(found))
         return found
 
@@ -141,11 +141,11 @@ class FreshIndex:
     ) -> Changes:
         """Bring the index up to date with the files and return what changed; as ``Corpus.refresh``."""
         if not self.has_files():
-            taken_in, unkept = self.reopening(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
+            taken_in, unkept = self.retry_reopened(lambda: (IntakeNote.of(self.store), _count_unkept(self.store)))
             self.freshness = Freshness(True, taken_in.at, stored=True, commit=taken_in.commit, unkept=unkept)
             return self.last_changes
         unpaid = isinstance(self.embedder, SlowEmbedder) and not isinstance(self.embedder, RemoteEmbedder)
-        changes = self.reopening(
+        changes = self.retry_reopened(
             lambda: self.indexer.refresh(
                 progress=progress,
                 budget_seconds=budget_seconds,
@@ -157,9 +157,9 @@ class FreshIndex:
         self.last_changes = changes
         return changes
 
-    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> Surveyed:
+    def survey(self, count_tokens: CountTokens | None = None, embedder: str | None = None) -> SurveyResult:
         """Count the contents of the index as of the last refresh; as ``Corpus.survey``."""
-        return self.reopening(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
+        return self.retry_reopened(lambda: self.indexer.survey(self.last_changes.skipped, count_tokens, embedder))
 
     def has_files(self) -> bool:
         """Return whether the source's files are here; a shared index may have an empty folder in their place."""
@@ -168,7 +168,7 @@ class FreshIndex:
         with os.scandir(self.root) as entries:
             return any(entries)
 
-    def reopening(self, act: Callable[[], _Done]) -> _Done:
+    def retry_reopened(self, act: Callable[[], _Done]) -> _Done:
         """Return the result of ``act``; if the index was given another embedder meanwhile, reopen it and repeat."""
         used = self.store
         try:
@@ -182,7 +182,7 @@ class FreshIndex:
                     self._use(parts)
             return act()
 
-    def _reopen_parts(self) -> Parts:
+    def _reopen_parts(self) -> IndexParts:
         if self._reopen is None:
             raise EmbedderChangedError(f"The index of {str(self.root)!r} was given another embedder: open it again.")
         return self._reopen()

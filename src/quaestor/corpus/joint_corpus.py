@@ -12,7 +12,7 @@ from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.corpus.several_corpora import SeveralCorpora
-from quaestor.corpus.understood_filters import Understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.spelling import Spelling
@@ -110,7 +110,7 @@ class JointCorpus:
         """Return up to ``k`` hits for a turn of a conversation."""
         return self.search(turn.single, k, where=where)
 
-    def understand(self, question: str, where: Where | None = None) -> Understood:
+    def understand(self, question: str, where: Where | None = None) -> UnderstoodQuestion:
         """Return a question with its dates and authors as a filter."""
         return self._several.understand(question, where)
 
@@ -127,9 +127,9 @@ class JointCorpus:
         read = (corpus.in_english(question) for corpus in self._several.values())
         return next((text for text in read if text != question), question)
 
-    def translated(self, question: str) -> tuple[str, ...]:
+    def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
-        return self._several.translated(question)
+        return self._several.translation(question)
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""

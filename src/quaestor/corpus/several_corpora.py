@@ -16,7 +16,7 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.corpus.corpus import Corpus
 from quaestor.corpus.descriptions import ByMeaning, Freshness, merged_bylines, merged_freshness, merged_reach
-from quaestor.corpus.understood_filters import Understood, read_understood, search_understood
+from quaestor.corpus.understood_filters import UnderstoodQuestion, read_understood, search_understood
 from quaestor.files.walk import folder_of
 from quaestor.search.corpus_words import in_words_of_corpus
 from quaestor.search.features import Candidates
@@ -33,8 +33,8 @@ from quaestor.search.joint_ranking import (
 from quaestor.search.query import Query, read_query
 from quaestor.search.ranker import Ranker
 from quaestor.search.retriever import CANDIDATES, Mode, rank
-from quaestor.search.spelling import Spelling, Unknown, mend
-from quaestor.stores import Bylines, Counts, Where
+from quaestor.search.spelling import Spelling, UnknownWord, replace_unknown
+from quaestor.stores import Bylines, TermCounts, Where
 
 
 def short_names(roots: Sequence[Path]) -> dict[str, Path]:
@@ -126,13 +126,13 @@ class SeveralCorpora(Mapping[str, Corpus]):
 
     def find(
         self, question: str, k: int = 10, *, mode: Mode = "ranked", where: Where | None = None, filters: bool = True
-    ) -> tuple[Sequence[Hit], Understood]:
+    ) -> tuple[Sequence[Hit], UnderstoodQuestion]:
         """Return up to ``k`` hits for a question, and how the question was understood; as ``Corpus.find``."""
-        asked = self.understand(question, where) if filters else Understood(question, where)
+        asked = self.understand(question, where) if filters else UnderstoodQuestion(question, where)
         hits, asked = search_understood(
             question, asked, lambda text, within: self.search(text, k, mode=mode, where=within), where
         )
-        asked = asked._replace(translated=self.translated(asked.text))
+        asked = asked._replace(translated=self.translation(asked.text))
         return hits, asked if mode != "ranked" else asked._replace(unknown=self.spelling(asked.text).unknown)
 
     def spelling(self, query: str) -> Spelling:
@@ -141,15 +141,15 @@ class SeveralCorpora(Mapping[str, Corpus]):
         lacking = [frozenset(one.word for one in spelling.unknown) for spelling in each]
         unknown = [one for one in each[0].unknown if all(one.word in words for words in lacking)]
         nearest = {one.word: one.nearest for spelling in reversed(each) for one in spelling.unknown if one.nearest}
-        found = tuple(Unknown(one.word, nearest.get(one.word, ())) for one in unknown)
-        return Spelling(mend(query, found), found, all(spelling.strange for spelling in each))
+        found = tuple(UnknownWord(one.word, nearest.get(one.word, ())) for one in unknown)
+        return Spelling(replace_unknown(query, found), found, all(spelling.all_unknown for spelling in each))
 
-    def translated(self, question: str) -> tuple[str, ...]:
+    def translation(self, question: str) -> tuple[str, ...]:
         """Return the English translation by which a question in another language is searched."""
-        words = (word for corpus in self.answering.values() for word in corpus.translated(question))
+        words = (word for corpus in self.last_searched.values() for word in corpus.translation(question))
         return tuple(dict.fromkeys(words))
 
-    def understand(self, question: str, where: Where | None = None) -> Understood:
+    def understand(self, question: str, where: Where | None = None) -> UnderstoodQuestion:
         """Return a question with its dates and authors as a filter, unless that leaves nothing in any corpus."""
         return read_understood(self, question, where)
 
@@ -162,38 +162,38 @@ class SeveralCorpora(Mapping[str, Corpus]):
         return merged_bylines(found)
 
     @property
-    def answering(self) -> Mapping[str, Corpus]:
+    def last_searched(self) -> Mapping[str, Corpus]:
         """The corpora that took part in the last search."""
         return {name: corpus for name, corpus in self._corpora.items() if name not in self.failures}
 
     @property
     def freshness(self) -> Freshness:
         """The freshness of the last search: that of the least fresh corpus."""
-        return merged_freshness([corpus.freshness for corpus in self.answering.values()])
+        return merged_freshness([corpus.freshness for corpus in self.last_searched.values()])
 
     @property
     def reach(self) -> ByMeaning:
         """How much of the index the last search could search by meaning: all, some or none."""
-        return merged_reach([corpus.meaning.reach for corpus in self.answering.values()])
+        return merged_reach([corpus.meaning.reach for corpus in self.last_searched.values()])
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Remarks on the last search, each with the name of its corpus."""
         failed = [f"{name}: {error}" for name, error in self.failures.items()]
-        said = [f"{name}: {text}" for name, corpus in self.answering.items() for text in corpus.remarks]
+        said = [f"{name}: {text}" for name, corpus in self.last_searched.items() for text in corpus.remarks]
         return (*failed, *said)
 
     def _found(self, text: str, k: int, mode: Mode, where: Where | None) -> list[Hit]:
         spelling = self.spelling(text) if mode == "ranked" else Spelling(text)
         query = self._read(spelling.text)
-        if spelling.strange or not query.text:
+        if spelling.all_unknown or not query.text:
             return []
-        counts = self._each(lambda corpus: corpus.reopening(lambda: corpus.store.counts(query.terms)))
-        among = reduce(Counts.plus, counts.values())
+        counts = self._each(lambda corpus: corpus.retry_reopened(lambda: corpus.store.counts(query.terms)))
+        among = reduce(TermCounts.plus, counts.values())
         count = max(CANDIDATES, k)
 
         def candidates(corpus: Corpus) -> Candidates:
-            return corpus.reopening(lambda: corpus.retriever.candidates(query, count, where, among))
+            return corpus.retry_reopened(lambda: corpus.retriever.candidates(query, count, where, among))
 
         each = self._each(candidates, {name: self[name] for name in counts})
         return _hits(query, {name: (self[name], found) for name, found in each.items()}, k, mode, count)
@@ -209,7 +209,9 @@ class SeveralCorpora(Mapping[str, Corpus]):
         """Return the number of chunks of all corpora that contain each term."""
         wanted = list(terms)
         total = Counter(dict.fromkeys(wanted, 0))
-        for found in self._each(lambda corpus: corpus.reopening(lambda: corpus.store.frequencies(wanted))).values():
+        for found in self._each(
+            lambda corpus: corpus.retry_reopened(lambda: corpus.store.frequencies(wanted))
+        ).values():
             total.update(found)
         return total
 

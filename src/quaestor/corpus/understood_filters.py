@@ -9,7 +9,7 @@ from typing import Protocol
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.search.spelling import Unknown
+from quaestor.search.spelling import UnknownWord
 from quaestor.stores import Bylines, Where
 
 # Quick, and true for many questions that ask for no date or author; most have no such thing in them.
@@ -17,7 +17,7 @@ _MAY_SAY = re.compile(r"\bby\s|\d{4}", re.IGNORECASE)
 _NAMED = 5
 
 
-class Understood(NamedTuple):
+class UnderstoodQuestion(NamedTuple):
     """A question with the filters that were understood.
 
     Attributes:
@@ -34,7 +34,7 @@ class Understood(NamedTuple):
     phrases: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
     translated: tuple[str, ...] = ()
-    unknown: tuple[Unknown, ...] = ()
+    unknown: tuple[UnknownWord, ...] = ()
 
 
 class HasBylines(Protocol):
@@ -45,42 +45,47 @@ class HasBylines(Protocol):
         ...
 
 
-def read_understood(store: HasBylines, question: str, where: Where | None = None) -> Understood:
+def read_understood(store: HasBylines, question: str, where: Where | None = None) -> UnderstoodQuestion:
     """Return a question with its dates and authors as a filter, within ``where``.
 
     If no document has that date or author, the question is not changed.
     """
     if not _MAY_SAY.search(question):
-        return Understood(question, where)
+        return UnderstoodQuestion(question, where)
     from quaestor.search.filters import both_filters, read_filters  # noqa: PLC0415 - most questions need none
 
     said = read_filters(question, store.bylines())
     if not said.phrases:
-        return Understood(question, where)
+        return UnderstoodQuestion(question, where)
     whole = both_filters(said.where, where)
     if not store.bylines(whole).documents:
-        return Understood(question, where, missed=said.phrases)
-    return Understood(said.text, whole, said.phrases)
+        return UnderstoodQuestion(question, where, missed=said.phrases)
+    return UnderstoodQuestion(said.text, whole, said.phrases)
 
 
 def search_understood(
-    question: str, asked: Understood, search: Callable[[str, Where | None], Sequence[Hit]], where: Where | None = None
-) -> tuple[Sequence[Hit], Understood]:
+    question: str,
+    understood: UnderstoodQuestion,
+    search: Callable[[str, Where | None], Sequence[Hit]],
+    where: Where | None = None,
+) -> tuple[Sequence[Hit], UnderstoodQuestion]:
     """Search for a question with its filters; if nothing is found, search for all of its words.
 
     Args:
         question: the original question.
-        asked: the question as it is understood.
+        understood: the question as it is understood.
         search: searches for a text within a filter.
         where: the filter given besides the question.
 
     Returns:
         The hits, and the question as it was finally searched.
     """
-    hits = search(asked.text, asked.where)
-    if hits or not asked.phrases:
-        return hits, asked
-    return search(question, where), asked._replace(text=question, where=where, phrases=(), missed=asked.phrases)
+    hits = search(understood.text, understood.where)
+    if hits or not understood.phrases:
+        return hits, understood
+    return search(question, where), understood._replace(
+        text=question, where=where, phrases=(), missed=understood.phrases
+    )
 
 
 def why_none(store: HasBylines, where: Where) -> str:

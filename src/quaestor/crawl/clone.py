@@ -21,7 +21,7 @@ from quaestor.core.errors import ForbiddenError, LimitError, NotFoundError, Upst
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.connections import is_public, resolve
-from quaestor.crawl.repositories import Fetched, GitAddress, read_git_address
+from quaestor.crawl.repositories import FetchedRepository, GitAddress, read_git_address
 from quaestor.history.git import NoHistoryError, program
 
 _CONNECT_SECONDS = 20
@@ -68,7 +68,7 @@ def fetch_commit(
     submodules: int = 0,
     seconds: float = _SECONDS,
     most_bytes: int = _MOST_BYTES,
-) -> Fetched:
+) -> FetchedRepository:
     """Fetch the newest commit of a repository, without its history, and check its files out into a folder.
 
     Nothing that the repository names is run: no hook, filter or helper. Links become small files.
@@ -131,7 +131,7 @@ def fetch_commit(
         else:
             changed |= found.changed
             missing += found.missing
-    return Fetched(changed, tuple(missing))
+    return FetchedRepository(changed, tuple(missing))
 
 
 def _is_same_host(one: GitAddress, other: GitAddress) -> bool:
@@ -220,14 +220,14 @@ def _check_size(git: _GitRunner, most_bytes: int) -> None:
         raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone the part that you need.")
 
 
-def _raise_failure(address: GitAddress, ended: _Ended) -> None:
+def _raise_failure(address: GitAddress, result: _GitResult) -> None:
     """Raise the error that fits a failure of git; do nothing if it succeeded."""
-    if not ended.code:
+    if not result.code:
         return
-    if any(words in ended.said for words in _NO_REF):
+    if any(words in result.said for words in _NO_REF):
         what = f"no branch, tag or commit {address.ref!r}" if address.ref else "no commits"
         raise NotFoundError(f"{address.url!r} has {what}. Check the name after '#', or give another address.")
-    lines = (line for line in ended.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
+    lines = (line for line in result.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
     why = _PLAIN.sub(" ", next(lines, "git said nothing")).removeprefix("fatal: ")[:300]
     raise UpstreamError(
         f"{address.url!r} was not fetched ({why}). Check that it is a repository that is readable without a password, "
@@ -242,7 +242,7 @@ def _head_commit(folder: Path) -> str | None:
         return None
 
 
-class _Ended(NamedTuple):
+class _GitResult(NamedTuple):
     """The end of a run of git.
 
     Attributes:
@@ -284,7 +284,7 @@ class _GitRunner:
         self._until, self._seconds = time.monotonic() + seconds, seconds
         self._most = most_bytes
 
-    def run(self, *arguments: str, most_said: int = _SAID_BYTES) -> _Ended:
+    def run(self, *arguments: str, most_said: int = _SAID_BYTES) -> _GitResult:
         """Run one command of git.
 
         Args:
@@ -310,7 +310,7 @@ class _GitRunner:
             finally:
                 _kill_command(process)
             said.seek(max(0, said.seek(0, os.SEEK_END) - most_said))
-            return _Ended(process.returncode, said.read().decode("utf-8", "replace"))
+            return _GitResult(process.returncode, said.read().decode("utf-8", "replace"))
 
     def _wait(self, process: subprocess.Popen[bytes], said: int) -> None:
         while True:

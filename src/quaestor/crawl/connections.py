@@ -96,7 +96,7 @@ class FetchError(Exception):
         self.retryable = retryable
 
 
-class _Timed:
+class _DeadlineSocket:
     """A socket whose reads all end by one deadline, however slowly bytes arrive, or soon after a stop."""
 
     deadline: float = 0.0
@@ -114,18 +114,18 @@ class _Timed:
                 continue
 
 
-class _TimedSocket(_Timed, socket.socket):
+class _PlainDeadlineSocket(_DeadlineSocket, socket.socket):
     pass
 
 
-class _TimedTLSSocket(_Timed, ssl.SSLSocket):
+class _TLSDeadlineSocket(_DeadlineSocket, ssl.SSLSocket):
     pass
 
 
 def tls_context() -> ssl.SSLContext:
     """Return the TLS context of connections: the system's authorities, and sockets that keep the deadline."""
     context = ssl.create_default_context()
-    context.sslsocket_class = _TimedTLSSocket
+    context.sslsocket_class = _TLSDeadlineSocket
     return context
 
 
@@ -188,7 +188,7 @@ class Connector:
     def _connect(self, addresses: list[str], port: int, deadline: float) -> socket.socket:
         last: OSError = OSError("no address")
         for address in addresses:
-            sock = _TimedSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
+            sock = _PlainDeadlineSocket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_STREAM)
             sock.deadline = deadline
             sock.stop = self.stop
             try:
@@ -213,7 +213,7 @@ class Connector:
         return secured
 
 
-class Idle:
+class IdleConnections:
     """Connections that wait for their next request. May be used by several threads.
 
     Args:

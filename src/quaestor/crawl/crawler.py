@@ -26,12 +26,12 @@ from quaestor.core.private_folders import make_private
 from quaestor.core.wording import amount
 from quaestor.crawl.connections import PRIVATE, FetchError
 from quaestor.crawl.crawl_settings import CrawlProgress, CrawlReport, CrawlSettings, CrawlState
-from quaestor.crawl.fetch import Fetched, Fetcher
+from quaestor.crawl.fetch import Fetcher, FetchResponse
 from quaestor.crawl.frontier import DONE, Entry, Frontier
 from quaestor.crawl.politeness import NOTHING, Clock, Pace
 from quaestor.crawl.responses import ELSEWHERE, ResponseHandler
 from quaestor.crawl.scope import Scope, SiteRules
-from quaestor.crawl.site_folder import Dropped, Mirror, checked_start, pages_folder
+from quaestor.crawl.site_folder import Mirror, RemovedPages, checked_start, pages_folder
 from quaestor.crawl.urls import host_of
 from quaestor.stores.embedded.lock import WriteLock
 from quaestor.stores.embedded.sqlite_failures import READ_ONLY, is_full
@@ -118,7 +118,7 @@ class _Run:
         self._first = frontier.fact("start") or start
         self._scope_before = {"hosts": json.dumps(sorted(hosts)), "start": self._first}
         self._mirror = Mirror(pages_folder(folder, start))
-        self._dropped = Dropped(folder, self._mirror)
+        self._dropped = RemovedPages(folder, self._mirror)
         self._rules = SiteRules(
             Scope(self._first, hosts, settings.include, settings.exclude), settings, frontier, fetcher
         )
@@ -204,7 +204,7 @@ class _Run:
         self._gone = len(leaving)
 
     def _work(self, threads: ThreadPoolExecutor, progress: CrawlProgress | None) -> None:
-        under_way: dict[Future[Fetched], Entry] = {}
+        under_way: dict[Future[FetchResponse], Entry] = {}
         shown = 0.0
         while not self._stopped:
             self._submit(threads, under_way)
@@ -221,7 +221,7 @@ class _Run:
                 shown = self._pace.now()
                 progress(self._state(under_way))
 
-    def _submit(self, threads: ThreadPoolExecutor, under_way: dict[Future[Fetched], Entry]) -> None:
+    def _submit(self, threads: ThreadPoolExecutor, under_way: dict[Future[FetchResponse], Entry]) -> None:
         """Submit requests, up to the number that may run at once."""
         now = self._pace.now()
         while self._later and self._later[0][0] <= now:
@@ -254,7 +254,7 @@ class _Run:
     def _most_requests(self) -> int:
         return _REQUESTS_PER_PAGE * self._settings.max_pages + _SPARE_REQUESTS
 
-    def _fetch(self, entry: Entry) -> Fetched:
+    def _fetch(self, entry: Entry) -> FetchResponse:
         headers = {}
         if entry.path is not None and entry.etag:
             headers["If-None-Match"] = entry.etag
@@ -262,7 +262,7 @@ class _Run:
             headers["If-Modified-Since"] = entry.modified
         return self._fetcher.fetch(entry.url, headers, self._rules.largest(entry))
 
-    def _finish(self, entry: Entry, future: Future[Fetched]) -> None:
+    def _finish(self, entry: Entry, future: Future[FetchResponse]) -> None:
         """Handle a response, try again later, or give up on it."""
         try:
             fetched = future.result()
@@ -322,7 +322,7 @@ class _Run:
             retryable=True,
         )
 
-    def _state(self, under_way: dict[Future[Fetched], Entry]) -> CrawlState:
+    def _state(self, under_way: dict[Future[FetchResponse], Entry]) -> CrawlState:
         url = next((entry.url for entry in under_way.values()), "")
         frontier = self._frontier
         return CrawlState(frontier.on_disk(), self._fetched, frontier.count("waiting"), frontier.count("skipped"), url)

@@ -24,7 +24,7 @@ from quaestor.crawl.connections import (
     Connection,
     Connector,
     FetchError,
-    Idle,
+    IdleConnections,
     Resolve,
     resolve,
     tls_context,
@@ -107,7 +107,7 @@ _ACCEPT = "text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,*/
 
 
 @dataclass(frozen=True, slots=True)
-class Fetched:
+class FetchResponse:
     """A server's answer.
 
     Attributes:
@@ -146,10 +146,10 @@ class Fetcher:
     resolve: Resolve = resolve
     tls: ssl.SSLContext = field(default_factory=_shared_context, repr=False)
     stop: threading.Event = field(default_factory=threading.Event, repr=False)
-    idle: Idle = field(default_factory=Idle, repr=False)
+    idle: IdleConnections = field(default_factory=IdleConnections, repr=False)
     hosts: Sequence[str] = EVERY_HOST
 
-    def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> Fetched:
+    def fetch(self, url: str, headers: Mapping[str, str] | None = None, largest: int | None = None) -> FetchResponse:
         """Return the answer to a GET.
 
         Args:
@@ -185,7 +185,7 @@ class Fetcher:
         deadline: float,
         *,
         waited: bool = False,
-    ) -> Fetched:
+    ) -> FetchResponse:
         """Send a request and return the response; keep the connection for the next request, or close it."""
         kept = False
         try:
@@ -240,14 +240,14 @@ class Fetcher:
             raise
 
 
-def _answer(response: http.client.HTTPResponse, largest: int, deadline: float) -> Fetched:
+def _answer(response: http.client.HTTPResponse, largest: int, deadline: float) -> FetchResponse:
     found = _headers(response.msg)
     if response.status != 200:
-        return Fetched(response.status, found)
+        return FetchResponse(response.status, found)
     length = found.get("content-length", "")
     if length.isdigit() and int(length) > largest:
         raise FetchError("too large", f"{int(length):,} bytes, the limit is {largest:,}")
-    return Fetched(200, found, read_body(response, found.get("content-encoding", ""), largest, deadline))
+    return FetchResponse(200, found, read_body(response, found.get("content-encoding", ""), largest, deadline))
 
 
 def _headers(message: Message) -> dict[str, str]:

@@ -115,7 +115,7 @@ def is_fetched(root: Path, home: Path) -> bool:
     return root.parent.parent == (home / _FOLDER).resolve()
 
 
-class Fetched(NamedTuple):
+class FetchedRepository(NamedTuple):
     """The outcome of fetching a repository.
 
     Attributes:
@@ -129,7 +129,7 @@ class Fetched(NamedTuple):
 
 def fetch_repository(
     source: str, home: Path, *, allow_private: bool = False, submodules: bool | None = None
-) -> Fetched:
+) -> FetchedRepository:
     """Fetch a repository, or its changes, into the folder that is indexed.
 
     Args:

@@ -11,18 +11,18 @@ from email.utils import parsedate_to_datetime
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from quaestor.convert import ConversionError, Converted, convert_file
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file
 from quaestor.convert.html import page_text
 from quaestor.convert.html_tree import decode_page, parse
-from quaestor.convert.page_metadata import Outgoing, outgoing_links, read_metadata
+from quaestor.convert.page_metadata import PageLinks, outgoing_links, read_metadata
 from quaestor.core.bylines import author_line, iso_date
 from quaestor.crawl.crawl_settings import CrawlSettings
-from quaestor.crawl.fetch import Fetched
+from quaestor.crawl.fetch import FetchResponse
 from quaestor.crawl.frontier import Entry, Frontier, Kind
 from quaestor.crawl.politeness import Pace
 from quaestor.crawl.scope import SiteRules
 from quaestor.crawl.site_folder import Mirror
-from quaestor.crawl.sitemaps import Listed, is_list, read_list
+from quaestor.crawl.sitemaps import SitemapContents, is_list, read_list
 from quaestor.crawl.urls import host_of, normalise, path_for, shape_of
 from quaestor.files.deny import deny_content, suffix_of
 
@@ -59,7 +59,7 @@ _CHANGING = re.compile(
     re.IGNORECASE,
 )
 _TARGET = re.compile(r"\]\([^()\s]*\)")
-_NOWHERE = Outgoing((), (), True, True)
+_NOWHERE = PageLinks((), (), True, True)
 
 
 class ResponseHandler:
@@ -85,11 +85,11 @@ class ResponseHandler:
         self._home = host_of(rules.scope.start)
         self.new = self.changed = self.unchanged = self.unanswered = self.bytes = 0
 
-    def seconds_to_wait(self, fetched: Fetched) -> float | None:
+    def seconds_to_wait(self, fetched: FetchResponse) -> float | None:
         """Return the seconds to wait before trying again if the failure may be temporary, else None."""
         return _retry_after(fetched.headers.get("retry-after", "")) if fetched.status in _PASSING else None
 
-    def handle(self, entry: Entry, fetched: Fetched) -> None:
+    def handle(self, entry: Entry, fetched: FetchResponse) -> None:
         """Handle the response for an address."""
         self.bytes += len(fetched.body)
         if fetched.status == 304 and entry.path is not None:
@@ -143,7 +143,7 @@ class ResponseHandler:
             self._drop(entry)
             self._frontier.set(entry.url, "read", path=None, hash=None, reason="redirect", detail=target[:200])
 
-    def _list(self, entry: Entry, fetched: Fetched) -> None:
+    def _list(self, entry: Entry, fetched: FetchResponse) -> None:
         found = read_list(fetched.body)
         if entry.kind == "page" and entry.depth == 0:
             self._begin_at_home(entry.url, found)
@@ -157,7 +157,7 @@ class ResponseHandler:
         self._drop(entry)
         self._frontier.set(entry.url, "read", path=None, hash=None, kind="feed" if entry.kind == "page" else entry.kind)
 
-    def _begin_at_home(self, url: str, found: Listed) -> None:
+    def _begin_at_home(self, url: str, found: SitemapContents) -> None:
         """If the start is a feed, crawl the site that it belongs to."""
         listed = self._on_site(found, url)
         home = min(listed, key=len, default="")
@@ -165,11 +165,11 @@ class ResponseHandler:
         self._rules.widen(target)
         self._frontier.remember(hosts=json.dumps(sorted(self._rules.scope.hosts)), start=target)
 
-    def _on_site(self, found: Listed, base: str) -> list[str]:
+    def _on_site(self, found: SitemapContents, base: str) -> list[str]:
         urls = (normalise(listing.url, base) for listing in found.pages)
         return [url for url in urls if url and self._rules.scope.on_site(url)]
 
-    def _page(self, entry: Entry, fetched: Fetched) -> None:
+    def _page(self, entry: Entry, fetched: FetchResponse) -> None:
         try:
             content = _read_page(fetched, entry.url)
         except _NotAPageError as error:
@@ -222,7 +222,7 @@ class ResponseHandler:
             self.unchanged += not wrote and not is_new
         self._frontier.set(entry.url, "kept", path=path, hash=content_hash, tries=0, **validators)
 
-    def _complete_by_feed(self, url: str, text: Converted) -> Converted:
+    def _complete_by_feed(self, url: str, text: ConvertedDocument) -> ConvertedDocument:
         """Return a page with the metadata that its feed adds or states more precisely."""
         date, author = self._frontier.feed_entry(url)
         exact = date if date is not None and date.startswith(text.date or "") else text.date
@@ -271,8 +271,8 @@ class _PageContent:
         canonical: its canonical address, as written.
     """
 
-    text: Converted
-    led: Outgoing
+    text: ConvertedDocument
+    led: PageLinks
     canonical: str | None = None
 
     @property
@@ -300,7 +300,7 @@ class _NotAPageError(Exception):
         self.detail = detail
 
 
-def _read_page(fetched: Fetched, url: str) -> _PageContent:
+def _read_page(fetched: FetchResponse, url: str) -> _PageContent:
     """Return the page of a response.
 
     Args:
@@ -325,7 +325,9 @@ def _read_page(fetched: Fetched, url: str) -> _PageContent:
             raise _NotAPageError("not a page", "it is binary, whatever it is said to be")
         text = decode_page(data, charset[1] if charset else None)
         if kind in _TEXTS or (not kind and not _LOOKS_LIKE_HTML.search(data[:5000])):
-            return _PageContent(Converted(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE))
+            return _PageContent(
+                ConvertedDocument(text.replace("\r\n", "\n")), _with_robots_header(fetched.headers, _NOWHERE)
+            )
         page = parse(text)
     except ConversionError as error:
         raise _NotAPageError(error.reason, error.detail) from error
@@ -339,24 +341,24 @@ def _media_type(headers: Mapping[str, str]) -> str:
     return headers.get("content-type", "").partition(";")[0].strip().lower()
 
 
-def _document(data: bytes, suffix: str) -> Converted:
+def _document(data: bytes, suffix: str) -> ConvertedDocument:
     made = convert_file(data, f"document.{suffix}")
     if made is None:
         raise _NotAPageError("not a page", suffix)
     return made
 
 
-def _with_robots_header(headers: Mapping[str, str], led: Outgoing) -> Outgoing:
+def _with_robots_header(headers: Mapping[str, str], links: PageLinks) -> PageLinks:
     """Return a page's links with the rules for robots of its HTTP header applied as well."""
     said = headers.get("x-robots-tag", "").lower()
     if not said:
-        return led
+        return links
     none = "none" in said
-    return Outgoing(
-        led.links,
-        led.feeds,
-        led.index and not none and "noindex" not in said,
-        led.follow and not none and "nofollow" not in said,
+    return PageLinks(
+        links.links,
+        links.feeds,
+        links.index and not none and "noindex" not in said,
+        links.follow and not none and "nofollow" not in said,
     )
 
 

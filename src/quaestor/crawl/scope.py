@@ -115,9 +115,9 @@ class SiteRules:
             return "too deep", f"{entry.depth} links from the start"
         if is_looping(entry.url):
             return "loop", "the address repeats itself"
-        return self._generated(entry)
+        return self._why_generated(entry)
 
-    def _generated(self, entry: Entry) -> Objection | None:
+    def _why_generated(self, entry: Entry) -> Objection | None:
         """Return why an address is likely one of endlessly many generated ones (of a calendar, a session), or None."""
         if not (shape := self._frontier.shape(entry.url)):
             return None

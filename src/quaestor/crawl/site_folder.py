@@ -18,7 +18,7 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from quaestor.convert import Converted
+from quaestor.convert import ConvertedDocument
 from quaestor.core.errors import UsageError
 from quaestor.core.private_folders import make_private
 from quaestor.crawl.crawl_settings import CrawlSettings
@@ -96,7 +96,7 @@ def put_back(folder: Path, start: str) -> int:
     if not folder.is_dir():
         return 0
     with WriteLock(folder).hold(1.0), closing(Frontier(folder)) as frontier:
-        return Dropped(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
+        return RemovedPages(folder, Mirror(pages_folder(folder, start))).put_back(frontier)
 
 
 def _as_setting(value: object) -> object:
@@ -110,7 +110,7 @@ def erase(folder: Path, start: str) -> None:
     with WriteLock(folder).hold(1.0):
         with closing(Frontier(folder)) as frontier:
             pages = frontier.on_disk_now()
-        Dropped(folder, Mirror(pages_folder(folder, start))).take(pages)
+        RemovedPages(folder, Mirror(pages_folder(folder, start))).take(pages)
         for entry in folder.iterdir():
             if entry.is_dir() and not entry.is_symlink():
                 shutil.rmtree(entry, ignore_errors=True)
@@ -144,7 +144,7 @@ class Mirror:
         make_private(folder)
         self._folder = folder
 
-    def write(self, path: str, url: str, page: Converted) -> bool:
+    def write(self, path: str, url: str, page: ConvertedDocument) -> bool:
         """Write a page, completely or not at all; return whether that changed anything."""
         data = render(url, page).encode("utf-8", "replace")
         place = self._folder / path
@@ -193,7 +193,7 @@ class Mirror:
                 return
 
 
-def render(url: str, page: Converted) -> str:
+def render(url: str, page: ConvertedDocument) -> str:
     """Return a page's file: YAML front matter of plain scalars, then its Markdown."""
     known = {name: value for name in _FIELDS if (value := getattr(page, name))}
     lines = [f"{name}: {_scalar(value)}" for name, value in {**known, "url": url}.items()]
@@ -211,7 +211,7 @@ SECONDS = 7 * 24 * 3600
 _LIST = "pages.json"
 
 
-class Dropped:
+class RemovedPages:
     """The removed pages of one site: a folder for each crawl, named after its time, with the pages and their list.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from quaestor.convert.html_tree import Start, decode_page, tokens
+from quaestor.convert.html_tree import StartTag, decode_page, tokens
 from quaestor.convert.page_metadata import first_name
 
 MOST_ADDRESSES = 50_000
@@ -27,7 +27,7 @@ _NOT_PAGES = ("image:", "video:")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class ListedPage:
     """A page that is listed.
 
     Attributes:
@@ -42,7 +42,7 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class Listed:
+class SitemapContents:
     """The contents of a sitemap, feed or list.
 
     Attributes:
@@ -50,7 +50,7 @@ class Listed:
         sitemaps: addresses of further sitemaps.
     """
 
-    pages: tuple[Listing, ...] = ()
+    pages: tuple[ListedPage, ...] = ()
     sitemaps: tuple[str, ...] = ()
 
 
@@ -69,7 +69,7 @@ def is_list(kind: str, data: bytes) -> bool:
     return kind.endswith("xml") and "xhtml" not in kind and _ROOT.search(head) is not None
 
 
-def read_list(data: bytes, largest: int = LARGEST) -> Listed:
+def read_list(data: bytes, largest: int = LARGEST) -> SitemapContents:
     """Read a sitemap, a list of sitemaps, a feed (RSS, Atom or JSON), or a text with one address in each line.
 
     Args:
@@ -78,15 +78,15 @@ def read_list(data: bytes, largest: int = LARGEST) -> Listed:
     """
     text = decode_page(_decompress(data, largest))
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
-        return Listed(tuple(_json_pages(text)))
+        return SitemapContents(tuple(_json_pages(text)))
     if "<" not in text[:1000]:
         lines = (line.strip() for line in text.splitlines()[:MOST_ADDRESSES])
-        return Listed(tuple(Listing(line) for line in lines if line.startswith(("http://", "https://"))))
-    root = next((token.name for token in tokens(text) if isinstance(token, Start)), "")
+        return SitemapContents(tuple(ListedPage(line) for line in lines if line.startswith(("http://", "https://"))))
+    root = next((token.name for token in tokens(text) if isinstance(token, StartTag)), "")
     found = tuple(_listings(text))
     if _local(root) == "sitemapindex":
-        return Listed(sitemaps=tuple(one.url for one in found))
-    return Listed(pages=found)
+        return SitemapContents(sitemaps=tuple(one.url for one in found))
+    return SitemapContents(pages=found)
 
 
 def _decompress(data: bytes, largest: int) -> bytes:
@@ -105,7 +105,7 @@ def _decompress(data: bytes, largest: int) -> bytes:
     return b"".join(parts)[:largest]
 
 
-def _listings(text: str) -> Iterator[Listing]:
+def _listings(text: str) -> Iterator[ListedPage]:
     """Yield the addresses of ``loc`` and ``link`` elements and of Atom's links, with each entry's metadata."""
     entry = _Entry()
     inside = ""
@@ -116,8 +116,8 @@ def _listings(text: str) -> Iterator[Listing]:
             parts.append(token)
             continue
         name = "" if token.name.startswith(_NOT_PAGES) else _local(token.name)
-        listings: list[Listing] = []
-        if isinstance(token, Start):
+        listings: list[ListedPage] = []
+        if isinstance(token, StartTag):
             if name in _ENTRIES:
                 listings, entry = entry.listings(), _Entry()
             if name == "author":
@@ -157,11 +157,11 @@ class _Entry:
         elif name in ("creator", "author") or (name == "name" and self.by):
             self.author = self.author or text
 
-    def listings(self) -> list[Listing]:
-        return [Listing(url, self.date, self.author) for url in self.urls if url]
+    def listings(self) -> list[ListedPage]:
+        return [ListedPage(url, self.date, self.author) for url in self.urls if url]
 
 
-def _json_pages(text: str) -> Iterator[Listing]:
+def _json_pages(text: str) -> Iterator[ListedPage]:
     try:
         feed: Any = json.loads(text)
     except (ValueError, RecursionError):
@@ -170,7 +170,7 @@ def _json_pages(text: str) -> Iterator[Listing]:
     for item in items[:MOST_ADDRESSES] if isinstance(items, list) else ():
         if isinstance(item, dict) and isinstance(url := item.get("url"), str) and url:
             author = first_name(item.get("authors") or item.get("author") or feed.get("authors"))
-            yield Listing(url, str(item.get("date_published") or ""), author)
+            yield ListedPage(url, str(item.get("date_published") or ""), author)
 
 
 def _local(name: str) -> str:

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from quaestor.core.errors import NotFoundError, UsageError
-from quaestor.edits.journal import Entry, Journal, Recorded
+from quaestor.edits.journal import Entry, Journal, RecordedFile
 from quaestor.edits.linkless_folders import Content, Folders, PlaceError
 from quaestor.edits.plans import Plan
 
@@ -145,20 +145,20 @@ def _begin(
     folders: Folders,
     root: Path,
     writes: Sequence[_Write],
-    present: Sequence[Content | None],
+    contents: Sequence[Content | None],
     journal: Journal,
     undoes: int | None,
 ) -> Entry:
     token = secrets.token_hex(6)
     files = tuple(
-        Recorded(
+        RecordedFile(
             write.path,
             _hash(write.before),
             _hash(write.after),
             write.mode if content is None else content.mode,
-            _beside(write.path, f".quaestor-{token}-{at}.tmp"),
+            _path_beside(write.path, f".quaestor-{token}-{at}.tmp"),
         )
-        for at, (write, content) in enumerate(zip(writes, present, strict=True))
+        for at, (write, content) in enumerate(zip(writes, contents, strict=True))
     )
     new = [folder for write in writes if write.after is not None for folder in folders.missing_folders(write.path)]
     made = tuple(dict.fromkeys(new))
@@ -298,6 +298,6 @@ def _name(path: str) -> str:
     return path.rpartition("/")[2]
 
 
-def _beside(path: str, name: str) -> str:
+def _path_beside(path: str, name: str) -> str:
     folder = path.rpartition("/")[0]
     return f"{folder}/{name}" if folder else name

@@ -18,12 +18,12 @@ class UnclearError(ValueError):
     """The quoted lines do not determine how to write a new line."""
 
 
-def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file: Sequence[str]) -> Indent:
+def indentation(pairs: Sequence[tuple[str, str]], replacement: Sequence[str], file: Sequence[str]) -> Indent:
     """Return a function from a proposed line's indentation to the file's.
 
     Args:
         pairs: (proposed line, line of the file) that differ only in blanks.
-        proposed: all lines of the proposal.
+        replacement: all lines of the proposal.
         file: all lines of the file.
 
     The function raises ``UnclearError`` for an indentation that no pair explains.
@@ -38,7 +38,7 @@ def indentation(pairs: Sequence[tuple[str, str]], proposed: Sequence[str], file:
     order = sorted(known, key=lambda own: len(own.expandtabs(4)))
     if any(len(known[one].expandtabs(4)) >= len(known[two].expandtabs(4)) for one, two in pairwise(order)):
         return _refusal("the proposal's indentation does not grow with the file's")
-    further = _tabs_for_blanks(known) or _blanks_for_tabs(known) or _linear(known, proposed, file)
+    further = _tabs_for_blanks(known) or _blanks_for_tabs(known) or _linear(known, replacement, file)
     return lambda own: known[own] if own in known else further(own)
 
 
@@ -68,7 +68,7 @@ def _in_tabs(own: str, width: int) -> str:
     return "\t" * (len(own) // width)
 
 
-def _linear(known: dict[str, str], proposed: Sequence[str], file: Sequence[str]) -> Indent:
+def _linear(known: dict[str, str], replacement: Sequence[str], file: Sequence[str]) -> Indent:
     """Return widths in the file as a linear function of widths in the proposal: shifted, or with other steps."""
 
     def indent(own: str) -> str:
@@ -76,7 +76,7 @@ def _linear(known: dict[str, str], proposed: Sequence[str], file: Sequence[str])
         if said is None or there is None or (said and there and said != there):
             raise UnclearError("tabs and blanks are mixed in its indentation")
         points = sorted({(len(one), len(real)) for one, real in known.items()})
-        slope = _slope(points, step_of([*proposed]), unit_of(file))
+        slope = _slope(points, step_of([*replacement]), unit_of(file))
         offset = points[0][1] - slope * points[0][0]
         width = slope * len(own) + offset
         if any(slope * one + offset != real for one, real in points) or width < 0 or width.denominator != 1:
@@ -145,7 +145,7 @@ def _refusal(reason: str) -> Indent:
     return refuse
 
 
-class Mending:
+class LineMender:
     """Makes new lines as the file would have them.
 
     Args:
@@ -166,21 +166,21 @@ class Mending:
         self._ends_matter = any(_tail(there) for _, there in self._pairs)
         self._spread = any(_inner(said) != _inner(there) for said, there in self._pairs)
 
-    def line(self, said: str) -> str:
+    def mend(self, new_line: str) -> str:
         """Return a new line in the form to write.
 
         Raises:
             UnclearError: the pairs leave open how.
         """
-        if not said.strip():
-            return "" if self._strips else said
-        body = said[len(indent_of(said)) :]
+        if not new_line.strip():
+            return "" if self._strips else new_line
+        body = new_line[len(indent_of(new_line)) :]
         body = self._plain(body)
         if self._spread and ("  " in body.strip() or "\t" in body):
             raise UnclearError("blanks within its lines differ from the file's")
         if self._strips and self._ends_matter and _tail(body):
             raise UnclearError("blanks at its lines' ends differ from the file's")
-        return self._indent(indent_of(said)) + (body.rstrip(" \t") if self._strips else body)
+        return self._indent(indent_of(new_line)) + (body.rstrip(" \t") if self._strips else body)
 
     def _plain(self, body: str) -> str:
         """Return a line without the kinds of typographic characters that the model put in by itself."""

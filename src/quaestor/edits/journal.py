@@ -33,7 +33,7 @@ class JournalError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Recorded:
+class RecordedFile:
     """One file of a record.
 
     Attributes:
@@ -69,7 +69,7 @@ class Entry:
     root: str
     state: State
     at: str
-    files: tuple[Recorded, ...]
+    files: tuple[RecordedFile, ...]
     folders: tuple[str, ...] = ()
     undoes: int | None = None
 
@@ -120,7 +120,7 @@ class Journal:
     def begin(
         self,
         root: Path,
-        files: tuple[Recorded, ...],
+        files: tuple[RecordedFile, ...],
         before: list[bytes | None],
         folders: tuple[str, ...],
         undoes: int | None,
@@ -184,7 +184,7 @@ class Journal:
     def _read(self, number: int) -> Entry:
         try:
             known = json.loads((self._place(number) / _ENTRY).read_bytes())
-            files = tuple(Recorded(**file) for file in known.pop("files"))
+            files = tuple(RecordedFile(**file) for file in known.pop("files"))
             return Entry(files=files, folders=tuple(known.pop("folders")), **known)
         except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
             raise self._unreadable(number, error) from error

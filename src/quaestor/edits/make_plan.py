@@ -25,7 +25,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.edits.edit_paths import confine, objections
 from quaestor.edits.file_text import Line, NotTextError, Text, block_lines, read_text
 from quaestor.edits.linkless_folders import Content, Folders, PlaceError
-from quaestor.edits.place_replacement import Fitted, fit
+from quaestor.edits.place_replacement import ReplacedText, fit
 from quaestor.edits.plans import (
     Change,
     Create,
@@ -77,7 +77,7 @@ def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, 
         for problem in proposal.problems
     ]
     with Folders(root) as folders:
-        planning = _Planning(folders, check_syntax=check_syntax, objection=objection or (lambda _: None))
+        planning = _Planner(folders, check_syntax=check_syntax, objection=objection or (lambda _: None))
         for change in proposal.changes:
             refusal = planning.take(change)
             if refusal is not None:
@@ -94,13 +94,13 @@ class _File:
     how: list[How] = field(default_factory=list)
 
 
-class _Refused(Exception):
+class _RefusedChange(Exception):
     def __init__(self, kind: Kind, message: str) -> None:
         super().__init__(message)
         self.kind: Kind = kind
 
 
-class _Planning:
+class _Planner:
     def __init__(self, folders: Folders, *, check_syntax: bool, objection: Objection) -> None:
         self._folders = folders
         self._check_syntax = check_syntax
@@ -114,7 +114,7 @@ class _Planning:
             return path
         try:
             return self._take(path, change)
-        except (PlaceError, _Refused) as refused:
+        except (PlaceError, _RefusedChange) as refused:
             return Refusal(path, refused.kind, str(refused))
         except OSError as error:
             return Refusal(path, "not a file", f"{path!r} cannot be read ({error.strerror or error}); mend that")
@@ -156,7 +156,7 @@ class _Planning:
                 content
             ):
                 message = f"the text for {path!r} holds a NUL or half a character, as no text does; propose it without"
-                raise _Refused("not text", message)
+                raise _RefusedChange("not text", message)
             case Replace():
                 return self._replace(path, file, change)
             case Whole(content=content) if file.data is None or not file.data:
@@ -166,7 +166,7 @@ class _Planning:
                 file.how.append("whole")
             case Create(content=content):
                 if file.data:
-                    raise _Refused("exists", f"{path!r} exists already; search for the lines that are to change")
+                    raise _RefusedChange("exists", f"{path!r} exists already; search for the lines that are to change")
                 self._write(file, path, content)
             case Delete():
                 self._present_bytes(path, file)
@@ -179,7 +179,7 @@ class _Planning:
         data = self._present_bytes(path, file)
         language = recognise(data, path)
         fitted = fit(_text(path, data), change, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
-        if not isinstance(fitted, Fitted):
+        if not isinstance(fitted, ReplacedText):
             return fitted
         file.data = _encode_text(path, fitted.text)
         file.how.append(fitted.how)
@@ -192,7 +192,7 @@ class _Planning:
         data = self._present_bytes(path, file)
         new = self._file(target)
         if new.data is not None:
-            raise _Refused("exists", f"{target!r} exists already; choose another path for {path!r}")
+            raise _RefusedChange("exists", f"{target!r} exists already; choose another path for {path!r}")
         new.data, new.renamed_from, new.how = data, path, [*file.how]
         file.data = None
         return None
@@ -204,14 +204,16 @@ class _Planning:
 
     def _present_bytes(self, path: str, file: _File) -> bytes:
         if file.data is None:
-            raise _Refused("missing", f"there is no file {path!r}; name one that exists, or give a new one in full")
+            raise _RefusedChange(
+                "missing", f"there is no file {path!r}; name one that exists, or give a new one in full"
+            )
         return file.data
 
     def _file(self, path: str) -> _File:
         if path not in self._files:
             content = self._folders.read(path)
             if content is not None and not content.mode & 0o222:
-                raise _Refused("read-only", f"{path!r} is read-only; make it writable if it is to change")
+                raise _RefusedChange("read-only", f"{path!r} is read-only; make it writable if it is to change")
             self._files[path] = _File(content, None if content is None else content.data)
         return self._files[path]
 
@@ -224,7 +226,7 @@ def _text(path: str, data: bytes) -> Text:
     try:
         return read_text(data)
     except NotTextError as error:
-        raise _Refused("not text", f"{path!r} is not edited: {error}") from None
+        raise _RefusedChange("not text", f"{path!r} is not edited: {error}") from None
 
 
 def _encode_text(path: str, text: Text) -> bytes:
@@ -233,7 +235,7 @@ def _encode_text(path: str, text: Text) -> bytes:
     except UnicodeEncodeError as error:
         missing = error.object[error.start : error.end][:1]
         message = f"{path!r} is written in {text.encoding}, which has no {missing!r}; propose it without"
-        raise _Refused("encoding", message) from None
+        raise _RefusedChange("encoding", message) from None
 
 
 def _whole(path: str, text: Text, content: str) -> Text:
@@ -254,7 +256,7 @@ def _check_written_out(path: str, lines: Sequence[str], known: set[str]) -> None
     language = recognise("\n".join(lines).encode(), path)
     lazy = new_elision(list(lines), known, prose=language in PROSE, dots_are_code=language in _DOTS_ARE_CODE)
     if lazy is not None:
-        raise _Refused("elided", f"the text for {path!r} leaves lines out ({lazy.strip()!r}); write all of them")
+        raise _RefusedChange("elided", f"the text for {path!r} leaves lines out ({lazy.strip()!r}); write all of them")
 
 
 def broken_line(data: bytes, path: str) -> int | None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 from quaestor.edits.file_text import Line, Text, block_lines
-from quaestor.edits.indents import Mending, UnclearError
+from quaestor.edits.indents import LineMender, UnclearError
 from quaestor.edits.plans import How, Kind, Refusal, Replace
 from quaestor.edits.quoted_places import (
     Alignment,
@@ -44,7 +44,7 @@ _MOST_GAPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class ReplacedText:
     """A text with the replacement in it.
 
     Attributes:
@@ -58,7 +58,7 @@ class Fitted:
     line: int
 
 
-class _Refused(Exception):
+class _NoPlace(Exception):
     def __init__(self, kind: Kind, message: str, places: Sequence[int] = ()) -> None:
         super().__init__(message)
         self.kind: Kind = kind
@@ -78,7 +78,7 @@ class _Piece:
         return next(place for place in reversed(self.places) if place is not None) + 1
 
 
-def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool = False) -> Fitted | Refusal:
+def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool = False) -> ReplacedText | Refusal:
     """Return the text with a replacement made, or why it cannot be.
 
     Args:
@@ -90,8 +90,8 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
     try:
         search, replace = _lines_to_search(text, change)
         pieces, how = _find_pieces(text.strings, search, replace)
-        return _Writing(text, pieces, prose=prose, dots_are_code=dots_are_code).write_pieces(how)
-    except _Refused as refused:
+        return _LineWriter(text, pieces, prose=prose, dots_are_code=dots_are_code).write_pieces(how)
+    except _NoPlace as refused:
         return Refusal(change.path, refused.kind, f"{change.path!r}: {refused}", refused.lines)
 
 
@@ -104,7 +104,7 @@ def _lines_to_search(text: Text, change: Replace) -> tuple[list[str], list[str]]
         return readings[0]
     borne_out = [reading for reading in readings if windows(text.strings, reading[0])]
     if len(borne_out) != 1:
-        raise _Refused("not found", "the block has several dividers; write it with longer marks around it")
+        raise _NoPlace("not found", "the block has several dividers; write it with longer marks around it")
     return borne_out[0]
 
 
@@ -141,9 +141,9 @@ def _check_alone(file: list[str], search: list[str]) -> None:
         raise _several(places)
 
 
-def _several(places: Sequence[int]) -> _Refused:
+def _several(places: Sequence[int]) -> _NoPlace:
     listed = ", ".join(str(place + 1) for place in places[:_LISTED])
-    return _Refused("ambiguous", f"the search text stands at lines {listed}; quote more lines around it", places)
+    return _NoPlace("ambiguous", f"the search text stands at lines {listed}; quote more lines around it", places)
 
 
 # --- runs of lines with dots between them -------------------------------------------------------------------------
@@ -152,12 +152,12 @@ def _several(places: Sequence[int]) -> _Refused:
 def _pieces_between_gaps(file: list[str], search: list[str], replace: list[str]) -> list[_Piece]:
     ones, twos = split_at_elisions(search), split_at_elisions(replace)
     if len(ones) != len(twos):
-        raise _Refused("elided", "search text and replacement leave out different parts; write the lines out")
+        raise _NoPlace("elided", "search text and replacement leave out different parts; write the lines out")
     if len(ones) > _MOST_GAPS:
-        raise _Refused("elided", f"more than {_MOST_GAPS} parts are left out; make several changes of it")
+        raise _NoPlace("elided", f"more than {_MOST_GAPS} parts are left out; make several changes of it")
     pairs = [_without_blank_lines(file, one, two) for one, two in zip(ones, twos, strict=True)]
     if any(not one and two for one, two in pairs):
-        raise _Refused("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
+        raise _NoPlace("elided", "lines are to be put beside left-out ones; quote the lines that stand there")
     pairs = [pair for pair in pairs if pair[0]]
     keys = [key(line) for line in file]
     found = [windows(keys, [key(line) for line in one]) for one, _ in pairs]
@@ -245,39 +245,39 @@ def _check_run(keys: list[str], change: Hunk, found: Alignment) -> None:
         raise _several(places)
 
 
-def _differs(found: Alignment) -> _Refused:
+def _differs(found: Alignment) -> _NoPlace:
     where = f"lines {found.first + 1} to {found.last + 1}"
     message = f"the search text differs from {where} where the change is made; quote those lines as they are"
-    return _Refused("conflict", message, [found.first])
+    return _NoPlace("conflict", message, [found.first])
 
 
-def _not_found(file: list[str], search: list[str], best: Alignment | None = None) -> _Refused:
+def _not_found(file: list[str], search: list[str], best: Alignment | None = None) -> _NoPlace:
     if best is None:
         best = next(iter(alignments([key(line) for line in file], [key(line) for line in search])), None)
     if best is None:
-        return _Refused("not found", "nothing like the search text stands there; read the file and quote it")
+        return _NoPlace("not found", "nothing like the search text stands there; read the file and quote it")
     where = f"lines {best.first + 1} to {best.last + 1}"
-    return _Refused("not found", f"the search text stands nowhere; the nearest are {where}", [best.first])
+    return _NoPlace("not found", f"the search text stands nowhere; the nearest are {where}", [best.first])
 
 
 # --- writing ------------------------------------------------------------------------------------------------------
 
 
-class _Writing:
+class _LineWriter:
     def __init__(self, text: Text, pieces: list[_Piece], *, prose: bool, dots_are_code: bool) -> None:
         self._text = text
         self._pieces = pieces
         self._prose = prose
         self._dots_are_code = dots_are_code
 
-    def write_pieces(self, how: How) -> Fitted:
+    def write_pieces(self, how: How) -> ReplacedText:
         """Return the text with all pieces written.
 
         Raises:
             _Refused: the file says too little of how, or differs where a change is.
         """
         if not self._pieces:
-            raise _Refused("no change", "search text and replacement are the same; nothing is to be done")
+            raise _NoPlace("no change", "search text and replacement are the same; nothing is to be done")
         line = self._pieces[0].places
         text = self._text
         for piece in reversed(self._pieces):
@@ -285,23 +285,23 @@ class _Writing:
             lines = self._lines(piece, exact=how == "exact")
             text = text.splice(first, piece.stop, lines)
         if text.lines == self._text.lines:
-            raise _Refused("no change", "the file already has it; nothing is to be done")
-        return Fitted(text, how, next(place for place in line if place is not None) + 1)
+            raise _NoPlace("no change", "the file already has it; nothing is to be done")
+        return ReplacedText(text, how, next(place for place in line if place is not None) + 1)
 
     def _lines(self, piece: _Piece, *, exact: bool) -> list[Line]:
         changes = hunks(piece.search, piece.replace, exact=exact or self._same_ends(piece))
         new = [line for change in changes for line in piece.replace[change.r1 : change.r2]]
         known = {line.strip() for line in self._text.strings}
         if (lazy := new_elision(new, known, prose=self._prose, dots_are_code=self._dots_are_code)) is not None:
-            raise _Refused("elided", f"the replacement leaves lines out ({lazy.strip()!r}); write them")
+            raise _NoPlace("elided", f"the replacement leaves lines out ({lazy.strip()!r}); write them")
         try:
             return self._with_line_ends(
                 merge(changes, piece.replace, piece.places, piece.stop), self._mend_indentation(piece)
             )
         except ConflictError:
-            raise _Refused("conflict", "the search text differs from the file where the change is made") from None
+            raise _NoPlace("conflict", "the search text differs from the file where the change is made") from None
         except UnclearError as error:
-            raise _Refused("conflict", f"it cannot be told how to write the new lines: {error}") from None
+            raise _NoPlace("conflict", f"it cannot be told how to write the new lines: {error}") from None
 
     def _same_ends(self, piece: _Piece) -> bool:
         """Return whether blanks at line ends are quoted exactly, so that a change of them is intended."""
@@ -309,14 +309,14 @@ class _Writing:
         pairs = zip(piece.search, piece.places, strict=True)
         return all(_tail(said) == _tail(file[place]) for said, place in pairs if place is not None)
 
-    def _mend_indentation(self, piece: _Piece) -> Mending:
+    def _mend_indentation(self, piece: _Piece) -> LineMender:
         file = self._text.strings
         pairs = [
             (said, file[place]) for said, place in zip(piece.search, piece.places, strict=True) if place is not None
         ]
         if self._first_is_stripped(piece):
             pairs = pairs[1:]
-        return Mending(pairs, [*piece.search, *piece.replace], file, prose=self._prose)
+        return LineMender(pairs, [*piece.search, *piece.replace], file, prose=self._prose)
 
     def _first_is_stripped(self, piece: _Piece) -> bool:
         """Return whether only the unchanged first line lost its indentation, which then explains no other line."""
@@ -328,7 +328,7 @@ class _Writing:
         same = all(indent_of(said) == indent_of(file[place]) for said, place in rest if place is not None)
         return same and not indent_of(piece.search[0]) and bool(indent_of(file[at]))
 
-    def _with_line_ends(self, merged: Merged, mending: Mending) -> list[Line]:
+    def _with_line_ends(self, merged: Merged, mender: LineMender) -> list[Line]:
         """Return lines with line ends: a new line has the line end of the one before it."""
         lines: list[Line] = []
         kept = [self._text.lines[one].end for one in merged if isinstance(one, int)]
@@ -338,7 +338,7 @@ class _Writing:
                 lines.append(self._text.lines[one])
                 end = lines[-1].end or end
             else:
-                lines.append(Line(mending.line(one), end))
+                lines.append(Line(mender.mend(one), end))
         return lines
 
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from quaestor.core.errors import IndexUnusableError, UpstreamError
 from quaestor.embedding import Vectors
-from quaestor.embedding.remote import Allowance, Encoded, Meter, RemoteEmbedder, Use
+from quaestor.embedding.remote import Allowance, EmbeddedTexts, Meter, RemoteEmbedder, Use
 from quaestor.embedding.requests_and_replies import (
     NoVectorsError,
     Piece,
@@ -146,7 +146,7 @@ class HttpEmbedder(RemoteEmbedder):
         rows = [known[text] for text in texts]
         return np.stack(rows) if rows else np.zeros((0, self.dimensions), np.float32)
 
-    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
         """Return the vectors of as many texts as possible; nothing that was paid for is lost.
 
         After a failure or Ctrl-C no further request is sent, and those under way are waited for.
@@ -169,7 +169,7 @@ class HttpEmbedder(RemoteEmbedder):
             while len(self._recent) > _REMEMBERED:
                 self._recent.popitem(last=False)
 
-    def _encode(self, texts: Sequence[str], use: Use, allowance: Allowance | None) -> Encoded:
+    def _encode(self, texts: Sequence[str], use: Use, allowance: Allowance | None) -> EmbeddedTexts:
         pieces = as_pieces(texts, self._limits, self.tokenizer.count)
         work = _Work(use, allowance)
         self._do(list(in_requests(pieces, self._limits)), work)
@@ -180,7 +180,7 @@ class HttpEmbedder(RemoteEmbedder):
         for run, rows in work.done:
             places = [piece.place for piece in run]
             vectors[places], done[places] = rows, True
-        return Encoded(vectors, done, sum(piece.cut for run, _ in work.done for piece in run), work.failure)
+        return EmbeddedTexts(vectors, done, sum(piece.cut for run, _ in work.done for piece in run), work.failure)
 
     def _do(self, runs: Sequence[list[Piece]], work: _Work) -> None:
         """Send requests, several at once where there are several."""

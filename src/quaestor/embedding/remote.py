@@ -102,7 +102,7 @@ class Entry(Protocol):
         ...
 
 
-class Encoded(NamedTuple):
+class EmbeddedTexts(NamedTuple):
     """The result of embedding some texts.
 
     Attributes:
@@ -147,7 +147,7 @@ class SlowEmbedder(ABC):
         """
 
     @abstractmethod
-    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
         """Return the vectors of as many texts as possible; nothing that was done is lost."""
 
 
@@ -182,10 +182,12 @@ class UnaskedEmbedder(RemoteEmbedder):
         """
         raise self._refusal()
 
-    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
         """Return that nothing was embedded, and why."""
         count = len(texts)
-        return Encoded(np.zeros((count, self._dimensions), np.float32), np.zeros(count, np.bool_), 0, self._refusal())
+        return EmbeddedTexts(
+            np.zeros((count, self._dimensions), np.float32), np.zeros(count, np.bool_), 0, self._refusal()
+        )
 
     def _refusal(self) -> UpstreamError:
         return UpstreamError(

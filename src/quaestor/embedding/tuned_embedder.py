@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Replaced:
+class TunedRows:
     """Rows of the bundled embedder's table that were tuned.
 
     Attributes:
@@ -46,7 +46,7 @@ class Replaced:
         return base.with_rows(tuned_name(base.name, digest.hexdigest()), self.rows, self.table, self.scales)
 
 
-def save(replaced: Replaced, folder: Path) -> StaticEmbedder:
+def save(replaced: TunedRows, folder: Path) -> StaticEmbedder:
     """Write tuned rows into ``folder``, as one piece, and return the embedder that they make."""
     embedder = replaced.embedder()
     file = folder / file_of(embedder.name)
@@ -74,7 +74,7 @@ def load(folder: Path, name: str) -> StaticEmbedder:
         raise _unusable(folder, name, f"it was tuned from {base_of(name)!r}, and {bundled!r} is bundled now")
     try:
         with np.load(BytesIO((folder / file_of(name)).read_bytes()), allow_pickle=False) as parts:
-            embedder = Replaced(parts["rows"], parts["table"], parts["scales"]).embedder()
+            embedder = TunedRows(parts["rows"], parts["table"], parts["scales"]).embedder()
     except (OSError, ValueError, KeyError, IndexError, EOFError, zipfile.BadZipFile) as error:
         raise _unusable(folder, name, f"its file cannot be read: {error}") from error
     if embedder.name != name:

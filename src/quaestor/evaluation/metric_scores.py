@@ -46,7 +46,7 @@ class Costs:
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
+class ScoredConfiguration:
     """One configuration on a whole data set.
 
     Attributes:
@@ -92,7 +92,7 @@ def _by_document(measure: Measure) -> Measure:
     return lambda results, targets: measure(each_document_once(results), targets)
 
 
-def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[Scored, ...]:
+def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[ScoredConfiguration, ...]:
     """Return every configuration's values on all parts together, in the order in which they were run."""
     grouped: dict[Configuration, list[Cell]] = {}
     for cell in cells:
@@ -100,14 +100,16 @@ def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[Scored, .
     return tuple(_score_configuration(configuration, own, used) for configuration, own in grouped.items())
 
 
-def _score_configuration(configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]) -> Scored:
+def _score_configuration(
+    configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]
+) -> ScoredConfiguration:
     asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
     values = {
         name: tuple(measure(answer.locations, question.targets) for question, answer in asked)
         for name, measure in used.items()
     }
     questions, answers = zip(*asked, strict=True)
-    return Scored(configuration, questions, answers, values, _costs(cells, answers))
+    return ScoredConfiguration(configuration, questions, answers, values, _costs(cells, answers))
 
 
 def _costs(cells: Sequence[Cell], answers: Sequence[Answer]) -> Costs:

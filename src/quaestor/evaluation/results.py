@@ -14,7 +14,7 @@ from functools import cached_property
 
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.grid import Step, steps
-from quaestor.evaluation.metric_scores import MAIN, Scored, measures, metric_name, score
+from quaestor.evaluation.metric_scores import MAIN, ScoredConfiguration, measures, metric_name, score
 from quaestor.evaluation.metrics import Question
 from quaestor.evaluation.run import Outcome
 from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate, holm
@@ -40,7 +40,7 @@ class Row:
     """
 
     name: str
-    scored: Scored
+    scored: ScoredConfiguration
     means: Mapping[str, Estimate]
     by_category: Mapping[str, Estimate]
 
@@ -133,7 +133,7 @@ def results_of(data_set: DataSet, outcome: Outcome, cutoffs: Sequence[int]) -> R
     )
 
 
-def _row(name: str, scored: Scored) -> Row:
+def _row(name: str, scored: ScoredConfiguration) -> Row:
     categories = sorted({question.category for question in scored.questions} - {""})
     return Row(
         name,
@@ -210,7 +210,7 @@ class Comparison:
     contrasts: tuple[Contrast, ...]
 
 
-def _compare(scored: Sequence[Scored], shown: int = 4) -> tuple[Comparison, ...]:
+def _compare(scored: Sequence[ScoredConfiguration], shown: int = 4) -> tuple[Comparison, ...]:
     """Return a comparison for every pair of configurations that differ in one thing; see ``steps``.
 
     Args:
@@ -227,12 +227,12 @@ def _compare(scored: Sequence[Scored], shown: int = 4) -> tuple[Comparison, ...]
     )
 
 
-def _pair(before: Scored, after: Scored) -> Difference:
+def _pair(before: ScoredConfiguration, after: ScoredConfiguration) -> Difference:
     return difference(before.values[MAIN], after.values[MAIN])
 
 
 def _comparison(
-    step: Step, found: Difference, adjusted: float, before: Scored, after: Scored, shown: int
+    step: Step, found: Difference, adjusted: float, before: ScoredConfiguration, after: ScoredConfiguration, shown: int
 ) -> Comparison:
     all_of_them = [
         Contrast(*each)

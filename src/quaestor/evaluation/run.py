@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quaestor.assemble import TUNED, Trial, open_trial_index, trial_of
+from quaestor.assemble import TUNED, TrialVectors, open_trial_index, trial_of
 from quaestor.assemble.embedders_by_name import remote_model
 from quaestor.assemble.estimate import Estimate, estimate_queries, survey_and_estimate
 from quaestor.core.config import Settings
@@ -24,7 +24,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.stored_run import Answer, Answers, Built, build_index, finished_index, index_key
+from quaestor.evaluation.stored_run import Answer, Answers, BuiltIndex, build_index, finished_index, index_key
 from quaestor.indexing.indexer import Progress
 from quaestor.search.ranker import with_dense_factor
 from quaestor.search.retriever import Retriever
@@ -75,7 +75,7 @@ class Cell:
 
     configuration: Configuration
     part: Part
-    built: Built
+    built: BuiltIndex
     answers: Mapping[str, Answer]
 
 
@@ -113,13 +113,13 @@ _WARM_UP = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
+class _StartedCell:
     """A configuration on a part, with the embedder that it names and the folder of its index."""
 
     part: Part
     configuration: Configuration
     settings: Settings
-    trial: Trial
+    trial: TrialVectors
     folder: Path
 
 
@@ -144,7 +144,7 @@ class Run:
         self._settings_of = settings_of
         self._watcher = watcher or Watcher()
         self._allowance = allowance
-        self._trials: dict[tuple[str, str], Trial] = {}
+        self._trials: dict[tuple[str, str], TrialVectors] = {}
 
     def of(self, data_set: DataSet, configurations: Sequence[Configuration]) -> Outcome:
         """Return the outcome of all configurations.
@@ -186,16 +186,16 @@ class Run:
                 _ask(corpus, begun, missing, answers, progress)
         return Cell(configuration, part, about, answers.of(part.questions))
 
-    def _begin_cell(self, part: Part, configuration: Configuration) -> _Begun:
+    def _begin_cell(self, part: Part, configuration: Configuration) -> _StartedCell:
         settings = self._settings_of(part)._replace(embedder=configuration.embedder, chunker=configuration.chunker)
         trial = self._trial(part, settings)
         folder = self._place.indexes / index_key(part.root, trial.embedder, settings)
-        return _Begun(part, configuration, settings, trial, folder)
+        return _StartedCell(part, configuration, settings, trial, folder)
 
-    def _answers(self, begun: _Begun, about: Built) -> Answers:
+    def _answers(self, begun: _StartedCell, about: BuiltIndex) -> Answers:
         return Answers(self._place.answers / f"{_key(begun, about)}.jsonl")
 
-    def _trial(self, part: Part, settings: Settings) -> Trial:
+    def _trial(self, part: Part, settings: Settings) -> TrialVectors:
         """Return the embedder of a name: one for the whole run, because some take long to load."""
         key = (settings.embedder, part.name if settings.embedder == TUNED else "")
         if key not in self._trials:
@@ -227,12 +227,14 @@ def _alone(folder: Path) -> Iterator[None]:
         yield
 
 
-def _ask(corpus: Corpus, begun: _Begun, questions: Sequence[Question], answers: Answers, progress: _Count) -> None:
+def _ask(
+    corpus: Corpus, begun: _StartedCell, questions: Sequence[Question], answers: Answers, progress: _Count
+) -> None:
     """Ask some questions, and keep each answer before the next one is asked."""
     retriever, search = _retriever(corpus, begun), begun.configuration.search
     for question in questions[:_WARM_UP]:
         retriever.search(question.text, DEPTH, mode=search)
-    with answers.adding() as file:
+    with answers.open_for_adding() as file:
         for question in questions:
             started = time.perf_counter()
             hits = retriever.search(question.text, DEPTH, mode=search)
@@ -243,7 +245,7 @@ def _ask(corpus: Corpus, begun: _Begun, questions: Sequence[Question], answers: 
             progress.add(1, begun.configuration)
 
 
-def _retriever(corpus: Corpus, begun: _Begun) -> Retriever:
+def _retriever(corpus: Corpus, begun: _StartedCell) -> Retriever:
     own, part, trust = corpus.retriever, begun.part, begun.trial.trust
     ranker = own.ranker if trust == 1.0 else with_dense_factor(own.ranker, trust)
     return Retriever(own.store, own.embedder, ranker, own.project if part.project is None else part.project)
@@ -254,7 +256,7 @@ def _missing_questions(part: Part, answers: Answers) -> list[Question]:
     return [question for question in part.questions if question.id not in known]
 
 
-def _key(begun: _Begun, about: Built) -> str:
+def _key(begun: _StartedCell, about: BuiltIndex) -> str:
     """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
     part, search = begun.part, begun.configuration.search
     text = repr((begun.folder.name, about.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))

@@ -35,7 +35,7 @@ _EXCERPT = 240
 
 
 @dataclass(frozen=True, slots=True)
-class Built:
+class BuiltIndex:
     """An index that was built, and its cost.
 
     Attributes:
@@ -73,7 +73,7 @@ def build_index(
     settings: Settings,
     progress: Progress | None = None,
     allowance: Allowance | None = None,
-) -> Built:
+) -> BuiltIndex:
     """Return the index of the present corpus with its cost; build it if it is missing.
 
     An outdated or unfinished one is built from nothing, so that its time is that of a whole build; but paid vectors of
@@ -111,7 +111,7 @@ def build_index(
     return record
 
 
-def _write_record(folder: Path, record: Built) -> None:
+def _write_record(folder: Path, record: BuiltIndex) -> None:
     new = folder / f"{_RECORD}.new"
     new.write_text(json.dumps(asdict(record)), "utf-8")
     new.replace(folder / _RECORD)
@@ -123,16 +123,16 @@ def _price(root: Path, settings: Settings) -> float | None:
     return None if cost is None else cost / 1_000_000
 
 
-def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built:
+def _record(corpus: Corpus, seconds: float | None, price: float | None) -> BuiltIndex:
     held = corpus.stats()
     state = state_of(corpus.store.documents().values())
-    return Built(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
+    return BuiltIndex(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
 
 
-def finished_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> Built | None:
+def finished_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:
     """Return the record of a finished index that nothing has changed of."""
     try:
-        record = Built(**json.loads((folder / _RECORD).read_bytes()))
+        record = BuiltIndex(**json.loads((folder / _RECORD).read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
     with open_trial_index(root, folder, embedder, settings) as corpus:
@@ -161,7 +161,7 @@ def _version() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ShownHit:
     """One hit for display.
 
     Attributes:
@@ -186,18 +186,18 @@ class Answer:
     """
 
     locations: tuple[Location, ...]
-    shown: tuple[Found, ...]
+    shown: tuple[ShownHit, ...]
     seconds: float
 
     @classmethod
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
         """Return a search's answer, with the questions' ``prefix`` before each path."""
-        found = [Found(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
+        found = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
         locations = tuple(one.location for one in found)
         kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
         return cls(locations, tuple(one for one in found if one.location in kept), seconds)
 
-    def first(self, unit: Unit) -> list[Found]:
+    def first(self, unit: Unit) -> list[ShownHit]:
         """Return the first few results, whether these are chunks or documents."""
         locations = self.locations if unit == "chunks" else each_document_once(self.locations)
         shown = {one.location: one for one in self.shown}
@@ -220,7 +220,7 @@ class Answers:
         return {one.id: self._known[one.id, one.text] for one in questions if (one.id, one.text) in self._known}
 
     @contextmanager
-    def adding(self) -> Iterator[BinaryIO]:
+    def open_for_adding(self) -> Iterator[BinaryIO]:
         """Open the file for ``add``."""
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with self._path.open("a+b") as file:
@@ -272,5 +272,5 @@ def _read(path: Path) -> Iterator[tuple[tuple[str, str], Answer]]:
 
 def _answer(raw: Mapping[str, Any]) -> Answer:
     locations = tuple((str(path), int(start), int(end)) for path, start, end in raw["hits"])
-    shown = tuple(Found(locations[one["at"]], str(one["symbol"]), str(one["text"])) for one in raw["shown"])
+    shown = tuple(ShownHit(locations[one["at"]], str(one["symbol"]), str(one["text"])) for one in raw["shown"])
     return Answer(locations, shown, float(raw["seconds"]))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from quaestor.files.consistent_read import is_racy
 from quaestor.files.git_folder import deciding_files, index_file, repository_root
 from quaestor.files.ignore import NESTED_EXCLUDE, outer_files
-from quaestor.files.walk import Found
+from quaestor.files.walk import WalkResult
 from quaestor.files.walk_rules import Decisions
 
 if TYPE_CHECKING:
@@ -34,11 +34,11 @@ class ChangeWatch:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._notices: InotifyWatch | None = None
-        self._found: Found | None = None
+        self._found: WalkResult | None = None
         self._outside: Mapping[str, State] = {}
         self._walked = False
 
-    def look(self, walk: Callable[[], Found], decisions: Decisions) -> Found:
+    def look(self, walk: Callable[[], WalkResult], decisions: Decisions) -> WalkResult:
         """Return the last walk's result if nothing happened since, else walk again.
 
         Args:
@@ -63,7 +63,7 @@ class ChangeWatch:
         """Walk at the next look, whatever the kernel reports."""
         self._found = None
 
-    def _watch(self, found: Found) -> bool:
+    def _watch(self, found: WalkResult) -> bool:
         """Watch every folder that was read; return whether all of them were watched during the walk."""
         if not found.places:
             return False  # the root is a file, not a folder
@@ -73,7 +73,7 @@ class ChangeWatch:
             self._notices = InotifyWatch(self._root)
         return self._notices.watch(found.places)
 
-    def _is_steady(self, found: Found, outside: Mapping[str, State]) -> bool:
+    def _is_steady(self, found: WalkResult, outside: Mapping[str, State]) -> bool:
         """Return whether the files outside are unchanged, and every later change would change their times."""
         now = time.time_ns()
         if any(is_racy(state[4], now) for state in outside.values()):
@@ -81,7 +81,7 @@ class ChangeWatch:
         return _states(_outside(self._root, found.decisions)) == outside
 
 
-def _is_settled(found: Found) -> bool:
+def _is_settled(found: WalkResult) -> bool:
     """Return whether no work is pending and every change will be noticed.
 
     A file with several hard links can be changed through a link in another folder.

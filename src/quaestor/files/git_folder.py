@@ -204,7 +204,7 @@ def index_file(repository: Path) -> Path:
     return git_folder(repository / ".git") / "index"
 
 
-class Tracked:
+class TrackedFiles:
     """The files that a repository tracks; read when first asked for.
 
     Args:

@@ -19,7 +19,7 @@ __all__ = [
     "Plan",
     "Progress",
     "ProgressState",
-    "Skipped",
+    "SkippedPath",
     "Survey",
     "by_reason",
 ]
@@ -47,7 +47,7 @@ class FoundFile(NamedTuple):
     stamp: int = 0
 
 
-class Skipped(NamedTuple):
+class SkippedPath(NamedTuple):
     """A file or folder that was left out.
 
     Attributes:
@@ -78,7 +78,7 @@ class Plan(NamedTuple):
     touched: tuple[FoundFile, ...]
     removed: tuple[str, ...]
     unchanged: int
-    skipped: tuple[Skipped, ...]
+    skipped: tuple[SkippedPath, ...]
 
 
 class ProgressState(NamedTuple):
@@ -134,7 +134,7 @@ class Changes(NamedTuple):
     touched: tuple[str, ...] = ()
     removed: tuple[str, ...] = ()
     unchanged: int = 0
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
     stale: tuple[str, ...] = ()
     chunks: int = 0
     bytes: int = 0
@@ -194,7 +194,7 @@ class Survey(NamedTuple):
     languages: Mapping[str, int]
     chunkers: Mapping[str, int]
     notes: Mapping[str, int]
-    skipped: tuple[Skipped, ...] = ()
+    skipped: tuple[SkippedPath, ...] = ()
 
     @property
     def skipped_by_reason(self) -> Mapping[str, int]:
@@ -202,7 +202,7 @@ class Survey(NamedTuple):
         return by_reason(self.skipped)
 
 
-def by_reason(skipped: tuple[Skipped, ...]) -> Mapping[str, int]:
+def by_reason(skipped: tuple[SkippedPath, ...]) -> Mapping[str, int]:
     """Return the number of entries per reason, most frequent first."""
     return dict(Counter(entry.reason for entry in skipped).most_common())
 

@@ -24,12 +24,12 @@ from quaestor.files.deny import (
     largest,
     suffix_of,
 )
-from quaestor.files.ingest_report import BY_SETTING, FoundFile, Skipped
+from quaestor.files.ingest_report import BY_SETTING, FoundFile, SkippedPath
 from quaestor.files.source_settings import IngestSettings
 from quaestor.files.walk_rules import Decisions, Folder, OpenFolder, Rules
 
 
-class Found:
+class WalkResult:
     """The result of a walk.
 
     Attributes:
@@ -50,14 +50,14 @@ class Found:
         self.suspects: list[FoundFile] = []
         self.unchanged = 0
         self.removed: list[str] = []
-        self.skipped: list[Skipped] = []
+        self.skipped: list[SkippedPath] = []
         self.linked = 0
         self.places: list[str] = []
         self.decisions = decisions or Decisions()
 
-    def copy(self) -> Found:
+    def copy(self) -> WalkResult:
         """Return a copy; assigning to its fields does not change this one."""
-        other = Found()
+        other = WalkResult()
         for name in self.__slots__:
             setattr(other, name, getattr(self, name))
         return other
@@ -68,7 +68,7 @@ def walk(
     settings: IngestSettings | None = None,
     known: Mapping[str, Document] | None = None,
     decisions: Decisions | None = None,
-) -> Found:
+) -> WalkResult:
     """Walk a folder, or look at a single file.
 
     Args:
@@ -116,9 +116,9 @@ class _Walk:
         self._rules = Rules(root, settings, before)
         self._seen: set[str] = set()
         self._extras: dict[str, bool] = {}
-        self._found = Found(decisions=self._rules.after)
+        self._found = WalkResult(decisions=self._rules.after)
 
-    def run(self) -> Found:
+    def run(self) -> WalkResult:
         """Walk the folder."""
         if self._root.is_dir():
             self._walk_folders()
@@ -274,7 +274,7 @@ class _Walk:
         self._skip(path, reason, _words(error))
 
     def _skip(self, path: str, reason: Reason, detail: str = "") -> None:
-        self._found.skipped.append(Skipped(storable(path), reason, detail))
+        self._found.skipped.append(SkippedPath(storable(path), reason, detail))
 
 
 def _words(error: Exception) -> str:

@@ -17,7 +17,7 @@ from typing import Any, Self
 from quaestor.core.light_imports import NamedTuple
 from quaestor.files.consistent_read import is_racy, stamp_of
 from quaestor.files.deny import Reason, deny_file, deny_folder
-from quaestor.files.git_folder import Tracked, repository_root
+from quaestor.files.git_folder import TrackedFiles, repository_root
 from quaestor.files.ignore import (
     IGNORE_NAMES,
     NESTED_EXCLUDE,
@@ -72,7 +72,7 @@ class OpenFolder(NamedTuple):
     names: AbstractSet[str]
     level: Level
     trusted: bool
-    tracked: Tracked | None
+    tracked: TrackedFiles | None
     same_index: bool
 
 
@@ -102,7 +102,7 @@ class Rules:
         tracked, same_index = above.tracked, above.same_index
         if ".git" in names:
             files = (*files, NESTED_EXCLUDE)
-            tracked = Tracked(Path(folder.place), prefix=folder.prefix)
+            tracked = TrackedFiles(Path(folder.place), prefix=folder.prefix)
             same_index = self._same_index(tracked)
         level = above.level.below(folder.name, folder.place, files)
         trusted = self._same_files(folder, files) and above.trusted
@@ -136,7 +136,7 @@ class Rules:
         tracked = None
         if repository is not None:
             inside = "" if repository == self._root else f"{self._root.relative_to(repository).as_posix()}/"
-            tracked = Tracked(repository, inside)
+            tracked = TrackedFiles(repository, inside)
         same_index = tracked is None or self._same_index(tracked)
         return OpenFolder(folder, names, root_level(self._root, files), trusted, tracked, same_index)
 
@@ -164,7 +164,7 @@ class Rules:
         self.after.sources[folder.prefix] = stamps
         return stamps == self.before.sources.get(folder.prefix)
 
-    def _same_index(self, tracked: Tracked) -> bool:
+    def _same_index(self, tracked: TrackedFiles) -> bool:
         stamp = self.after.tracked[tracked.prefix] = self._stamp(str(tracked.file))
         return stamp == self.before.tracked.get(tracked.prefix)
 

@@ -115,7 +115,7 @@ def holders(git: Git, needle: str, revision: str, path: str = "") -> list[str]:
     return [name for one in (found or "").split("\0") if (name := one.partition(":")[2])]
 
 
-def touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
+def commits_touching(git: Git, needle: str, limit: int = 50) -> list[Commit]:
     """Return the commits of the whole history that changed the number of a text's occurrences, newest first."""
     return log(git, limit=limit, options=(f"-S{needle}",))
 

@@ -41,12 +41,12 @@ _TASKS_A_WORKER = 2
 _LEAST_TASK_BYTES = 16_000
 
 
-def task_bytes(left: int, workers: int) -> int:
+def task_bytes(rest: int, workers: int) -> int:
     """Return the bytes of the next batch, which decrease, so that all workers end together.
 
     Guided self-scheduling (Polychronopoulos and Kuck, 1987).
     """
-    return min(TASK_BYTES, max(left // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
+    return min(TASK_BYTES, max(rest // (workers * _TASKS_A_WORKER), _LEAST_TASK_BYTES))
 
 
 def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:

@@ -8,9 +8,9 @@ from quaestor.convert import is_converted
 from quaestor.core.documents import Document, text_of_chunks
 from quaestor.core.errors import NotFoundError
 from quaestor.files.consistent_read import on_disk, read_snapshot
-from quaestor.files.ingest_report import Changes, Skipped
+from quaestor.files.ingest_report import Changes, SkippedPath
 from quaestor.indexing.batches import COMMIT_CHUNKS, COMMIT_SHARE, FIRST_COMMIT_CHUNKS, LAST_COMMIT_CHUNKS
-from quaestor.indexing.prepare import Outcome, Ready, Refused, Same
+from quaestor.indexing.prepare import Outcome, ReadyDocument, RefusedFile, UnchangedFile
 from quaestor.stores import LOCK_SECONDS, Store, Writer
 from quaestor.stores.shared_store import SharedWork, SharingStore, keep
 
@@ -67,12 +67,12 @@ class Tally:
         self.changed: list[str] = []
         self.touched: list[str] = []
         self.removed: list[str] = []
-        self.refused: list[Refused] = []
+        self.refused: list[RefusedFile] = []
         self.unsteady: list[str] = []
         self.chunks = 0
         self.bytes = 0
 
-    def changes(self, unchanged: int, skipped: Iterable[Skipped], stale: Iterable[str]) -> Changes:
+    def changes(self, unchanged: int, skipped: Iterable[SkippedPath], stale: Iterable[str]) -> Changes:
         """Return the report."""
         return Changes(
             added=tuple(self.added),
@@ -106,7 +106,7 @@ class Committer:
     def __init__(self, store: Store, known: Mapping[str, Document]) -> None:
         self._store = store
         self._known = known
-        self._waiting: list[Ready] = []
+        self._waiting: list[ReadyDocument] = []
         self._waiting_chunks = 0
         self._touches: list[Document] = []
         self._removals: list[str] = []
@@ -131,12 +131,12 @@ class Committer:
             self.to_come -= 1
             if self.work is not None:
                 self._leased.append(outcome.path)
-            if isinstance(outcome, Ready):
+            if isinstance(outcome, ReadyDocument):
                 self._waiting.append(outcome)
                 self._waiting_chunks += outcome.packed.chunks
-            elif isinstance(outcome, Same):
+            elif isinstance(outcome, UnchangedFile):
                 self._same(outcome)
-            elif isinstance(outcome, Refused):
+            elif isinstance(outcome, RefusedFile):
                 self._note_refusal(outcome)
         usual = min(COMMIT_CHUNKS, max(FIRST_COMMIT_CHUNKS, COMMIT_SHARE * self.tally.chunks))
         early = self._waiting_chunks >= LAST_COMMIT_CHUNKS and 0 < self.to_come <= len(self._waiting)
@@ -160,12 +160,12 @@ class Committer:
         self.transactions += 1
         self._count()
 
-    def _same(self, outcome: Same) -> None:
+    def _same(self, outcome: UnchangedFile) -> None:
         document = self._known[outcome.path]._replace(size=outcome.size, stamp=outcome.stamp)
         if document != self._known[outcome.path]:
             self._touches.append(document)
 
-    def _note_refusal(self, outcome: Refused) -> None:
+    def _note_refusal(self, outcome: RefusedFile) -> None:
         self.tally.refused.append(outcome)
         if outcome.skipped.path in self._known:
             self._removals.append(outcome.skipped.path)

@@ -22,12 +22,12 @@ from quaestor.files.ingest_report import (
     Plan,
     Progress,
     ProgressState,
-    Skipped,
+    SkippedPath,
     Survey,
     by_reason,
 )
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found, checked_root, folder_of, walk
+from quaestor.files.walk import WalkResult, checked_root, folder_of, walk
 from quaestor.files.walk_rules import Decisions
 from quaestor.indexing.index_notes import TAKEN_IN_KEY, IntakeNote, pending_documents
 from quaestor.stores import Store
@@ -35,7 +35,7 @@ from quaestor.stores.shared_store import SharingStore
 
 if TYPE_CHECKING:
     from quaestor.indexing.intake import Intake
-    from quaestor.indexing.survey import Surveyed
+    from quaestor.indexing.survey import SurveyResult
 
 
 __all__ = [
@@ -47,7 +47,7 @@ __all__ = [
     "Plan",
     "Progress",
     "ProgressState",
-    "Skipped",
+    "SkippedPath",
     "Survey",
     "by_reason",
 ]
@@ -83,7 +83,7 @@ class Indexer:
         self._store = store
         self._embedder = embedder
         self._scanner = Scanner(self.root, store, self.settings)
-        self._settled: Found | None = None  # the last walk's result, if nothing was left to be done
+        self._settled: WalkResult | None = None  # the last walk's result, if nothing was left to be done
 
     def plan(self) -> Plan:
         """Return what a refresh would do; only files with a changed size or stamp are read."""
@@ -166,7 +166,7 @@ class Indexer:
             intake = self._intake(allowance, complete=complete)
             if budget_seconds is not None:
                 intake.committer.patience = budget_seconds
-            changes = self._take_in(found, intake, progress, deadline, share=share)
+            changes = self._index_files(found, intake, progress, deadline, share=share)
             return changes._replace(seconds=time.monotonic() - started)
         if found is not self._settled and self._remember(found):
             self._settled = found
@@ -178,8 +178,8 @@ class Indexer:
         self._scanner.distrust()
 
     def survey(
-        self, skipped: Iterable[Skipped], count_tokens: CountTokens | None = None, embedder: str | None = None
-    ) -> Surveyed:
+        self, skipped: Iterable[SkippedPath], count_tokens: CountTokens | None = None, embedder: str | None = None
+    ) -> SurveyResult:
         """Count the indexed documents; no file is read.
 
         Args:
@@ -191,7 +191,7 @@ class Indexer:
 
         return Surveyor(self._folder, self.settings, count_tokens, embedder).look_up(self._store, skipped)
 
-    def awaiting(self) -> Found:
+    def awaiting_files(self) -> WalkResult:
         """Return the files that a complete refresh would read, all as added; only ignore files are read."""
         recipe = self._recipe_changed()
         found = self._with_pending(self._scanner.scan())
@@ -213,7 +213,7 @@ class Indexer:
         """Return how many documents wait for vectors, as of the last refresh."""
         return len(pending_documents(self._scanner.documents().values()))
 
-    def _with_pending(self, found: Found) -> Found:
+    def _with_pending(self, found: WalkResult) -> WalkResult:
         """Return a walk's result, with waiting documents among the suspects."""
         decided = {*found.removed, *(file.path for file in found.suspects)}
         waiting = [
@@ -237,8 +237,8 @@ class Indexer:
             intake.committer.opening = {RECIPE_KEY: self.settings.recipe(), _BEGUN_KEY: "yes"}
         return intake
 
-    def _take_in(
-        self, found: Found, intake: Intake, progress: Progress | None, deadline: float | None, *, share: bool
+    def _index_files(
+        self, found: WalkResult, intake: Intake, progress: Progress | None, deadline: float | None, *, share: bool
     ) -> Changes:
         stale, elsewhere = list[str](), list[str]()
         if share and isinstance(self._store, SharingStore):
@@ -257,7 +257,7 @@ class Indexer:
         changes = done.tally.changes(found.unchanged, found.skipped, stale)
         return intake.with_embedding_report(changes)._replace(elsewhere=len(elsewhere))
 
-    def _remember(self, found: Found) -> bool:
+    def _remember(self, found: WalkResult) -> bool:
         """Store the walk's decisions if they changed without a changed file; not while another process writes."""
         metadata = self._metadata(found)
         if not metadata:
@@ -296,7 +296,7 @@ class Indexer:
             writer.set_metadata(RECIPE_KEY, self.settings.recipe())
         return True
 
-    def _metadata(self, found: Found, *, whole: bool = True) -> dict[str, str]:
+    def _metadata(self, found: WalkResult, *, whole: bool = True) -> dict[str, str]:
         """Return the metadata that has changed.
 
         Args:
@@ -346,7 +346,7 @@ class Scanner:
             self._read_store()
             return self._documents
 
-    def scan(self) -> Found:
+    def scan(self) -> WalkResult:
         """Compare sizes and stamps with the store's; only ignore files are read.
 
         The root is walked; from the third call on only after a change, if the kernel reports changes.
@@ -379,7 +379,7 @@ class Scanner:
                 else:
                     self._documents[path] = document
 
-    def _walk(self) -> Found:
+    def _walk(self) -> WalkResult:
         try:
             now = checked_root(self._root)
         except NotFoundError:

@@ -18,9 +18,9 @@ from quaestor.core.errors import QuaestorError
 from quaestor.embedding import Embedder, Vectors
 from quaestor.embedding.remote import Allowance, SlowEmbedder
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, Skipped
+from quaestor.files.ingest_report import Changes, FoundFile, Progress, ProgressState, SkippedPath
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found
+from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import (
     COPIES_BYTES,
     LARGE_BYTES,
@@ -31,7 +31,17 @@ from quaestor.indexing.batches import (
 )
 from quaestor.indexing.commit import Committer
 from quaestor.indexing.index_notes import KEY, as_pending, is_pending, pending_documents
-from quaestor.indexing.prepare import Outcome, Prepared, Preparer, Ready, Refused, Task, encode, ready, with_vectors
+from quaestor.indexing.prepare import (
+    CutFile,
+    Outcome,
+    Preparer,
+    ReadyDocument,
+    RefusedFile,
+    Task,
+    encode,
+    ready,
+    with_vectors,
+)
 from quaestor.stores import Pack, Store
 from quaestor.stores.shared_store import SharingStore
 
@@ -80,7 +90,7 @@ class Intake:
         look_up = self._slow or (not self._is_cheap() and bool(known))
         self.vectoriser = _Vectoriser(embedder, store, look_up=look_up, allowance=allowance)
 
-    def take(self, found: Found, progress: Progress | None, deadline: float | None) -> list[str]:
+    def take(self, found: WalkResult, progress: Progress | None, deadline: float | None) -> list[str]:
         """Index new files and remove missing ones; return the paths for which there was no time."""
         files = _order_files([*found.suspects, *found.added], by_time=deadline is not None)
         self.committer.to_come = len(files)
@@ -90,7 +100,7 @@ class Intake:
         self.committer.remove(found.removed)
         return queue.left()
 
-    def take_shared(self, found: Found, progress: Progress | None, store: SharingStore) -> list[str]:
+    def take_shared(self, found: WalkResult, progress: Progress | None, store: SharingStore) -> list[str]:
         """Do what ``take`` does, together with other processes; return the paths that the others indexed."""
         files = _order_files([*found.suspects, *found.added], by_time=False)
         with store.sharing() as work:
@@ -144,7 +154,7 @@ class Intake:
         waiting: list[Outcome] = []
         for outcomes in batches:
             waiting.extend(outcomes)
-            if sum(len(one.texts) for one in waiting if isinstance(one, Prepared)) >= _TEXTS_AT_ONCE:
+            if sum(len(one.texts) for one in waiting if isinstance(one, CutFile)) >= _TEXTS_AT_ONCE:
                 yield waiting
                 waiting = []
         if waiting:
@@ -259,7 +269,7 @@ class _Meter:
 
 
 def _crash_outcome(task: Task) -> Outcome:
-    return Refused(Skipped(task.path, "failed", "a worker process died of it"))
+    return RefusedFile(SkippedPath(task.path, "failed", "a worker process died of it"))
 
 
 def usable_cores() -> int:
@@ -312,7 +322,7 @@ class _Vectoriser:
 
     def _complete_slowly(self, outcomes: Sequence[Outcome], embedder: SlowEmbedder) -> list[Outcome]:
         """Return the outcomes with the available vectors; documents that lack some are marked as waiting."""
-        waiting = [done for done in outcomes if isinstance(done, Prepared)]
+        waiting = [done for done in outcomes if isinstance(done, CutFile)]
         texts = {key: text for done in waiting for key, text in zip(done.keys, done.texts, strict=True)}
         known = dict(self._store.known_vectors(list(texts))) if self._look_up and texts else {}
         missing = [key for key in texts if key not in known]
@@ -325,12 +335,12 @@ class _Vectoriser:
             known.update((key, row) for key, row, done in rows if done)
         nothing = np.zeros(embedder.dimensions, np.float32)
         return [
-            _with_known(done, self._store.pack, known, nothing) if isinstance(done, Prepared) else done
+            _with_known(done, self._store.pack, known, nothing) if isinstance(done, CutFile) else done
             for done in outcomes
         ]
 
 
-def _with_known(done: Prepared, pack: Pack, known: Mapping[bytes, Vectors], nothing: Vectors) -> Ready:
+def _with_known(done: CutFile, pack: Pack, known: Mapping[bytes, Vectors], nothing: Vectors) -> ReadyDocument:
     """Return a document with its known vectors."""
     rows = [known.get(key, nothing) for key in done.keys]
     vectors = np.stack(rows) if rows else np.zeros((0, len(nothing)), np.float32)

@@ -108,7 +108,7 @@ def _replace(writer: Writer, pack: Pack, batch: Sequence[_Parts], embedder: Embe
         at += len(own)
 
 
-class Begun(NamedTuple):
+class PendingProgress(NamedTuple):
     """The progress of an embedder's coming vectors.
 
     Attributes:
@@ -127,7 +127,7 @@ def place_of(folder: Path) -> Path:
     return folder / _FOLDER
 
 
-def coming_progress(folder: Path) -> Begun | None:
+def coming_progress(folder: Path) -> PendingProgress | None:
     """Return the progress of the coming vectors of the index in ``folder``, or None if there are none."""
     file = place_of(folder) / _FILE
     if not file.exists():
@@ -136,7 +136,7 @@ def coming_progress(folder: Path) -> Begun | None:
         about = dict(connection.execute("SELECT key, value FROM about"))
         [done] = connection.execute("SELECT count(*) FROM vectors").fetchone()
         total = int(about.get("total", 0))
-        return Begun(about["embedder"], min(done, total), total) if "embedder" in about else None
+        return PendingProgress(about["embedder"], min(done, total), total) if "embedder" in about else None
     return None
 
 
@@ -145,7 +145,7 @@ def forget(folder: Path) -> None:
     rmtree(place_of(folder), ignore_errors=True)
 
 
-class ComingVectors:
+class PendingVectors:
     """The new vectors made so far; use ``open_or_begin``."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -153,7 +153,7 @@ class ComingVectors:
 
     @classmethod
     @contextmanager
-    def open_or_begin(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[ComingVectors]:
+    def open_or_begin(cls, folder: Path, embedder: SlowEmbedder, chosen: str) -> Iterator[PendingVectors]:
         """Open, or begin, the coming vectors of the index in ``folder``; those of another embedder are deleted.
 
         Args:
@@ -218,7 +218,7 @@ class ComingVectors:
 
 
 def fill(
-    store: Store, embedder: SlowEmbedder, settings: IngestSettings, coming: ComingVectors, progress: Progress
+    store: Store, embedder: SlowEmbedder, settings: IngestSettings, pending: PendingVectors, progress: Progress
 ) -> None:
     """Make the missing vectors of all chunks of an index, also of chunks added meanwhile.
 
@@ -228,7 +228,7 @@ def fill(
         store: the index, which is only read.
         embedder: makes the vectors.
         settings: those that the index was made with.
-        coming: stores the vectors.
+        pending: stores the vectors.
         progress: called during the work.
 
     Raises:
@@ -236,16 +236,16 @@ def fill(
     """
     while True:
         keys = list(dict.fromkeys(key for key, _ in _texts(store, embedder.name, settings)))
-        missing = set(keys) - coming.finished_vectors(keys).keys()
+        missing = set(keys) - pending.finished_vectors(keys).keys()
         total, done = len(keys), len(keys) - len(missing)
-        coming.expect(total)
+        pending.expect(total)
         progress(done, total)
         if not missing:
             return
         for batch in _batches(_texts(store, embedder.name, settings), missing):
             made = embedder.encode_within(list(batch.values()), Allowance(None))
             rows = zip(batch, made.vectors, made.done, strict=True)
-            coming.add({key: row for key, row, there in rows if there})
+            pending.add({key: row for key, row, there in rows if there})
             if made.failure is not None:
                 raise made.failure
             done += len(batch)
@@ -260,11 +260,11 @@ class PreparedEmbedder:
         dimensions: the embedder's.
     """
 
-    def __init__(self, embedder: SlowEmbedder, coming: ComingVectors) -> None:
+    def __init__(self, embedder: SlowEmbedder, pending: PendingVectors) -> None:
         self.name = embedder.name
         self.dimensions = embedder.dimensions
         self._embedder = embedder
-        self._coming = coming
+        self._coming = pending
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Return one unit row for each text; missing ones are made now.

@@ -14,18 +14,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quaestor.chunking import cut
-from quaestor.chunking.chunk_settings import Cut
+from quaestor.chunking.chunk_settings import CutDocument
 from quaestor.chunking.languages import PROSE, says_generated, why_not_parse
-from quaestor.convert import ConversionError, Converted, convert_file, is_converted
+from quaestor.convert import ConversionError, ConvertedDocument, convert_file, is_converted
 from quaestor.core.bylines import author_line, date_of_path, iso_date
 from quaestor.core.documents import Chunk, Document, Span, text_of_chunks
 from quaestor.embedding import Embedder, Vectors
 from quaestor.files.consistent_read import UNTRUSTED, NotRegularError, Snapshot, on_disk, read_snapshot
 from quaestor.files.deny import deny_content, largest, suffix_of
-from quaestor.files.ingest_report import Skipped
+from quaestor.files.ingest_report import SkippedPath
 from quaestor.files.source_settings import IngestSettings
 from quaestor.indexing.chunk_texts import chunk_terms, embedded_text, vector_keys
-from quaestor.stores import ChunkTerms, Kept, Pack, Packed
+from quaestor.stores import ChunkTerms, KeptBytes, Pack, PackedDocument
 from quaestor.stores.shared_store import keep
 
 # People hardly ever search for generated text, and each megabyte of it makes a thousand chunks.
@@ -48,7 +48,7 @@ class Task(NamedTuple):
     known_sha256: str | None = None
 
 
-class Prepared(NamedTuple):
+class CutFile(NamedTuple):
     """A document whose texts are still to be embedded.
 
     Attributes:
@@ -67,14 +67,14 @@ class Prepared(NamedTuple):
     terms: Sequence[ChunkTerms]
     keys: Sequence[bytes]
     texts: Sequence[str]
-    kept: Kept | None = None
+    kept: KeptBytes | None = None
 
     @property
     def path(self) -> str:
         """The document's path."""
         return self.document.path
 
-    def __reduce__(self) -> tuple[Callable[..., Prepared], tuple[object, ...]]:
+    def __reduce__(self) -> tuple[Callable[..., CutFile], tuple[object, ...]]:
         """Pickle as tuples: thousands of small objects would take five times as long."""
         chunks = [(_span(chunk), *_rest(chunk)) for chunk in self.chunks]
         terms = [(one.body, one.path, one.symbol) for one in self.terms]
@@ -91,13 +91,13 @@ def _unpack_prepared(
     chunks: Sequence[Any],
     terms: Sequence[tuple[bytes, bytes, bytes]],
     *rest: Any,
-) -> Prepared:
+) -> CutFile:
     """Unpickle a document that another process prepared."""
     whole = tuple(Chunk(Span(*span), *others) for span, *others in chunks)
-    return Prepared(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
+    return CutFile(document, steady, whole, [ChunkTerms(*fields) for fields in terms], *rest)
 
 
-class Ready(NamedTuple):
+class ReadyDocument(NamedTuple):
     """A document that is ready for the store.
 
     Attributes:
@@ -105,7 +105,7 @@ class Ready(NamedTuple):
         steady: whether the file did not change while it was read.
     """
 
-    packed: Packed
+    packed: PackedDocument
     steady: bool
 
     @property
@@ -114,7 +114,7 @@ class Ready(NamedTuple):
         return self.packed.document.path
 
 
-class Same(NamedTuple):
+class UnchangedFile(NamedTuple):
     """A file whose bytes are the indexed ones.
 
     Attributes:
@@ -128,7 +128,7 @@ class Same(NamedTuple):
     stamp: int
 
 
-class Refused(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that is left out because of its content, or because it cannot be read.
 
     Attributes:
@@ -137,7 +137,7 @@ class Refused(NamedTuple):
         stamp: the file's stamp.
     """
 
-    skipped: Skipped
+    skipped: SkippedPath
     size: int = -1
     stamp: int = 0
 
@@ -147,7 +147,7 @@ class Refused(NamedTuple):
         return self.skipped.path
 
 
-class Opened(NamedTuple):
+class ReadFile(NamedTuple):
     """A file that was read.
 
     Attributes:
@@ -159,7 +159,7 @@ class Opened(NamedTuple):
     snapshot: Snapshot
 
 
-class Loaded(NamedTuple):
+class LoadedFile(NamedTuple):
     """A file that was read and cut.
 
     Attributes:
@@ -168,10 +168,10 @@ class Loaded(NamedTuple):
     """
 
     snapshot: Snapshot
-    parts: Cut
+    parts: CutDocument
 
 
-Outcome = Prepared | Ready | Same | Refused
+Outcome = CutFile | ReadyDocument | UnchangedFile | RefusedFile
 
 
 class Preparer(NamedTuple):
@@ -203,27 +203,27 @@ class Preparer(NamedTuple):
         """Return one outcome for each task, in order; all texts are embedded at once."""
         return self.prepare_opened(self.read(tasks))
 
-    def read(self, tasks: Sequence[Task]) -> list[Opened | Same | Refused]:
+    def read(self, tasks: Sequence[Task]) -> list[ReadFile | UnchangedFile | RefusedFile]:
         """Return the changed files with their bytes, and the outcomes of all others."""
         return [_read(self.root, task, self.settings) for task in tasks]
 
-    def prepare_opened(self, files: Sequence[Opened | Same | Refused]) -> list[Outcome]:
+    def prepare_opened(self, files: Sequence[ReadFile | UnchangedFile | RefusedFile]) -> list[Outcome]:
         """Do what ``prepare`` does, for files that were already read; this does not need the folder."""
-        outcomes: list[Outcome] = [self._prepare(one) if isinstance(one, Opened) else one for one in files]
+        outcomes: list[Outcome] = [self._prepare(one) if isinstance(one, ReadFile) else one for one in files]
         embedder = self.embedder
         if embedder is None:
             return outcomes
         return ready(outcomes, self.pack, lambda _keys, texts: encode(embedder, texts))
 
-    def _prepare(self, file: Opened) -> Prepared | Refused:
+    def _prepare(self, file: ReadFile) -> CutFile | RefusedFile:
         loaded = _load(file, self.settings)
-        if not isinstance(loaded, Loaded):
+        if not isinstance(loaded, LoadedFile):
             return loaded
         snapshot, parts = loaded.snapshot, loaded.parts
         shown = file.path if self.settings.embed_path else None
         texts = [embedded_text(chunk, shown, parts.title) for chunk in parts.chunks]
         document = document_of(file.path, snapshot, parts)
-        return Prepared(
+        return CutFile(
             document,
             snapshot.steady,
             parts.chunks,
@@ -234,36 +234,36 @@ class Preparer(NamedTuple):
         )
 
 
-def load(root: str, task: Task, settings: IngestSettings) -> Loaded | Same | Refused:
+def load(root: str, task: Task, settings: IngestSettings) -> LoadedFile | UnchangedFile | RefusedFile:
     """Return a file's bytes and chunks, or why there are none."""
     file = _read(root, task, settings)
-    return _load(file, settings) if isinstance(file, Opened) else file
+    return _load(file, settings) if isinstance(file, ReadFile) else file
 
 
-def _read(root: str, task: Task, settings: IngestSettings) -> Opened | Same | Refused:
+def _read(root: str, task: Task, settings: IngestSettings) -> ReadFile | UnchangedFile | RefusedFile:
     """Return a file's bytes, or why there are none."""
     limit = largest(basename(task.path), settings.max_file_bytes)
     try:
         snapshot = read_snapshot(on_disk(root, task.path), limit, root=root)
     except OSError as error:
-        return Refused(_unreadable(task.path, error))
+        return RefusedFile(_unreadable(task.path, error))
     if snapshot.sha256 == task.known_sha256:
-        return Same(task.path, len(snapshot.data), snapshot.stamp)
-    return Opened(task.path, snapshot)
+        return UnchangedFile(task.path, len(snapshot.data), snapshot.stamp)
+    return ReadFile(task.path, snapshot)
 
 
-def _load(file: Opened, settings: IngestSettings) -> Loaded | Refused:
+def _load(file: ReadFile, settings: IngestSettings) -> LoadedFile | RefusedFile:
     """Return the chunks of a file that was read, or why there are none."""
     path, snapshot = file
     limit = largest(basename(path), settings.max_file_bytes)
     size = len(snapshot.data) if snapshot.stamp != UNTRUSTED else -1
     parts = _cut(path, snapshot.data, limit, settings)
-    if isinstance(parts, Cut):
-        return Loaded(snapshot, parts)
-    return Refused(parts, size, snapshot.stamp)
+    if isinstance(parts, CutDocument):
+        return LoadedFile(snapshot, parts)
+    return RefusedFile(parts, size, snapshot.stamp)
 
 
-def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | Skipped:
+def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDocument | SkippedPath:
     """Return the chunks of a file's bytes or of their Markdown, or why there are none."""
     try:
         made = convert_file(data, path) if len(data) <= limit else None
@@ -274,33 +274,33 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> Cut | 
         parts = cut(data, path, settings.chunks)
         return parts if settings.pages or parts.url is None else parts._replace(url=None)
     except ConversionError as error:
-        return Skipped(path, error.reason, error.detail)
+        return SkippedPath(path, error.reason, error.detail)
     except Exception as error:
-        return Skipped(path, "failed", f"{type(error).__name__}: {error}")
+        return SkippedPath(path, "failed", f"{type(error).__name__}: {error}")
 
 
-def _cut_converted(made: Converted, path: str, settings: IngestSettings) -> Cut:
+def _cut_converted(converted: ConvertedDocument, path: str, settings: IngestSettings) -> CutDocument:
     """Return the chunks of the Markdown that a file was converted to."""
-    parts = cut(made.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=made.paged)
+    parts = cut(converted.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=converted.paged)
     told = f"converted from {suffix_of(path)}"
     return parts._replace(
-        title=made.title or parts.title,
-        author=author_line(made.author or "") or parts.author,
-        date=iso_date(made.date or "") or parts.date,
-        note=f"{told}; {made.note}" if made.note else told,
+        title=converted.title or parts.title,
+        author=author_line(converted.author or "") or parts.author,
+        date=iso_date(converted.date or "") or parts.date,
+        note=f"{told}; {converted.note}" if converted.note else told,
     )
 
 
-def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> Skipped | None:
+def _refuse(path: str, data: bytes, limit: int, settings: IngestSettings) -> SkippedPath | None:
     if suffix_of(path) in ("jsonl", "ndjson"):
         limit = settings.max_file_bytes  # only prose may be larger
     if len(data) > limit:
-        return Skipped(path, "too large", f"the limit is {limit:,} bytes")
+        return SkippedPath(path, "too large", f"the limit is {limit:,} bytes")
     if reason := deny_content(data):
-        return Skipped(path, reason)
+        return SkippedPath(path, reason)
     share = limit // _LOW_VALUE_SHARE
     if len(data) > share and (kind := why_not_parse(data, path)):
-        return Skipped(path, "too large", f"{kind}: {len(data):,} bytes, the limit for such is {share:,}")
+        return SkippedPath(path, "too large", f"{kind}: {len(data):,} bytes, the limit for such is {share:,}")
     return None
 
 
@@ -309,7 +309,7 @@ def quotable(document: Document, data: bytes, chunks: Sequence[Chunk]) -> bytes:
     return text_of_chunks(chunks) if is_converted(document) else data
 
 
-def document_of(path: str, snapshot: Snapshot, parts: Cut) -> Document:
+def document_of(path: str, snapshot: Snapshot, parts: CutDocument) -> Document:
     """Return the document of a file that was read and cut."""
     note = parts.note
     if note is None and parts.chunker == "lines":
@@ -339,12 +339,12 @@ def ready(
     outcomes: Sequence[Outcome], pack: Pack, embed: Callable[[Sequence[bytes], Sequence[str]], Vectors]
 ) -> list[Outcome]:
     """Return the outcomes with every document ready; one call with all keys and texts returns the vectors."""
-    waiting = [done for done in outcomes if isinstance(done, Prepared)]
+    waiting = [done for done in outcomes if isinstance(done, CutFile)]
     vectors = embed([key for done in waiting for key in done.keys], [text for done in waiting for text in done.texts])
     complete: list[Outcome] = []
     at = 0
     for done in outcomes:
-        if isinstance(done, Prepared):
+        if isinstance(done, CutFile):
             end = at + len(done.texts)
             complete.append(with_vectors(done, pack, vectors[at:end]))
             at = end
@@ -353,10 +353,10 @@ def ready(
     return complete
 
 
-def with_vectors(done: Prepared, pack: Pack, vectors: Vectors) -> Ready:
+def with_vectors(done: CutFile, pack: Pack, vectors: Vectors) -> ReadyDocument:
     """Return a prepared document with its vectors, ready for the store."""
     packed = pack(done.document, done.chunks, vectors, done.terms, done.keys)
-    return Ready(packed._replace(kept=done.kept), done.steady)
+    return ReadyDocument(packed._replace(kept=done.kept), done.steady)
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -364,9 +364,9 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return embedder.encode(texts) if texts else np.zeros((0, embedder.dimensions), np.float32)
 
 
-def _unreadable(path: str, error: OSError) -> Skipped:
+def _unreadable(path: str, error: OSError) -> SkippedPath:
     if isinstance(error, FileNotFoundError):
-        return Skipped(path, "vanished")
+        return SkippedPath(path, "vanished")
     if isinstance(error, NotRegularError):
-        return Skipped(path, "special")
-    return Skipped(path, "unreadable", error.strerror or type(error).__name__)
+        return SkippedPath(path, "special")
+    return SkippedPath(path, "unreadable", error.strerror or type(error).__name__)

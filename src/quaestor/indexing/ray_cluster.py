@@ -15,7 +15,7 @@ from typing import Any, Self
 
 from quaestor.core.errors import UsageError
 from quaestor.files.deny import EXTRAS, extra_is_installed
-from quaestor.indexing.prepare import Opened, Outcome, Preparer, Refused, Same, Task
+from quaestor.indexing.prepare import Outcome, Preparer, ReadFile, RefusedFile, Task, UnchangedFile
 
 _AHEAD = 3
 """Batches in flight for each core."""
@@ -26,7 +26,7 @@ _MOST_BYTES = 128_000_000
 _RETRIES = 3
 _CONNECT_SECONDS = 10
 
-File = Opened | Same | Refused
+File = ReadFile | UnchangedFile | RefusedFile
 
 
 class RayCluster:
@@ -35,17 +35,17 @@ class RayCluster:
     Args:
         address: the cluster's, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
         preparer: does the work; sent once.
-        failed: returns the outcome of a file that crashes every process.
+        on_failure: returns the outcome of a file that crashes every process.
 
     Raises:
         UsageError: the extra is not installed, or the cluster cannot be used.
     """
 
-    def __init__(self, address: str, preparer: Preparer, failed: Callable[[Task], Outcome]) -> None:
+    def __init__(self, address: str, preparer: Preparer, on_failure: Callable[[Task], Outcome]) -> None:
         self._ray = _import_ray()
         self._address = address
         self._preparer = preparer
-        self._failed = failed
+        self._failed = on_failure
         self._waiting: dict[Any, Sequence[File]] = {}
         self._joined = not self._ray.is_initialized()
 
@@ -161,4 +161,4 @@ def _original_error(error: Any) -> Exception:
 
 
 def _size(file: File) -> int:
-    return len(file.snapshot.data) if isinstance(file, Opened) else 0
+    return len(file.snapshot.data) if isinstance(file, ReadFile) else 0

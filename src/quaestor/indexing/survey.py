@@ -9,18 +9,18 @@ from typing import NamedTuple
 
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.terms import find_words
-from quaestor.files.ingest_report import CountTokens, FoundFile, Range, Skipped, Survey
+from quaestor.files.ingest_report import CountTokens, FoundFile, Range, SkippedPath, Survey
 from quaestor.files.source_settings import IngestSettings
-from quaestor.files.walk import Found
+from quaestor.files.walk import WalkResult
 from quaestor.indexing.batches import TASK_BYTES, TASK_FILES, in_batches
 from quaestor.indexing.chunk_texts import embedded_text, vector_keys
-from quaestor.indexing.prepare import Refused, Same, Task, document_of, load
+from quaestor.indexing.prepare import RefusedFile, Task, UnchangedFile, document_of, load
 from quaestor.indexing.worker_pool import run_here
 from quaestor.stores import Store
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class DocumentCounts:
     """One document's counts.
 
     Attributes:
@@ -38,7 +38,7 @@ class Counted:
     keys: Sequence[bytes] = ()
 
 
-class Surveyed(NamedTuple):
+class SurveyResult(NamedTuple):
     """The result of a survey.
 
     Attributes:
@@ -68,13 +68,13 @@ class Surveyor:
     count_tokens: CountTokens | None
     embedder: str | None = None
 
-    def read(self, found: Found) -> Surveyed:
+    def read(self, found: WalkResult) -> SurveyResult:
         """Read and cut all files that a walk found."""
         batches = in_batches(((Task(file.path), file.size) for file in found.added), TASK_BYTES, TASK_FILES)
         results = [result for batch in run_here(self, batches) for result in batch]
-        return self._surveyed(results, found.added, found.skipped)
+        return self._result(results, found.added, found.skipped)
 
-    def look_up(self, store: Store, skipped: Iterable[Skipped]) -> Surveyed:
+    def look_up(self, store: Store, skipped: Iterable[SkippedPath]) -> SurveyResult:
         """Count the documents of an index; no file is read.
 
         Args:
@@ -86,23 +86,23 @@ class Surveyor:
             self._count(document, [stored.chunk for stored in store.chunks_of(path)])
             for path, document in documents.items()
         ]
-        return self._surveyed(results, [FoundFile(path, one.size) for path, one in documents.items()], skipped)
+        return self._result(results, [FoundFile(path, one.size) for path, one in documents.items()], skipped)
 
-    def prepare(self, tasks: Sequence[Task]) -> list[Counted | Skipped]:
+    def prepare(self, tasks: Sequence[Task]) -> list[DocumentCounts | SkippedPath]:
         """Return each file's counts, or why it is left out."""
         return [self._read(task) for task in tasks]
 
-    def _read(self, task: Task) -> Counted | Skipped:
+    def _read(self, task: Task) -> DocumentCounts | SkippedPath:
         loaded = load(self.root, task, self.settings)
-        if isinstance(loaded, Refused):
+        if isinstance(loaded, RefusedFile):
             return loaded.skipped
-        assert not isinstance(loaded, Same)  # no task of a survey has a known hash
+        assert not isinstance(loaded, UnchangedFile)  # no task of a survey has a known hash
         return self._count(document_of(task.path, loaded.snapshot, loaded.parts), loaded.parts.chunks)
 
-    def _count(self, document: Document, chunks: Sequence[Chunk]) -> Counted:
+    def _count(self, document: Document, chunks: Sequence[Chunk]) -> DocumentCounts:
         words = sum(len(find_words(chunk.text)) for chunk in chunks)
         texts = self._texts(document, chunks)
-        return Counted(
+        return DocumentCounts(
             document,
             len(chunks),
             words,
@@ -116,16 +116,19 @@ class Surveyor:
         shown = document.path if self.settings.embed_path else None
         return [embedded_text(chunk, shown, document.title) for chunk in chunks]
 
-    def _surveyed(
-        self, results: Sequence[Counted | Skipped], files: Sequence[FoundFile], skipped: Iterable[Skipped]
-    ) -> Surveyed:
-        counted = [one for one in results if isinstance(one, Counted)]
+    def _result(
+        self,
+        results: Sequence[DocumentCounts | SkippedPath],
+        files: Sequence[FoundFile],
+        skipped: Iterable[SkippedPath],
+    ) -> SurveyResult:
+        counted = [one for one in results if isinstance(one, DocumentCounts)]
         texts = {key: tokens for one in counted for key, tokens in zip(one.keys, one.tokens, strict=bool(one.keys))}
-        left_out = (*skipped, *(one for one in results if isinstance(one, Skipped)))
-        return Surveyed(_sum_up(counted, left_out, with_tokens=self.count_tokens is not None), files, texts)
+        left_out = (*skipped, *(one for one in results if isinstance(one, SkippedPath)))
+        return SurveyResult(_sum_up(counted, left_out, with_tokens=self.count_tokens is not None), files, texts)
 
 
-def _sum_up(counted: Sequence[Counted], skipped: tuple[Skipped, ...], *, with_tokens: bool) -> Survey:
+def _sum_up(counted: Sequence[DocumentCounts], skipped: tuple[SkippedPath, ...], *, with_tokens: bool) -> Survey:
     """Add up the counts of all documents."""
     documents = [result.document for result in counted]
     return Survey(

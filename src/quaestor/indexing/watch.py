@@ -23,7 +23,7 @@ def watch(
     interval: float = 1.0,
     *,
     progress: Progress | None = None,
-    hindered: Callable[[QuaestorError], None],
+    report_failure: Callable[[QuaestorError], None],
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> Iterator[Changes]:
@@ -33,7 +33,7 @@ def watch(
         refresh: usually ``Indexer.refresh``.
         interval: seconds between the end of one refresh and the beginning of the next.
         progress: passed on to every refresh.
-        hindered: called with the reason if a refresh failed (another process writes, or the disk is full), before it
+        report_failure: called with the reason if a refresh failed (another process writes, the disk is full), before it
             is tried again.
         clock: monotonic seconds.
         sleep: waits for some seconds; an exception from it ends the watch.
@@ -46,7 +46,7 @@ def watch(
         try:
             changes = refresh(progress)
         except (IndexBusyError, IndexReadOnlyError, LimitError) as error:
-            hindered(error)
+            report_failure(error)
             sleep(interval)
             continue
         took = clock() - started

@@ -152,13 +152,13 @@ class Pool(Generic[Task, Result]):
     Args:
         job: the work; pickled once for each worker.
         count: number of processes.
-        failed: returns the result of a task that killed its worker.
+        on_failure: returns the result of a task that killed its worker.
     """
 
-    def __init__(self, job: Job[Task, Result], count: int, failed: Callable[[Task], Result]) -> None:
+    def __init__(self, job: Job[Task, Result], count: int, on_failure: Callable[[Task], Result]) -> None:
         self._job = job
         self._count = count
-        self._failed = failed
+        self._failed = on_failure
         self._idle: queue.SimpleQueue[_Worker] = queue.SimpleQueue()
         self._all: list[_Worker] = []
         self._threads = ThreadPoolExecutor(count * _AT_ONCE, thread_name_prefix="ingest")

@@ -45,7 +45,7 @@ class Place:
         return named if named.is_absolute() else otherwise
 
     @property
-    def dotted(self) -> Path:
+    def xdg_folder(self) -> Path:
         """The folder of settings for programs that follow the XDG rules, on macOS too."""
         return self.folder("XDG_CONFIG_HOME", self.home / ".config")
 
@@ -56,7 +56,7 @@ class Place:
             return self.home / "Library" / "Application Support"
         if self.platform == "win32":
             return self.roaming or self.home / "AppData" / "Roaming"
-        return self.dotted
+        return self.xdg_folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +106,7 @@ def _as_one_list(command: str, arguments: Sequence[str]) -> dict[str, object]:
 
 def _zed_settings(place: Place) -> Path:
     # Unlike other desktop programs, Zed uses ~/.config on macOS too.
-    folder = place.config / "Zed" if place.platform == "win32" else place.dotted / "zed"
+    folder = place.config / "Zed" if place.platform == "win32" else place.xdg_folder / "zed"
     return folder / "settings.json"
 
 
@@ -173,7 +173,7 @@ CLIENTS: dict[str, Client] = {
             "opencode",
             "json",
             ("mcp",),
-            lambda place: place.dotted / "opencode" / "opencode.json",
+            lambda place: place.xdg_folder / "opencode" / "opencode.json",
             "opencode.json",
             _as_one_list,
             also=("opencode.jsonc",),
@@ -203,7 +203,7 @@ class Change:
     backup: Path | None
 
     @property
-    def changed(self) -> bool:
+    def changes_text(self) -> bool:
         """Whether the file's text differs."""
         return self.before != self.after
 
@@ -241,7 +241,7 @@ def install(client: Client, place: Place, command: str, arguments: Sequence[str]
 
     by_hand = f"add this by hand: {_on_one_line(client, entry)}"
     change = _edit_settings(client, _file(client, place), edit, expect, by_hand)
-    if write and change.changed:
+    if write and change.changes_text:
         _write(change)
     return change
 
@@ -279,7 +279,7 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
     former, backup = _former(client, path, change.before or ""), _backup(path)
     if former.known:
         change = Change(path, change.before, former.text, None)
-    if write and change.changed:
+    if write and change.changes_text:
         _write(change)
         if former.known:
             backup.unlink(missing_ok=True)
@@ -287,24 +287,24 @@ def uninstall(client: Client, place: Place, *, write: bool = True) -> Change:
 
 
 @dataclass(frozen=True, slots=True)
-class _Former:
+class _FormerText:
     """A settings file's text before our entry was added, if ``known``; None if the file did not exist."""
 
     known: bool
     text: str | None = None
 
 
-def _former(client: Client, path: Path, text: str) -> _Former:
+def _former(client: Client, path: Path, text: str) -> _FormerText:
     """Return the text before our entry, if adding the entry to it, or to no file, gives exactly the present text."""
     backup = _backup(path)
     former = _read_settings(backup)
     entry = _entry(client, text)
     if entry is None or (former is not None and _entry(client, former) is not None):
-        return _Former(known=False)
+        return _FormerText(known=False)
     try:
-        return _Former(_with_entry(client, former or "", entry) == text, former)
+        return _FormerText(_with_entry(client, former or "", entry) == text, former)
     except ValueError:
-        return _Former(known=False)
+        return _FormerText(known=False)
 
 
 def _with_entry(client: Client, text: str, entry: Mapping[str, object]) -> str:

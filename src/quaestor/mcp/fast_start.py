@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _PIECE = 1 << 16
 
 
-class Wire:
+class ClientConnection:
     """A client's connection, on file descriptors that nothing else in the process uses.
 
     Args:
@@ -84,7 +84,7 @@ class Wire:
 
 
 @contextmanager
-def standard_wire() -> Iterator[Wire]:
+def standard_wire() -> Iterator[ClientConnection]:
     """Reserve standard input and output for a client until the context ends.
 
     Meanwhile, other readers of standard input find it empty, and other output goes to standard error: if a library
@@ -96,7 +96,7 @@ def standard_wire() -> Iterator[Wire]:
     os.close(nothing)
     os.dup2(2, 1)
     try:
-        yield Wire(reading, writing)
+        yield ClientConnection(reading, writing)
     finally:
         os.dup2(reading, 0)
         os.dup2(writing, 1)
@@ -150,7 +150,7 @@ def folder_of_uri(uri: str) -> Path | None:
 _FOLLOWS_SECONDS = 0.5
 
 
-class Opening:
+class OpeningExchange:
     """The requests and answers before the SDK takes over.
 
     Attributes:
@@ -158,7 +158,7 @@ class Opening:
         tools: the session's tools; None until they are made.
     """
 
-    def __init__(self, wire: Wire) -> None:
+    def __init__(self, wire: ClientConnection) -> None:
         self._again = b""
         self.answered: set[int | str] = set()
         self.tools: Sequence[Tool] | None = None

@@ -14,7 +14,7 @@ from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import check_endpoint
 from quaestor.core.errors import UsageError
 from quaestor.corpus import Corpus
-from quaestor.corpus.descriptions import ByMeaning, Coming
+from quaestor.corpus.descriptions import ByMeaning, VectorProgress
 from quaestor.llm.prompts import load
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.open_corpora import ALL, Corpora, first_index_progress
@@ -75,13 +75,15 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     if len(corpora.names) == 1:
         corpus = corpora.get(corpora.names[0], wait=WAIT_SECONDS)
         outcome = _search_one(corpus, passed)
-        return _with_remarks(outcome, corpus.meaning.reach, corpus.meaning.coming, {}, corpus.translated(query))
+        return _with_remarks(
+            outcome, corpus.meaning.reach, corpus.meaning.vector_progress, {}, corpus.translation(query)
+        )
     several, failures = corpora.several(names, wait=WAIT_SECONDS)
     outcome = _search_one(several, passed)
     if outcome.failed:
         return replace(outcome, text=f"{outcome.text} {load('mcp_takes_corpus').template}")
-    coming = next((one for corpus in several.answering.values() if (one := corpus.meaning.coming)), None)
-    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translated(query))
+    coming = next((one for corpus in several.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
+    return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
 
 
 def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
@@ -101,7 +103,7 @@ def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
     return [str(name) for name in names]
 
 
-def _search_one(corpus: search.Searched, arguments: Mapping[str, object]) -> Outcome:
+def _search_one(corpus: search.SearchableCorpus, arguments: Mapping[str, object]) -> Outcome:
     registry = Registry([search.search_of(corpus, bylines=True, languages=True)])
     return registry.call("search", arguments, budget=BUDGET, count=tokenizer_for(MODEL).count)
 
@@ -109,7 +111,7 @@ def _search_one(corpus: search.Searched, arguments: Mapping[str, object]) -> Out
 def _with_remarks(
     outcome: Outcome,
     reach: ByMeaning,
-    coming: Coming | None,
+    progress: VectorProgress | None,
     failures: Mapping[str, Exception],
     translated: Sequence[str],
 ) -> Outcome:
@@ -118,7 +120,7 @@ def _with_remarks(
     Args:
         outcome: of the search.
         reach: how many documents were searched by meaning.
-        coming: the progress of vectors that are being computed; None if none are.
+        progress: the progress of vectors that are being computed; None if none are.
         failures: why corpora were not searched, by their names.
         translated: the English words that were searched for instead of a question in another language.
     """
@@ -129,8 +131,8 @@ def _with_remarks(
         notes.append(load("mcp_words_alone").render(documents=_ALONE[reach]))
     if translated:
         notes.append(load("mcp_translated").render(words=", ".join(translated)))
-    if coming is not None:
-        made = f"{coming.done:,} of {coming.total:,}" if coming.total else "no"
+    if progress is not None:
+        made = f"{progress.done:,} of {progress.total:,}" if progress.total else "no"
         notes.append(load("mcp_coming").render(made=made))
     if failures:
         why = " ".join(f"{name}: {error}" for name, error in failures.items())
@@ -150,7 +152,7 @@ _QUESTION = Parameter("question", "string", required=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Indexing:
+class IndexingProgress:
     """The progress of first indexes.
 
     Attributes:
@@ -180,17 +182,17 @@ class Tool:
     description: str
     takes: dict[str, Any]
     run: Callable[[Mapping[str, object]], Outcome]
-    indexing: Callable[[], Indexing | None]
+    indexing: Callable[[], IndexingProgress | None]
 
 
 def tools_of(corpora: Corpora) -> tuple[Tool, ...]:
     """Return the tools on some corpora; if there is only one, they take no argument for the corpus."""
     return (
         _search(corpora),
-        _reading(corpora, "read", "Read lines", read.PARAMETERS),
-        _reading(corpora, "related", "Find what is related", related.PARAMETERS),
-        _reading(corpora, "overview", "Get an overview", overview.PARAMETERS),
-        _reading(corpora, "history", "Ask the history", history.PARAMETERS),
+        _reading_tool(corpora, "read", "Read lines", read.PARAMETERS),
+        _reading_tool(corpora, "related", "Find what is related", related.PARAMETERS),
+        _reading_tool(corpora, "overview", "Get an overview", overview.PARAMETERS),
+        _reading_tool(corpora, "history", "Ask the history", history.PARAMETERS),
         _ask(corpora),
     )
 
@@ -200,10 +202,10 @@ def prepare() -> None:
     tokenizer_for(MODEL).count(" ")
 
 
-def _reading(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> Tool:
+def _reading_tool(corpora: Corpora, name: str, title: str, parameters: Sequence[Parameter]) -> Tool:
     description, listed = describe(name, parameters)
     takes = schema((*listed, *_which(corpora)))
-    return Tool(name, title, description, takes, partial(_call, corpora, name), partial(_indexing, corpora))
+    return Tool(name, title, description, takes, partial(_call, corpora, name), partial(_indexing_progress, corpora))
 
 
 def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outcome:
@@ -218,7 +220,9 @@ def _call(corpora: Corpora, name: str, arguments: Mapping[str, object]) -> Outco
 
 def _search(corpora: Corpora) -> Tool:
     run = partial(_call_search, corpora)
-    return Tool("search", "Search", _search_description(), _search_schema(corpora), run, partial(_indexing, corpora))
+    return Tool(
+        "search", "Search", _search_description(), _search_schema(corpora), run, partial(_indexing_progress, corpora)
+    )
 
 
 def _ask(corpora: Corpora) -> Tool:
@@ -236,15 +240,15 @@ def _ask(corpora: Corpora) -> Tool:
         return Outcome(_answer_as_text(outcome))
 
     takes = schema((*parameters, *_which(corpora)))
-    return Tool("ask", "Ask", description, takes, run, partial(_indexing, corpora))
+    return Tool("ask", "Ask", description, takes, run, partial(_indexing_progress, corpora))
 
 
-def _indexing(corpora: Corpora) -> Indexing | None:
+def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
     going = [state for state in corpora.states() if not state.ready and not state.failed]
     if not going:
         return None
     least = min(going, key=lambda state: state.share)
-    return Indexing(least.share, f"indexing {least.name}: {first_index_progress(least)}")
+    return IndexingProgress(least.share, f"indexing {least.name}: {first_index_progress(least)}")
 
 
 def _which(corpora: Corpora) -> Sequence[Parameter]:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from mcp.server.session import ServerSession
     from mcp.shared._stream_protocols import ReadStream, WriteStream
 
-    from quaestor.mcp.fast_start import Opening
+    from quaestor.mcp.fast_start import OpeningExchange
     from quaestor.mcp.mcp_tools import Tool
 
 
@@ -51,7 +51,7 @@ _ANSWER_SECONDS = 5.0
 _REST_SECONDS = 60.0
 
 
-def serve_stdio(make: _Make, opening: Opening | None, *, asking: bool) -> None:
+def serve_stdio(make: _Make, opening: OpeningExchange | None, *, asking: bool) -> None:
     """Serve one client over standard input and output until it closes them.
 
     Args:
@@ -75,20 +75,20 @@ def serve_http(tools: Sequence[Tool], host: str, at: socket.socket) -> None:
     asyncio.run(uvicorn.Server(settings).serve(sockets=[at]))
 
 
-def make_server(offered: ConnectionTools) -> Server[Any]:
+def make_server(tools: ConnectionTools) -> Server[Any]:
     """Return an SDK server that offers the tools."""
 
     async def list_tools(context: _Context, _params: object) -> types.ListToolsResult:
         try:
             return types.ListToolsResult.model_validate(
-                {"tools": [tool_object(tool) for tool in await offered.tools(context.session)]}
+                {"tools": [tool_object(tool) for tool in await tools.tools(context.session)]}
             )
         except QuaestorError as error:
             raise MCPError(types.INVALID_REQUEST, str(error)) from error
 
     async def call_tool(context: _Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         try:
-            by_name = {tool.name: tool for tool in await offered.tools(context.session)}
+            by_name = {tool.name: tool for tool in await tools.tools(context.session)}
         except QuaestorError as error:
             return _failed_result(str(error))
         tool = by_name.get(params.name)
@@ -99,7 +99,7 @@ def make_server(offered: ConnectionTools) -> Server[Any]:
         return await call
 
     async def begin(context: _Context, _params: object) -> None:
-        offered.begin(context.session)
+        tools.begin(context.session)
 
     server: Server[Any] = Server(
         NAME,
@@ -122,17 +122,17 @@ async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerS
             await session.report_progress(told, 1.0, indexing.words)
 
 
-async def _over_stdio(server: Server[Any], opening: Opening | None) -> None:
+async def _over_stdio(server: Server[Any], opening: OpeningExchange | None) -> None:
     files = map(anyio.wrap_file, opening.files()) if opening else ()
     async with stdio_server(*files) as (reading, writing), anyio.create_task_group() as tasks:
-        answers = _Answers(writing, opening.answered if opening else set())
+        answers = _AnswerStream(writing, opening.answered if opening else set())
         handing_on, handed_on = anyio.create_memory_object_stream[Any](0)
         tasks.start_soon(_pass_on, reading, handing_on, answers)
         await server.run(handed_on, answers, server.create_initialization_options())
 
 
 async def _pass_on(
-    reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _Answers
+    reading: ReadStream[SessionMessage | Exception], to: MemoryObjectSendStream[Any], answers: _AnswerStream
 ) -> None:
     """Pass a client's messages to the SDK, and the end of input only once all are answered; refuse invalid lines.
 
@@ -150,7 +150,7 @@ async def _pass_on(
             await answers.all_given()
 
 
-class _Answers:
+class _AnswerStream:
     """The stream to a client, without the answers that it already has; keeps count of the answers that it awaits."""
 
     def __init__(self, stream: WriteStream[SessionMessage], answered: set[int | str]) -> None:
@@ -211,7 +211,7 @@ class _Answers:
     async def aclose(self) -> None:
         await self._stream.aclose()
 
-    async def __aenter__(self) -> _Answers:
+    async def __aenter__(self) -> _AnswerStream:
         await self._stream.__aenter__()
         return self
 

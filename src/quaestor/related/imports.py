@@ -122,12 +122,12 @@ def _python(text: str) -> Iterator[Import]:
                 yield Import(line, tuple(name[0].split(".")))
 
 
-def _make_import(stated: str, language: str, line: int) -> Import | None:
+def _make_import(module: str, language: str, line: int) -> Import | None:
     if language in _AS_PATHS:
-        return _of_path(stated, language, line)
-    if stated.startswith("mod"):
-        return Import(line, (stated.rsplit(maxsplit=1)[-1],), 0)
-    parts = tuple(part for part in re.split(r"::|[.\\/]", stated) if part)
+        return _of_path(module, language, line)
+    if module.startswith("mod"):
+        return Import(line, (module.rsplit(maxsplit=1)[-1],), 0)
+    parts = tuple(part for part in re.split(r"::|[.\\/]", module) if part)
     if language == "rust":
         relative = parts[0] in ("crate", "self", "super")
         kept = tuple(part for part in parts if part not in ("crate", "self", "super"))
@@ -137,10 +137,10 @@ def _make_import(stated: str, language: str, line: int) -> Import | None:
     return Import(line, parts) if parts else None
 
 
-def _of_path(stated: str, language: str, line: int) -> Import | None:
-    pieces = [piece for piece in stated.split("/") if piece not in ("", ".")]
+def _of_path(module: str, language: str, line: int) -> Import | None:
+    pieces = [piece for piece in module.split("/") if piece not in ("", ".")]
     up = sum(piece == ".." for piece in pieces)
-    relative = stated.startswith(".") or (language in ("c", "cpp", "zig", "bash") and "/" not in stated)
+    relative = module.startswith(".") or (language in ("c", "cpp", "zig", "bash") and "/" not in module)
     kept = [piece for piece in pieces if piece != ".." and not piece.startswith("$")]
     ending = ""
     if kept and language != "go":
@@ -213,9 +213,9 @@ def packages_of(manifests: Iterable[tuple[str, str]]) -> Packages:
     return found
 
 
-def _psr_4(stated: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+def _psr_4(manifest: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
     for kind in ("autoload-dev", "autoload"):
-        loaded = stated.get(kind)
+        loaded = manifest.get(kind)
         prefixes = loaded.get("psr-4") if isinstance(loaded, dict) else None
         for prefix, folder in prefixes.items() if isinstance(prefixes, dict) else ():
             first = folder[0] if isinstance(folder, list) and folder else folder
@@ -223,8 +223,8 @@ def _psr_4(stated: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[t
                 yield names, (*base, *(part for part in first.split("/") if part not in ("", ".")))
 
 
-def _npm_name(stated: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    name = stated.get("name")
+def _npm_name(manifest: Mapping[str, Any], base: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+    name = manifest.get("name")
     if isinstance(name, str) and name:
         yield tuple(name.split("/")), base
 
@@ -284,9 +284,9 @@ class Modules:
     def _exact(self, parts: tuple[str, ...], ending: str, importer: str) -> str | None:
         known = self._by_last.get(parts[-1].lower(), ()) if parts else ()
         found = [path for names, path in known if names == parts]
-        return max(found, key=lambda path: _fits_kind(path, ending, importer), default=None)
+        return max(found, key=lambda path: _file_preference(path, ending, importer), default=None)
 
-    def _by_end(self, parts: tuple[str, ...], stated: str, importer: str) -> str | None:
+    def _by_end(self, parts: tuple[str, ...], file_ending: str, importer: str) -> str | None:
         ending = tuple(part.lower() for part in parts)
         own = tuple(dirname(importer).lower().split("/"))
         fits = []
@@ -300,12 +300,12 @@ class Modules:
             if importer.endswith(".go") and names != tuple(dirname(path).split("/")):
                 continue
             if (hosted or (telling and lower[-len(ending) :] == ending)) and path != importer:
-                kind = _fits_kind(path, stated, importer)
+                kind = _file_preference(path, file_ending, importer)
                 fits.append((min(len(lower), len(ending)), _shared_prefix(own, lower), -len(names), kind, path))
         return max(fits)[-1] if fits else None
 
 
-def _fits_kind(path: str, ending: str, importer: str) -> tuple[bool, bool, bool]:
+def _file_preference(path: str, ending: str, importer: str) -> tuple[bool, bool, bool]:
     """Return what decides between files of one name: the stated ending, the importer's, and whether it is no prose."""
     own = splitext(path)[1]
     return (own == ending, own == splitext(importer)[1], not profile_path(path).prose)

@@ -27,7 +27,7 @@ _BODY = FieldBoosts(1.0, 0.0, 0.0)
 
 
 @dataclass(slots=True)  # mutable: filled while relatives are found
-class Found:
+class FoundRelatives:
     """Relatives of one kind.
 
     Attributes:
@@ -122,7 +122,7 @@ def mirrors(sources: Sources, path: str) -> Iterator[Relative]:
             yield from (chunk_relative(one, "named alike", "tests") for one in sources.store.chunks_of(other)[:1])
 
 
-def beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
+def definitions_beside(file: IndexedFile, home: Relative, limit: int) -> Iterator[Relative]:
     """Yield the nearest definitions of the same file, in their order."""
     # All of a large file is not read for the sake of two neighbours.
     defined = _definitions_in(file) if len(file.text) <= LARGE else []

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, Found, Source
+from quaestor.chunking.defined_names import CALLABLES, CONTAINERS, NodeDefinition, Source
 from quaestor.chunking.grammars import LARGEST_PARSED, parse
 from quaestor.chunking.syntax import SYNTAXES, Syntax
 from quaestor.related.relatives import Role
@@ -143,7 +143,7 @@ def _evidence(name: str) -> re.Pattern[str]:
     return re.compile(f"{qualified}|{imported}|{required}|{_WILDCARD.pattern}", re.MULTILINE)
 
 
-def enclosing(text: str, language: str, line: int) -> tuple[str, ...]:
+def enclosing_names(text: str, language: str, line: int) -> tuple[str, ...]:
     """Return the names of the definitions around a line, outermost first; empty if there are none."""
     syntax = SYNTAXES.get(language)
     data = text.encode("utf-8", "surrogatepass")
@@ -212,10 +212,10 @@ class _Reader:
             node = node.parent
         return tuple(name for group in reversed(names) for name in group)
 
-    def _names(self, found: Found) -> bool:
+    def _names(self, found: NodeDefinition) -> bool:
         return found.name.encode("utf-8", "surrogatepass") == self._name
 
-    def _find_definition(self, node: Node) -> Found | None:
+    def _find_definition(self, node: Node) -> NodeDefinition | None:
         finder = self._syntax.finders.get(node.type)
         return finder(node, self._source) if finder is not None else None
 
@@ -229,7 +229,7 @@ class _Reader:
         _, found = self._named_by(node)
         return found is not None and found.kind == "declaration" and not found.defines
 
-    def _named_by(self, node: Node) -> tuple[Node | None, Found | None]:
+    def _named_by(self, node: Node) -> tuple[Node | None, NodeDefinition | None]:
         """Return the node that a name node is the name of, and what that is."""
         above = node.parent
         for _ in range(8):

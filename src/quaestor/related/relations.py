@@ -11,14 +11,14 @@ from dataclasses import replace
 
 from quaestor.embedding import Embedder
 from quaestor.related.imports import imports_of
-from quaestor.related.neighbours import Found, Sources, beside, importers, mirrors, outline
-from quaestor.related.occurrences import enclosing
+from quaestor.related.neighbours import FoundRelatives, Sources, definitions_beside, importers, mirrors, outline
+from quaestor.related.occurrences import enclosing_names
 from quaestor.related.relatives import KINDS, Related, RelatedKind, Relative, Target
 from quaestor.related.stored_files import IndexedFile, chunk_relative, load_file
 from quaestor.related.uses import (
-    Candidate,
-    Candidates,
-    Confirmer,
+    UseCandidate,
+    UseCandidates,
+    UseFinder,
     documents_with_name,
     split_tests,
     that_may_define,
@@ -30,7 +30,7 @@ from quaestor.stores import Store, StoredChunk
 _SIMILAR_LETTERS = 4000
 
 
-class OfDocument:
+class DocumentRelatives:
     """Relatives of a whole document."""
 
     def __init__(self, sources: Sources, target: Target, limit: int) -> None:
@@ -40,24 +40,26 @@ class OfDocument:
         self._file = load_file(self._store, target.path or "")
         self._importers: list[Relative] | None = None
 
-    def find(self, kind: RelatedKind) -> Found:
+    def find(self, kind: RelatedKind) -> FoundRelatives:
         """Return the relatives of one kind."""
         file = self._file
         if file is None:
-            return Found()
+            return FoundRelatives()
         if kind == "definitions":
             found = list(outline(file, kind))
         elif kind == "callers":
-            found = [one for one in self._importing(file) if not profile_path(one.path).test]
+            found = [one for one in self._documents_importing(file) if not profile_path(one.path).test]
         elif kind == "tests":
-            found = [replace(one, kind="tests") for one in self._importing(file) if profile_path(one.path).test]
+            found = [
+                replace(one, kind="tests") for one in self._documents_importing(file) if profile_path(one.path).test
+            ]
             known = {one.path for one in found}
             found += [one for one in mirrors(self._sources, file.document.path) if one.path not in known]
         else:
             found = list(self._neighbours(file))
-        return Found(found, len(found))
+        return FoundRelatives(found, len(found))
 
-    def _importing(self, file: IndexedFile) -> list[Relative]:
+    def _documents_importing(self, file: IndexedFile) -> list[Relative]:
         if self._importers is None:
             self._importers = list(importers(self._sources, file.document.path))
         return self._importers
@@ -79,7 +81,7 @@ _DEFINING_CHUNKS = 200
 _DEFINING_FILES = 30
 
 
-class OfName:
+class NameRelatives:
     """Relatives of one name."""
 
     def __init__(self, sources: Sources, target: Target, limit: int) -> None:
@@ -87,22 +89,22 @@ class OfName:
         self._target = target
         self._limit = limit
         self._store = sources.store
-        self._confirmer = Confirmer(self._store, target.name, limit, lambda: sources.modules()[1].names)
+        self._confirmer = UseFinder(self._store, target.name, limit, lambda: sources.modules()[1].names)
         self._definitions: list[Relative] | None = None
-        self._words: Candidates | None = None
-        self._candidates: Candidates | None = None
+        self._words: UseCandidates | None = None
+        self._candidates: UseCandidates | None = None
 
-    def find(self, kind: RelatedKind) -> Found:
+    def find(self, kind: RelatedKind) -> FoundRelatives:
         """Return the relatives of one kind."""
         if kind in ("definitions", "neighbours"):
             listed = self.definitions() if kind == "definitions" else list(self._neighbours())[: self._limit]
-            return Found(listed, len(listed))
+            return FoundRelatives(listed, len(listed))
         users = self._users()
         code, tests, _ = split_tests(users.listed)
         found = self._uses(code if kind == "callers" else tests, kind, users.complete)
         if kind == "tests" and not found.relatives:
             mirrors = list(self._mirrors())
-            return Found(mirrors, len(mirrors), found.complete, found.least)
+            return FoundRelatives(mirrors, len(mirrors), found.complete, found.least)
         return found
 
     def definitions(self) -> list[Relative]:
@@ -146,20 +148,20 @@ class OfName:
             found = at_line or there or found
         return found
 
-    def _word_candidates(self) -> Candidates:
+    def _word_candidates(self) -> UseCandidates:
         if self._words is None:
             self._words = documents_with_name(self._store, self._target.name, self._limit)
         return self._words
 
-    def _users(self) -> Candidates:
+    def _users(self) -> UseCandidates:
         if self._candidates is None:
             homes = frozenset(one.path for one in self.definitions())
             self._confirmer.homes = homes
             self._candidates = that_may_use(self._word_candidates(), self._target.name, homes)
         return self._candidates
 
-    def _uses(self, found: list[Candidate], kind: RelatedKind, complete: bool) -> Found:
-        result = Found(complete=complete, least=not complete)
+    def _uses(self, found: list[UseCandidate], kind: RelatedKind, complete: bool) -> FoundRelatives:
+        result = FoundRelatives(complete=complete, least=not complete)
         spare: list[Relative] = []
         for candidate in found:
             if len(result.relatives) < self._limit:
@@ -192,13 +194,13 @@ class OfName:
         half = max(1, self._limit // 2)
         file = load_file(self._store, home.path)
         if file is not None:
-            yield from beside(file, home, half)
+            yield from definitions_beside(file, home, half)
         apart = {one.path for one in definitions}
         yield from self._sources.similar(home.text, home.symbol, apart, half)
         _, _, prose = split_tests(self._word_candidates().listed)
         # A text without headings is as likely a list of words as prose.
-        told = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]
-        yield from (chunk_relative(one, "mention") for one in told[:2])
+        sections = [one.chunks[0] for one in prose if one.chunks[0].document.chunker == "headings"]
+        yield from (chunk_relative(one, "mention") for one in sections[:2])
 
 
 def _in_module(relative: Relative, scope: tuple[str, ...]) -> bool:
@@ -216,7 +218,7 @@ class Relations:
     def target_at(self, path: str, line: int) -> Target:
         """Return the target at a line of a document: the innermost definition, or the whole document."""
         file = load_file(self._sources.store, path)
-        symbols = enclosing(file.text, file.document.language, line) if file else ()
+        symbols = enclosing_names(file.text, file.document.language, line) if file else ()
         return Target(symbols[-1], symbols[:-1], path, line) if symbols else Target(path=path, line=line)
 
     def related(self, target: Target, kinds: Iterable[RelatedKind] = KINDS, limit: int = 10) -> Related:
@@ -225,7 +227,11 @@ class Relations:
         Uses are found by name: types are not resolved.
         """
         wanted = tuple(kinds)
-        finder = OfName(self._sources, target, limit) if target.name else OfDocument(self._sources, target, limit)
+        finder = (
+            NameRelatives(self._sources, target, limit)
+            if target.name
+            else DocumentRelatives(self._sources, target, limit)
+        )
         found = {kind: finder.find(kind) for kind in KINDS if kind in wanted}
         return Related(
             target,

@@ -70,7 +70,7 @@ def modules_of(store: Store, paths: Collection[str]) -> Modules:
     return Modules(paths, packages_of((path, file.text) for path, file in files if file is not None))
 
 
-def qualified(chunk: Chunk) -> str | None:
+def qualified_symbol(chunk: Chunk) -> str | None:
     """Return a chunk's symbol or heading with what encloses it."""
     names = chunk.scope if chunk.symbol is None else (*chunk.scope, chunk.symbol)
     return (" > " if chunk.kind == "section" else ".").join(names) or None
@@ -87,7 +87,7 @@ def chunk_relative(stored: StoredChunk, role: Role, kind: RelatedKind = "neighbo
         chunk.span.start_line,
         chunk.span.end_line,
         text,
-        qualified(chunk),
+        qualified_symbol(chunk),
         document.language,
         document.sha256,
     )

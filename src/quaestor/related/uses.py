@@ -36,7 +36,7 @@ _LEAST_EACH = 10
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 
 
-class Confirmer:
+class UseFinder:
     """Parses candidates' files and finds the name's roles in them, up to a limit of parsed bytes.
 
     Attributes:
@@ -90,7 +90,7 @@ class Confirmer:
             if one.role != "call" or not defining.search(file.lines[one.start_line - 1])
         ]
 
-    def uses(self, candidate: Candidate, kind: RelatedKind) -> list[Relative]:
+    def uses(self, candidate: UseCandidate, kind: RelatedKind) -> list[Relative]:
         """Return the places of one document that use the name, calls first; imports only if there is nothing else."""
         read = self.read(candidate.path)
         if read is None:
@@ -129,7 +129,7 @@ def _mentions(file: IndexedFile, name: str, kind: RelatedKind) -> Iterator[Relat
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class UseCandidate:
     """A document that contains a name.
 
     Attributes:
@@ -149,7 +149,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidates:
+class UseCandidates:
     """Documents that contain a name, the most relevant first.
 
     Attributes:
@@ -157,11 +157,11 @@ class Candidates:
         complete: whether no others contain it.
     """
 
-    listed: tuple[Candidate, ...]
+    listed: tuple[UseCandidate, ...]
     complete: bool
 
 
-def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
+def documents_with_name(store: Store, name: str, limit: int) -> UseCandidates:
     """Return the documents that contain a name as a whole word, in comments and strings, too.
 
     Args:
@@ -172,7 +172,7 @@ def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
     # The mark at the end of a name in Ruby or Elixir is not part of a term.
     terms = terms_of_word(name.rstrip("!?"))
     if not terms:
-        return Candidates((), True)
+        return UseCandidates((), True)
     # A compound name is a term as a whole, but one that hyphens part, as in Lisp, only its words are; any other name is
     # found by its stem, and told apart by its letters here.
     wanted = terms[1:] if "-" in name and len(terms) > 1 else terms[:1] if name.isascii() else terms
@@ -186,11 +186,11 @@ def documents_with_name(store: Store, name: str, limit: int) -> Candidates:
             path = stored.document.path
             found.setdefault(path, []).append(stored)
             counts[path] = counts.get(path, 0) + count
-    listed = (Candidate(path, counts[path], tuple(chunks)) for path, chunks in found.items())
-    return Candidates(tuple(listed), len(scored) < most)
+    listed = (UseCandidate(path, counts[path], tuple(chunks)) for path, chunks in found.items())
+    return UseCandidates(tuple(listed), len(scored) < most)
 
 
-def that_may_use(found: Candidates, name: str, homes: Collection[str]) -> Candidates:
+def that_may_use(found: UseCandidates, name: str, homes: Collection[str]) -> UseCandidates:
     """Return the documents that may use a name that ``homes`` define, the nearest to one of those first."""
     kept = [
         one
@@ -198,20 +198,20 @@ def that_may_use(found: Candidates, name: str, homes: Collection[str]) -> Candid
         if one.path in homes or may_use((stored.chunk.text for stored in one.chunks), one.language, name)
     ]
     kept.sort(key=lambda one: (-_nearness(one.path, homes), -one.count, one.path))
-    return Candidates(tuple(kept), found.complete)
+    return UseCandidates(tuple(kept), found.complete)
 
 
-def that_may_define(found: Candidates, name: str) -> list[str]:
+def that_may_define(found: UseCandidates, name: str) -> list[str]:
     """Return the paths of documents in which a keyword before the name marks a definition."""
     pattern = defining_pattern(name)
     return [one.path for one in found.listed if any(pattern.search(stored.chunk.text) for stored in one.chunks)]
 
 
-def split_tests(found: Iterable[Candidate]) -> tuple[list[Candidate], list[Candidate], list[Candidate]]:
+def split_tests(found: Iterable[UseCandidate]) -> tuple[list[UseCandidate], list[UseCandidate], list[UseCandidate]]:
     """Return candidates as code, tests and prose; data is left out."""
-    code: list[Candidate] = []
-    tests: list[Candidate] = []
-    prose: list[Candidate] = []
+    code: list[UseCandidate] = []
+    tests: list[UseCandidate] = []
+    prose: list[UseCandidate] = []
     for candidate in found:
         if profile_path(candidate.path).test:
             tests.append(candidate)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from quaestor.search.asked_names import NAME, bare_name, looks_like_a_file, looks_like_code, names_of_code
 
-Sought = Literal["uses", "tests", "callees"]
+UseKind = Literal["uses", "tests", "callees"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,21 +21,21 @@ class CallersQuestion:
 
     Attributes:
         target: the name or the path as it is written.
-        sought: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself.
+        kind: ``uses`` of it, the ``tests`` that use it, or its ``callees``, which it uses itself.
         plain: whether the name is a plain word, which counts only if the corpus defines it.
         without_tests: whether tests are not asked for.
         outside: a path in which uses are not asked for; ``.`` for the file that defines the name.
         inside: the file, folder, class or function in which alone they are asked for; empty for everywhere.
-        about: the question's other words; files whose paths hold them come first.
+        other_words: the question's other words; files whose paths hold them come first.
     """
 
     target: str
-    sought: Sought = "uses"
+    kind: UseKind = "uses"
     plain: bool = False
     without_tests: bool = False
     outside: str = ""
     inside: str = ""
-    about: str = ""
+    other_words: str = ""
 
 
 _LONGEST = 400
@@ -204,7 +204,7 @@ def _asking_for_uses(text: str) -> CallersQuestion | None:
         without_tests=_NOT_TESTS.search(text) is not None,
         outside=(outside[1] or ".") if outside else "",
         inside=_place_named(text, name),
-        about=text.replace(name, " "),
+        other_words=text.replace(name, " "),
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
 from quaestor.search.background import GENERATED, earlier_editions, is_generated, kinds_asked_for
 from quaestor.search.chunk_traits import Traits
-from quaestor.search.file_features import Files, agreement, best_agreement
+from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
 from quaestor.search.query import Query
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _LONGEST_BEFORE = 80
 
 
 def certainty_steps(
-    query: Query, traits: Sequence[Traits], files: Files, behind: NDArray[np.bool_]
+    query: Query, traits: Sequence[Traits], files: CandidateFiles, behind: NDArray[np.bool_]
 ) -> NDArray[np.float32]:
     """Return for each candidate ``STEP`` if it is certain, ``-STEP`` if it is background that nobody asked for, else 0.
 
@@ -85,7 +85,7 @@ def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[
         traits: of the candidates.
         scores: of the candidates, with their steps; background stays where it is.
     """
-    if not (query.written or query.options) or len(scores) <= NAMED_AT:
+    if not (query.written_names or query.options) or len(scores) <= NAMED_AT:
         return scores
     named = _definitions_written_out(query, traits) & (scores > -STEP / 2)
     named |= _best_with_options(query.options, traits, scores)
@@ -106,7 +106,7 @@ def path_and_line(whole: str) -> tuple[str, int | None]:
     return whole[: numbers.start()], int(numbers[0].split(":")[1][:9])
 
 
-def _certain_candidates(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _certain_candidates(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     found = np.zeros(len(traits), dtype=np.bool_)
     if query.whole:
         found = _named_by_query(query, traits, files)
@@ -114,12 +114,12 @@ def _certain_candidates(query: Query, traits: Sequence[Traits], files: Files) ->
         found = _chunks_at_places(query, traits, files)
     for quote in query.quotes:
         found |= _holds_quoted_words(quote, traits)
-    if query.used:
-        found |= _uses_name(query.used, traits)
+    if query.used_name:
+        found |= _uses_name(query.used_name, traits)
     return found
 
 
-def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _named_by_query(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which chunks the query names; exact spelling is preferred to a difference in case."""
     path = _at_whole_path(query, traits, files)
     if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
@@ -132,7 +132,7 @@ def _named_by_query(query: Query, traits: Sequence[Traits], files: Files) -> NDA
     return plain if plain.any() else _definitions_of_query(query, traits)
 
 
-def _at_whole_path(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _at_whole_path(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which chunks have the beginning, or the named line, of the file whose path the query is or ends with."""
     end, line = path_and_line(query.whole)
     fits = np.array([_path_fit(end, path) for path in files.paths])
@@ -202,14 +202,14 @@ def _looks_defined(name: str, text: str) -> bool:
 
 def _definitions_written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Return which chunks define a name written in the question: those with its owner, if there are any."""
-    return _definitions_of_any(query.written, traits)
+    return _definitions_of_any(query.written_names, traits)
 
 
 def _definition_of_subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
     """Return which chunks define the only name that the question calls a class, a method or the like."""
     called = {tuple(re.findall(r"\w{2,}", name)[-2:]) for name in _CALLED.findall(query.text)}
-    told = [parts for parts in query.written if parts in called]
-    return _definitions_of_any(told if len(told) == 1 else (), traits)
+    subjects = [parts for parts in query.written_names if parts in called]
+    return _definitions_of_any(subjects if len(subjects) == 1 else (), traits)
 
 
 def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
@@ -239,11 +239,11 @@ def _best_with_options(
     return found
 
 
-def _chunks_at_places(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which chunks contain the beginning, or the named line, of the files that fit the query's path best."""
     found = np.zeros(len(traits), dtype=np.bool_)
     for place in query.places:
-        fits = np.array([agreement(place.path, path) for path in files.paths])[files.owner]
+        fits = np.array([path_agreement(place.path, path) for path in files.paths])[files.owner]
         best = fits.max()
         if best < 1 and not ("/" not in place.path and best > 0):
             continue
@@ -285,7 +285,7 @@ def _asks_more(query: Query) -> bool:
     return bool(searched_terms(rest))
 
 
-def background_among(query: Query, traits: Sequence[Traits], files: Files) -> NDArray[np.bool_]:
+def background_among(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
     """Return which files are background of a kind, or translations into a language, that was not asked for.
 
     Args:
@@ -296,7 +296,7 @@ def background_among(query: Query, traits: Sequence[Traits], files: Files) -> ND
     Returns:
         Shape ``(files,)``.
     """
-    asked = kinds_asked_for(query.text) | kinds_asked_for(query.asked) | {""}
+    asked = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
     found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
     if GENERATED not in asked:
         documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))

@@ -101,11 +101,11 @@ def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Q
         text: its own, or that which it had before its spelling was corrected.
         frequencies: of the corpus.
     """
-    spelt = (*other_spellings(text, frequencies), *_turned(text, frequencies)) if query.kind == "text" else ()
+    spelt = (*other_spellings(text, frequencies), *_switching_term(text, frequencies)) if query.kind == "text" else ()
     return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
 
 
-def _turned(text: str, frequencies: Frequencies) -> tuple[str, ...]:
+def _switching_term(text: str, frequencies: Frequencies) -> tuple[str, ...]:
     """Return the term of the corpus's single word for turning something on or off, if a text has two words for it."""
     found = _TURNED.search(text)
     terms = stems_of([_OTHERWISE[found[1].lower()]]) if found else []

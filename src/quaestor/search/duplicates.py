@@ -39,7 +39,7 @@ class DuplicateGroup(NamedTuple):
 
     Attributes:
         rank: the place of the best of them.
-        leader: the place of the one that is shown.
+        leader: the place of the candidate that is shown.
         duplicates: the places of the others.
     """
 

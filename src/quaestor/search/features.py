@@ -21,9 +21,16 @@ from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import STOP_WORDS, find_words, terms_of_word
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.chunk_traits import FIXED, Traits
-from quaestor.search.file_features import Files, Rows, best_agreement, has_namesake_above, line_match, scores_in_file
-from quaestor.search.name_matches import in_names, in_paths
-from quaestor.search.phrases import read_runs, shares_of_runs
+from quaestor.search.file_features import (
+    CandidateFiles,
+    Rows,
+    best_agreement,
+    has_namesake_above,
+    line_match,
+    scores_in_file,
+)
+from quaestor.search.name_matches import terms_in_names, terms_in_paths
+from quaestor.search.phrases import shares_of_runs, word_runs
 from quaestor.search.query import Query
 from quaestor.search.sought_kind import seeks_tests, sought_kind
 from quaestor.stores import StoredChunk
@@ -50,7 +57,7 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
         chunks: names and titles count as their words, too.
     """
     embedder = StaticEmbedder.bundled()
-    asked, told = _query_rows(query, weights, embedder)
+    asked, shares = _query_rows(query, weights, embedder)
     if not len(asked) or not chunks:
         return np.zeros(len(chunks), np.float32)
     found = [_word_rows(chunk, embedder) for chunk in chunks]
@@ -64,20 +71,20 @@ def word_likenesses(query: str, weights: Mapping[str, float], chunks: Sequence[T
     starts = np.cumsum([0, *map(len, found[:-1])]) // joined.itemsize
     # By rows of chunks' words, which lie together in memory; the means are then of rows that do.
     nearest = np.maximum.reduceat(alike.take(places.take(joined), axis=0), starts, axis=0)
-    means: Floats = told @ np.ascontiguousarray(nearest.T)
+    means: Floats = shares @ np.ascontiguousarray(nearest.T)
     return means
 
 
 def _query_rows(query: str, weights: Mapping[str, float], embedder: StaticEmbedder) -> tuple[NDArray[np.int32], Floats]:
     """Return the rows of the query's words, and each word's share of the query."""
     rows: list[int] = []
-    told: list[float] = []
+    weighted: list[float] = []
     for word in dict.fromkeys(word for word in find_words(query) if word.lower() not in STOP_WORDS):
         weight = max((weights.get(term, 0.0) for term in terms_of_word(word)), default=0.0)
         of_word = embedder.pieces.rows(word).tolist() if weight and len(rows) < _MOST_ROWS else []
         rows += of_word
-        told += [weight / max(len(of_word), 1)] * len(of_word)
-    shares = np.array(told, np.float32)
+        weighted += [weight / max(len(of_word), 1)] * len(of_word)
+    shares = np.array(weighted, np.float32)
     return np.array(rows, np.int32), shares / max(float(shares.sum()), 1e-9)
 
 
@@ -165,7 +172,7 @@ class Candidates(NamedTuple):
     dense: NDArray[np.float32]
     body: NDArray[np.float32]
     rarity: Mapping[str, float]
-    files: Files
+    files: CandidateFiles
 
     @property
     def chunks(self) -> list[StoredChunk]:
@@ -232,7 +239,7 @@ def _columns_without_query(inputs: _FeatureInputs) -> dict[str, Column]:
 
 def _word_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the words: the scores of the retrievers, runs of words, likeness."""
-    runs = read_runs(inputs.query.text, inputs.wanted)
+    runs = word_runs(inputs.query.text, inputs.wanted)
     texts = [known.words for known in inputs.traits] if runs.words else []
     phrase, pairs, words = shares_of_runs(runs, texts).T if texts else np.zeros((3, len(inputs.traits)))
     return {
@@ -273,7 +280,7 @@ def _likeness_column(inputs: _FeatureInputs) -> NDArray[np.float32]:
 
 def _name_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns of the names: how the query's terms match those that the chunks define."""
-    named, coverage, precision = in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
+    named, coverage, precision = terms_in_names(inputs.traits, inputs.wanted).sums(len(inputs.traits))
     return {
         "lexical_symbol": _relative(named, inputs.parts),
         "symbol_coverage": coverage,
@@ -293,7 +300,7 @@ def _file_columns(inputs: _FeatureInputs) -> dict[str, Column]:
     """Return the columns that depend on what is asked for: tests or not, documents or code, in how many words."""
     files, chunks = inputs.candidates.files, inputs.candidates.chunks
     owner, lexical = files.owner, _relative(inputs.candidates.lexical, inputs.parts)
-    stem_coverage, folder_coverage = in_paths(files.profiles, inputs.wanted).sums(len(files.paths))
+    stem_coverage, folder_coverage = terms_in_paths(files.profiles, inputs.wanted).sums(len(files.paths))
     in_file = scores_in_file(owner, lexical, inputs.parts)
     places = inputs.query.places
     return {

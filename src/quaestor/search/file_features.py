@@ -20,7 +20,7 @@ Rows: TypeAlias = "slice | NDArray[np.intp]"
 """Some of the candidates."""
 
 
-class Files(NamedTuple):
+class CandidateFiles(NamedTuple):
     """Candidates by file.
 
     Attributes:
@@ -36,24 +36,24 @@ class Files(NamedTuple):
     corpora: Sequence[int] = ()
 
 
-def group_by_file(chunks: Sequence[StoredChunk]) -> Files:
+def group_by_file(chunks: Sequence[StoredChunk]) -> CandidateFiles:
     """Return candidates by file, in the order of each file's first candidate."""
     numbers: dict[str, int] = {}
     owner = [numbers.setdefault(chunk.document.path, len(numbers)) for chunk in chunks]
-    return Files(np.array(owner), list(numbers), list(map(profile_path, numbers)))
+    return CandidateFiles(np.array(owner), list(numbers), list(map(profile_path, numbers)))
 
 
-def best_agreement(places: Sequence[Place], files: Files) -> NDArray[np.float64]:
+def best_agreement(places: Sequence[Place], files: CandidateFiles) -> NDArray[np.float64]:
     """Return how well each file's path fits its best place, 0 if there are no places; shape ``(files,)``."""
     if not places:
         return np.zeros(len(files.paths))
-    return np.array([max(agreement(place.path, path) for place in places) for path in files.paths])
+    return np.array([max(path_agreement(place.path, path) for place in places) for path in files.paths])
 
 
-def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChunk]) -> list[bool]:
+def line_match(places: Sequence[Place], files: CandidateFiles, chunks: Sequence[StoredChunk]) -> list[bool]:
     """Return for each candidate whether any of ``places`` points at a line inside it."""
     lines = [
-        [place.line for place in places if place.line is not None and agreement(place.path, path) > 0]
+        [place.line for place in places if place.line is not None and path_agreement(place.path, path) > 0]
         for path in files.paths
     ]
     return [
@@ -63,7 +63,7 @@ def line_match(places: Sequence[Place], files: Files, chunks: Sequence[StoredChu
     ]
 
 
-def agreement(pointed: str, path: str) -> float:
+def path_agreement(query_path: str, path: str) -> float:
     """Return how well a path that a query points at fits a document's: by how many names at the end agree.
 
     A path without an ending, as modules are written, fits files of that name with any ending, and folders by their
@@ -74,13 +74,13 @@ def agreement(pointed: str, path: str) -> float:
     """
     path = path.lower()
     folder, _, name = path.rpartition("/")
-    asked_name = pointed.rpartition("/")[2]
+    asked_name = query_path.rpartition("/")[2]
     if "." not in asked_name:
         path = folder if is_entry(name) else f"{folder}/{name.split('.', 1)[0]}"
         name = path.rpartition("/")[2]
     if asked_name != name:
         return 0.0  # nearly always
-    asked, known = pointed.split("/"), path.lstrip("/").split("/")
+    asked, known = query_path.split("/"), path.lstrip("/").split("/")
     shared = 0
     for one, other in zip(reversed(asked), reversed(known), strict=False):
         if one != other:
@@ -118,7 +118,7 @@ def scores_in_file(owner: NDArray[np.intp], scores: NDArray[np.float32], parts: 
     return FileScores(shares, best[owner])
 
 
-def has_namesake_above(files: Files, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def has_namesake_above(files: CandidateFiles, behind: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Return for each file whether a namesake is nearer to the root: the deeper one is often a copy or a port.
 
     Namesakes in two corpora are unrelated, and so are a background file and any other.

@@ -44,7 +44,7 @@ _ALL = Where()
 
 
 @dataclass(frozen=True, slots=True)
-class ReadFilters:
+class QuestionFilters:
     """What a question says about dates and authors.
 
     Attributes:
@@ -86,48 +86,48 @@ def both_filters(where: Where | None, other: Where | None) -> Where | None:
     return whole
 
 
-def read_filters(question: str, bylines: Bylines) -> ReadFilters:
+def read_filters(question: str, bylines: Bylines) -> QuestionFilters:
     """Return the dates and authors that a question filters by, in a corpus whose documents have these ``bylines``."""
     if len(question) > _LONGEST:
-        return ReadFilters(question)
+        return QuestionFilters(question)
     known = frozenset[frozenset[str]]().union(*map(whole_names, bylines.authors))
-    reading = ReadFilters(question)
+    reading = QuestionFilters(question)
     # One after the other: what leads a phrase in may stand before another one, as in "posts by Ana since 2020".
     while following := _take_date(reading, bylines) or _take_authors(reading, known):
         reading = following
-    return reading if find_words(reading.text) else ReadFilters(question)
+    return reading if find_words(reading.text) else QuestionFilters(question)
 
 
-def _take_date(reading: ReadFilters, bylines: Bylines) -> ReadFilters | None:
+def _take_date(filters: QuestionFilters, bylines: Bylines) -> QuestionFilters | None:
     """Return the question without its first filtering date; None if no date filters documents."""
-    for found in _DATED.finditer(reading.text) if bylines.dated else ():
+    for found in _DATED.finditer(filters.text) if bylines.dated else ():
         since, before = _dates_of_phrase(found)
-        again = (since and reading.where.since) or (before and reading.where.before)
-        if (since or before) and not again and _limits_documents(found, reading.text, bylines):
-            where = reading.where._replace(since=since or reading.where.since, before=before or reading.where.before)
-            if taken := _without_phrase(reading, *found.span(), where):
+        again = (since and filters.where.since) or (before and filters.where.before)
+        if (since or before) and not again and _limits_documents(found, filters.text, bylines):
+            where = filters.where._replace(since=since or filters.where.since, before=before or filters.where.before)
+            if taken := _without_phrase(filters, *found.span(), where):
                 return taken
     return None
 
 
-def _take_authors(reading: ReadFilters, known: Collection[frozenset[str]]) -> ReadFilters | None:
+def _take_authors(filters: QuestionFilters, known: Collection[frozenset[str]]) -> QuestionFilters | None:
     """Return the question without its authors; None if none are named."""
-    for found in _BY.finditer(reading.text) if known and not reading.where.authors else ():
-        names, end = _authors_named(reading.text, found, known)
-        if names and (taken := _without_phrase(reading, found.start(), end, reading.where._replace(authors=names))):
+    for found in _BY.finditer(filters.text) if known and not filters.where.authors else ():
+        names, end = _authors_named(filters.text, found, known)
+        if names and (taken := _without_phrase(filters, found.start(), end, filters.where._replace(authors=names))):
             return taken
     return None
 
 
-def _without_phrase(reading: ReadFilters, start: int, end: int, where: Where) -> ReadFilters | None:
+def _without_phrase(filters: QuestionFilters, start: int, end: int, where: Where) -> QuestionFilters | None:
     """Return a question without a phrase; None if the phrase is quoted, or part of another."""
-    text = reading.text
+    text = filters.text
     if text[end:].startswith(("'", "’")) or any(
         quoted.start() < end and start < quoted.end() for quoted in _QUOTED.finditer(text)
     ):
         return None
     left = re.sub(r"\s+([?.!,;:])", r"\1", f"{text[:start].rstrip()} {text[end:].lstrip()}").strip(" ,;:")
-    return ReadFilters(left, where, (*reading.phrases, text[start:end]))
+    return QuestionFilters(left, where, (*filters.phrases, text[start:end]))
 
 
 def _dates_of_phrase(found: re.Match[str]) -> tuple[str, str]:

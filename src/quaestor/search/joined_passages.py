@@ -47,7 +47,7 @@ _ITEM = 600
 """Bytes that an item of a list has at most where a list was cut item by item."""
 
 
-class Run(NamedTuple):
+class ChunkRun(NamedTuple):
     """Neighbouring chunks of one document that are shown as one.
 
     Attributes:
@@ -77,7 +77,7 @@ class Run(NamedTuple):
         """Bytes from the first to the last."""
         return _size(self.chunks)
 
-    def takes(self, other: Run) -> bool:
+    def can_join(self, other: ChunkRun) -> bool:
         """Return whether another run begins where this one ends, and both are shown as one.
 
         Together they must not be too large. A section of prose is joined to a better one after it only if that is a
@@ -109,9 +109,9 @@ def join_passages(
         document: gives the chunks of a path in order.
     """
     shown = _ShownPassages(document)
-    waiting: list[Run] = []
-    for run in (Run(rank, (stored,), _names(stored), stored) for rank, stored in enumerate(ranked)):
-        if shown.absorbs(run):
+    waiting: list[ChunkRun] = []
+    for run in (ChunkRun(rank, (stored,), _names(stored), stored) for rank, stored in enumerate(ranked)):
+        if shown.join_chunk(run):
             continue
         if shown.count == k:
             break
@@ -120,7 +120,7 @@ def join_passages(
         else:
             shown.add(run)
     for run in waiting:
-        if shown.count < k and not shown.absorbs(run):
+        if shown.count < k and not shown.join_chunk(run):
             shown.add(run)
     shown.fill()
     return [(run.rank, _chunk(run)) for run in shown.runs()]
@@ -131,22 +131,22 @@ class _ShownPassages:
 
     def __init__(self, document: Callable[[str], Sequence[StoredChunk]]) -> None:
         self._document = document
-        self._runs: dict[str, list[Run]] = {}
+        self._runs: dict[str, list[ChunkRun]] = {}
         self._last_joined = inf  # the rank of the last passage that code is joined to
 
     @property
     def count(self) -> int:
         return sum(map(len, self._runs.values()))
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[ChunkRun]:
         """Return all runs, best first."""
         return sorted((run for runs in self._runs.values() for run in runs), key=lambda run: run.rank)
 
-    def of(self, path: str) -> list[Run]:
+    def of(self, path: str) -> list[ChunkRun]:
         """Return the runs of one document."""
         return self._runs.get(path, [])
 
-    def absorbs(self, run: Run) -> bool:
+    def join_chunk(self, run: ChunkRun) -> bool:
         """Join a chunk to the run that it touches; return whether it is shown now."""
         own = self.of(run.path)
         if not own:
@@ -160,8 +160,8 @@ class _ShownPassages:
         self._runs[run.path] = [*grown, *(other for other in own if other not in open_to_it)]
         return True
 
-    def add(self, run: Run) -> None:
-        """Show a chunk as a passage of its own."""
+    def add(self, run: ChunkRun) -> None:
+        """Show a chunk as a separate passage."""
         own = self.of(run.path)
         if run.prose:
             run = _whole_section(run, own, self._document)
@@ -180,20 +180,22 @@ class _ShownPassages:
                 self._runs[run.path] = [*others, _with_what_follows(filled, others, self._document)]
 
 
-def _merge_touching(runs: Sequence[Run]) -> list[Run]:
+def _merge_touching(runs: Sequence[ChunkRun]) -> list[ChunkRun]:
     """Return runs with the last one joined to any that it touches, repeatedly."""
     *others, run = runs
     for other in others:
         first, second = (run, other) if run.chunks[0].position < other.chunks[0].position else (other, run)
-        if first.takes(second):
+        if first.can_join(second):
             rest = [one for one in others if one is not other]
             names = _common(first.names, second.names) or first.names
             best = min(run, other, key=lambda one: one.rank)
-            return _merge_touching([*rest, Run(best.rank, (*first.chunks, *second.chunks), names, best.main)])
+            return _merge_touching([*rest, ChunkRun(best.rank, (*first.chunks, *second.chunks), names, best.main)])
     return list(runs)
 
 
-def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _whole_section(
+    run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
+) -> ChunkRun:
     """Return the chunk's section, without parts that are shown already, if it is short; else the chunk."""
     [stored] = run.chunks
     if stored.chunk.kind != "section":
@@ -201,11 +203,11 @@ def _whole_section(run: Run, others: Sequence[Run], document: Callable[[str], Se
     before, after = _free_neighbours(run, others, document)
     above = [*takewhile(lambda one: _names(one) == _names(stored), before)]
     below = [*takewhile(lambda one: _names(one) == _names(stored), after)]
-    section = Run(run.rank, (*reversed(above), stored, *below), run.names, stored)
+    section = ChunkRun(run.rank, (*reversed(above), stored, *below), run.names, stored)
     return section if section.size <= LARGEST else run
 
 
-def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_rest_of_definition(run: ChunkRun, document: Callable[[str], Sequence[StoredChunk]]) -> ChunkRun:
     """Return a passage of code with the rest of its definition and its members, as far as they fit."""
     names = _names(run.main)
     before, after = map(deque, _free_neighbours(run, (), document))
@@ -213,10 +215,12 @@ def _with_rest_of_definition(run: Run, document: Callable[[str], Sequence[Stored
     for more, add in ((after, shown.append), (before, shown.appendleft)):
         while more and _names(more[0])[: len(names)] == names and _size(shown) + _size([more[0]]) <= DEFINITION:
             add(more.popleft())
-    return Run(run.rank, tuple(shown), run.names, run.main)
+    return ChunkRun(run.rank, tuple(shown), run.names, run.main)
 
 
-def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_neighbours(
+    run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
+) -> ChunkRun:
     """Return a passage with neighbours added until there is enough to read.
 
     Following chunks are added first. A preceding chunk is added only if it is of the same section, so that nobody has
@@ -233,10 +237,12 @@ def _with_neighbours(run: Run, others: Sequence[Run], document: Callable[[str], 
             shown.appendleft(before.popleft())
         else:
             break
-    return Run(run.rank, tuple(shown), run.names, run.main)
+    return ChunkRun(run.rank, tuple(shown), run.names, run.main)
 
 
-def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]) -> Run:
+def _with_what_follows(
+    run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
+) -> ChunkRun:
     """Return a passage, with the text that its last line introduces if that fits."""
     if not _announces_more(run):
         return run
@@ -245,13 +251,13 @@ def _with_what_follows(run: Run, others: Sequence[Run], document: Callable[[str]
     return longer if longer.size <= LED else run
 
 
-def _announces_more(run: Run) -> bool:
+def _announces_more(run: ChunkRun) -> bool:
     """Return whether the last line of a passage introduces what follows."""
     return _LEADING_ON.fullmatch(run.chunks[-1].chunk.text.rstrip().rpartition("\n")[2].strip()) is not None
 
 
 def _free_neighbours(
-    run: Run, others: Sequence[Run], document: Callable[[str], Sequence[StoredChunk]]
+    run: ChunkRun, others: Sequence[ChunkRun], document: Callable[[str], Sequence[StoredChunk]]
 ) -> tuple[list[StoredChunk], list[StoredChunk]]:
     """Return the chunks before and after a run, nearest first, up to a gap or a chunk that is shown already."""
     first, last = run.chunks[0], run.chunks[-1]
@@ -261,10 +267,10 @@ def _free_neighbours(
         return [], []
     taken = {one.id for other in others for one in other.chunks}
     above, below = reversed(siblings[: first.position]), siblings[last.position + 1 :]
-    return _unbroken(first, above, taken), _unbroken(last, below, taken)
+    return _until_gap(first, above, taken), _until_gap(last, below, taken)
 
 
-def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
+def _until_gap(start: StoredChunk, others: Iterable[StoredChunk], taken: AbstractSet[int]) -> list[StoredChunk]:
     free: list[StoredChunk] = []
     for one, other in pairwise([start, *others]):
         if other.id in taken or not _are_adjacent(one.chunk.span, other.chunk.span) or _on_different_pages(one, other):
@@ -273,7 +279,7 @@ def _unbroken(start: StoredChunk, others: Iterable[StoredChunk], taken: Abstract
     return free
 
 
-def _is_item(run: Run, neighbours: Sequence[StoredChunk]) -> bool:
+def _is_item(run: ChunkRun, neighbours: Sequence[StoredChunk]) -> bool:
     """Return whether a run is one item of a long list, and so unrelated to its neighbours."""
     [stored, *more] = run.chunks
     return (
@@ -297,7 +303,7 @@ def _size(chunks: Sequence[StoredChunk]) -> int:
     return chunks[-1].chunk.span.end - chunks[0].chunk.span.start
 
 
-def _chunk(run: Run) -> Chunk:
+def _chunk(run: ChunkRun) -> Chunk:
     """Return a run as one chunk: prose is named for its common headings, code for its best chunk."""
     if len(run.chunks) == 1:
         return run.chunks[0].chunk

@@ -16,10 +16,10 @@ from quaestor.core.documents import Chunk, Hit
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.search.certain import background_among, certainty_steps
 from quaestor.search.features import Candidates
-from quaestor.search.file_features import Files, agreement
+from quaestor.search.file_features import CandidateFiles, path_agreement
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.query import Query
-from quaestor.search.retriever import Mode, Ranked, convex
+from quaestor.search.retriever import Mode, RankedHit, convex
 from quaestor.stores import StoredChunk
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def join_candidates(each: Sequence[Candidates]) -> Candidates:
         np.concatenate([one.dense for one in each]),
         np.concatenate([one.body for one in each]),
         each[0].rarity,
-        Files(
+        CandidateFiles(
             np.concatenate([own.owner + at for own, at in zip(files, first, strict=False)]).astype(np.intp),
             [path for own in files for path in own.paths],
             [profile for own in files for profile in own.profiles],
@@ -99,7 +99,7 @@ def top_candidates(query: Query, candidates: Candidates, count: int) -> Candidat
         kept |= certainty_steps(query, candidates.traits, candidates.files, behind) > 0
     if query.places:
         files = candidates.files
-        kept |= np.array([any(agreement(place.path, path) for place in query.places) for path in files.paths])[
+        kept |= np.array([any(path_agreement(place.path, path) for place in query.places) for path in files.paths])[
             files.owner
         ]
     return candidates if kept.all() else _select_candidates(candidates, kept)
@@ -135,16 +135,16 @@ def shown_passages(
     return join_passages([_with_unique_path(candidates.traits[row].stored, numbers[row]) for row in rows], k, document)
 
 
-def hits_without_ranking(candidates: Candidates, k: int, mode: Mode, count: int) -> list[Ranked]:
+def hits_without_ranking(candidates: Candidates, k: int, mode: Mode, count: int) -> list[RankedHit]:
     """Return the hits of one retriever, or of both fused without any ranking."""
     lexical = _top_rows(candidates.lexical, count) if mode != "dense" else []
     dense = _top_rows(candidates.dense, count) if mode != "lexical" else []
     scores = convex([(0.5, lexical), (0.5, dense)]) if mode == "fusion" else dict(lexical or dense)
-    hits = [Ranked(_hit(candidates.traits[row].stored, score), row, ()) for row, score in scores.items()]
+    hits = [RankedHit(_hit(candidates.traits[row].stored, score), row, ()) for row, score in scores.items()]
     return sorted(hits, key=lambda one: (-one.hit.score, one.hit.path, one.hit.start_line, one.row))[:k]
 
 
-def with_corpus_names(ranked: Ranked, corpora: Sequence[str]) -> Hit:
+def with_corpus_names(ranked: RankedHit, corpora: Sequence[str]) -> Hit:
     """Return a hit with the name of its corpus, and its duplicates with the names of theirs.
 
     Args:
@@ -183,7 +183,7 @@ def _select_candidates(candidates: Candidates, kept: NDArray[np.bool_]) -> Candi
         candidates.dense[rows],
         candidates.body[rows],
         candidates.rarity,
-        Files(
+        CandidateFiles(
             renumbered[owner],
             _items_at(files.paths, numbers.tolist()),
             _items_at(files.profiles, numbers.tolist()),

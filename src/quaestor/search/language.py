@@ -97,10 +97,10 @@ def without_grammar(text: str) -> str:
     grammar = _FUNCTION_WORDS.get(language_of(text))
     if grammar is None:
         return text
-    return _WORDS.sub(lambda found: " " if grammar.issuperset(_said(found[0])) else found[0], text)
+    return _WORDS.sub(lambda found: " " if grammar.issuperset(_word_parts(found[0])) else found[0], text)
 
 
-def _said(word: str) -> list[str]:
+def _word_parts(word: str) -> list[str]:
     """Return the parts of a word between hyphens, without the single letters that elision leaves of another."""
     return [part for part in word.lower().split("-") if len(part) > 1]
 

@@ -24,7 +24,7 @@ _B = 0.75
 _MEAN_NAMED = 12.0
 
 
-class Matches(NamedTuple):
+class TermMatches(NamedTuple):
     """Terms of a query by their rows.
 
     Attributes:
@@ -42,10 +42,10 @@ class Matches(NamedTuple):
         return np.array([np.bincount(self.rows, column, count) for column in self.shares.T])
 
 
-def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
+def terms_in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> TermMatches:
     """Return the terms in and around each chunk's names.
 
-    They add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), to symbol_coverage, and to the share of the
+    Their shares add to lexical_symbol (BM25, Robertson and Zaragoza, 2009), to symbol_coverage, and to the share of the
     symbol's parts that the query has.
 
     Args:
@@ -71,7 +71,7 @@ def in_names(traits: Sequence[Traits], wanted: Mapping[str, float]) -> Matches:
     return _matches(entries, 3)
 
 
-def in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> Matches:
+def terms_in_paths(profiles: Sequence[PathProfile], wanted: Mapping[str, float]) -> TermMatches:
     """Return the terms in each file's path; they add to stem_coverage and folder_coverage.
 
     Args:
@@ -96,7 +96,7 @@ def _numbers(wanted: Mapping[str, float]) -> Mapping[str, int]:
     return dict(zip(wanted, range(len(wanted)), strict=True))
 
 
-def _matches(entries: Sequence[float], features: int) -> Matches:
+def _matches(entries: Sequence[float], features: int) -> TermMatches:
     """Return entries that follow one another, each a row, a term, and so many shares."""
     table = np.fromiter(entries, np.float64, len(entries)).reshape(-1, 2 + features)
-    return Matches(table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2:])
+    return TermMatches(table[:, 0].astype(np.intp), table[:, 1].astype(np.intp), table[:, 2:])

@@ -35,7 +35,7 @@ Words = bytes
 """The numbers of a text's words in order, as the bytes of C's unsigned integers; ``_NO_WORD`` behind them."""
 
 
-class Runs(NamedTuple):
+class WordRuns(NamedTuple):
     """The runs of words of a query, by the words' numbers.
 
     Attributes:
@@ -58,7 +58,7 @@ def _words(text: str) -> list[bytes]:
     return text.lower().encode("utf-8", "surrogatepass").translate(_TO_WORDS).split()
 
 
-def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
+def word_runs(text: str, weights: Mapping[str, float]) -> WordRuns:
     """Return the runs of a query's first words.
 
     Args:
@@ -77,7 +77,7 @@ def read_runs(text: str, weights: Mapping[str, float]) -> Runs:
                 pairs[one, other] = told
             if len(words) > at + 2:
                 triples[one, other, numbers[at + 2]] = None
-    return Runs(tuple(triples), tuple(pairs.items()), tuple(single.items()))
+    return WordRuns(tuple(triples), tuple(pairs.items()), tuple(single.items()))
 
 
 def _segments(text: str) -> list[list[str]]:
@@ -92,7 +92,7 @@ def _segments(text: str) -> list[list[str]]:
     return segments
 
 
-def shares_of_runs(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
+def shares_of_runs(runs: WordRuns, texts: Sequence[Words]) -> NDArray[np.float64]:
     """Return the shares of triples, and the weighted shares of pairs and words, that each text contains.
 
     Args:
@@ -112,11 +112,11 @@ def shares_of_runs(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
     ends = np.cumsum([len(text) // numbers.itemsize for text in texts])
     for column, weighed in enumerate(([(run, 1.0) for run in runs.triples], runs.pairs)):
         if weighed:
-            asked, told = zip(*weighed, strict=True)
-            starts, which = _starts_of_runs(np.searchsorted(words, asked), standing, places, len(words))
-            holds = np.zeros((len(texts), len(asked)))
+            weighed_runs, shares = zip(*weighed, strict=True)
+            starts, which = _starts_of_runs(np.searchsorted(words, weighed_runs), standing, places, len(words))
+            holds = np.zeros((len(texts), len(weighed_runs)))
             holds[np.searchsorted(ends, starts, side="right"), which] = 1
-            found[:, column] = holds @ told / sum(told)
+            found[:, column] = holds @ shares / sum(shares)
     if single:
         holds = np.zeros((len(texts), len(words)))
         holds[np.searchsorted(ends, places, side="right"), standing] = 1
@@ -126,7 +126,7 @@ def shares_of_runs(runs: Runs, texts: Sequence[Words]) -> NDArray[np.float64]:
 
 
 def _find_words(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where any of ``words``, which ascend, stands among ``numbers``, and the index of the one that does."""
+    """Return the places of ``numbers`` that hold any of ``words``, which ascend, and the index of the word there."""
     # By half of their bits first: that leaves hardly any others, and takes a fifth of the time.
     halves = np.zeros(1 << 16, dtype=np.bool_)
     halves[words.view(np.uint16)[::2]] = True
@@ -135,13 +135,13 @@ def _find_words(words: NDArray[np.uintc], numbers: NDArray[np.uintc]) -> tuple[N
 
 
 def _starts_of_runs(
-    runs: NDArray[np.intp], standing: NDArray[np.intp], places: NDArray[np.intp], count: int
+    runs: NDArray[np.intp], found: NDArray[np.intp], places: NDArray[np.intp], count: int
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where a run begins, and the index of the one that does.
+    """Return the places where runs begin, and the index of the run that begins there.
 
     Args:
         runs: runs of one length, by their words' indices; shape ``(runs, length)``.
-        standing: the words that stand somewhere, by their indices.
+        found: the words that stand somewhere, by their indices.
         places: where, ascending.
         count: how many words there are.
     """
@@ -149,7 +149,7 @@ def _starts_of_runs(
     digits = count ** np.arange(length)
     starts = np.flatnonzero(places[length - 1 :] - places[: max(len(places) - length + 1, 0)] == length - 1)
     # A run is as many places in a row; its words, as digits, make a number of it.
-    numbers = standing[starts[:, None] + np.arange(length)] @ digits
+    numbers = found[starts[:, None] + np.arange(length)] @ digits
     asked = runs @ digits
     order = np.argsort(asked)
     begins, which = _matching_places(asked[order], numbers, places[starts])
@@ -157,9 +157,9 @@ def _starts_of_runs(
 
 
 def _matching_places(
-    asked: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
+    wanted: NDArray[np.integer], values: NDArray[np.integer], places: NDArray[np.intp]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the places of those values that are among ``asked``, which ascend, and where they are there."""
-    at = np.minimum(np.searchsorted(asked, values), len(asked) - 1)
-    same = asked[at] == values
+    """Return the places of those values that are among ``wanted``, which ascend, and where they are there."""
+    at = np.minimum(np.searchsorted(wanted, values), len(wanted) - 1)
+    same = wanted[at] == values
     return places[same], at[same]

@@ -81,12 +81,12 @@ class Query(NamedTuple):
         places: files that it points at, first mentioned first.
         qualified: pairs of an owner and a name (``Client.send``), lower-case.
         quotes: stretches of several words that it quotes, as they stand in it.
-        asked: the question in another language, if ``text`` is its translation.
+        original: the question in another language, if ``text`` is its translation.
         translated: the English words of such a question.
         whole: the query without surrounding punctuation, if all of it may be one name or path; else empty.
-        written: identifiers within a question, as they are written: the name alone, or its owner and the name.
+        written_names: identifiers within a question, as they are written: the name alone, or its owner and the name.
         options: options of a command line within a question (``--no-ignore``), as they are written.
-        used: the identifier whose callers or uses are asked for; else empty.
+        used_name: the identifier whose callers or uses are asked for; else empty.
     """
 
     text: str
@@ -96,12 +96,12 @@ class Query(NamedTuple):
     places: tuple[Place, ...] = ()
     qualified: tuple[tuple[str, str], ...] = ()
     quotes: tuple[str, ...] = ()
-    asked: str = ""
+    original: str = ""
     translated: tuple[str, ...] = ()
     whole: str = ""
-    written: tuple[tuple[str, ...], ...] = ()
+    written_names: tuple[tuple[str, ...], ...] = ()
     options: tuple[str, ...] = ()
-    used: str = ""
+    used_name: str = ""
 
 
 def read_query(text: str) -> Query:
@@ -118,9 +118,9 @@ def read_query(text: str) -> Query:
         qualified=tuple((parts[0].lower(), parts[1].lower()) for parts in compounds if len(parts) > 1),
         quotes=_quotes(text),
         whole=_whole(text),
-        written=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
+        written_names=tuple(dict.fromkeys(compounds)) if kind == "text" else (),
         options=tuple(dict.fromkeys(_OPTION.findall(text)))[:_MOST_OPTIONS] if kind == "text" else (),
-        used=_name_whose_uses(text) if kind == "text" else "",
+        used_name=_name_whose_uses(text) if kind == "text" else "",
     )
 
 
@@ -145,7 +145,7 @@ def _name_whose_uses(text: str) -> str:
     from quaestor.search.callers_question import read_callers_question  # noqa: PLC0415 - few questions need its patterns
 
     asked = read_callers_question(text)
-    if asked is None or asked.sought != "uses" or asked.plain or knows_extension(asked.target):
+    if asked is None or asked.kind != "uses" or asked.plain or knows_extension(asked.target):
         return ""
     return next(reversed(re.findall(r"\w+", asked.target)), "")
 

@@ -23,13 +23,22 @@ from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
 from quaestor.search.duplicates import group_duplicates, places_of
 from quaestor.search.features import Candidates, compute_features
-from quaestor.search.file_features import agreement, group_by_file
+from quaestor.search.file_features import group_by_file, path_agreement
 from quaestor.search.joined_passages import join_passages
 from quaestor.search.language import CARRIED, language_of
 from quaestor.search.query import Place, Query, read_query, without_name
 from quaestor.search.ranker import Matrix, Ranker, Shares, diversify
 from quaestor.search.spelling import Spelling, Spellings
-from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Store, StoredChunk, Where
+from quaestor.stores import (
+    DEFAULT_BOOSTS,
+    FieldBoosts,
+    ScoredChunks,
+    Store,
+    StoredChunk,
+    TermCounts,
+    Where,
+    WordMatches,
+)
 
 Mode = Literal["ranked", "fusion", "lexical", "dense"]
 
@@ -89,20 +98,20 @@ class Retriever:
         """Read a query, with its words corrected for this corpus."""
         return self.in_words_of_corpus(read_query(without_name(text, self.project)))
 
-    def translated(self, text: str) -> tuple[str, ...]:
+    def translation(self, text: str) -> tuple[str, ...]:
         """Return the English words that are searched for instead of a question in another language."""
         return self.read(text).translated if language_of(text) in CARRIED else ()
 
     def in_english(self, text: str) -> str:
         """Return the translation of a question in another language; any other question unchanged."""
-        return self.read(text).text if self.translated(text) else text
+        return self.read(text).text if self.translation(text) else text
 
     def in_words_of_corpus(self, query: Query) -> Query:
         """Return a query with its words corrected for this corpus."""
         return in_words_of_corpus(query, self.store.frequencies)
 
     def candidates(
-        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: Counts | None = None
+        self, query: Query, count: int = CANDIDATES, where: Where | None = None, among: TermCounts | None = None
     ) -> Candidates:
         """Return the chunks that any retriever puts among its first ``count``, with all scores that are known.
 
@@ -122,10 +131,12 @@ class Retriever:
         self._chunks.follow(generation)
         self._spellings.follow(generation)
 
-    def _match_words(self, query: Query, count: int, where: Where | None, among: Counts | None = None) -> Matched:
+    def _match_words(
+        self, query: Query, count: int, where: Where | None, among: TermCounts | None = None
+    ) -> WordMatches:
         return self.store.lexical_each(query.terms, max(_SCORED, count), (DEFAULT_BOOSTS, _BODY), where, among)
 
-    def _gather_candidates(self, query: Query, matched: Matched, count: int, where: Where | None) -> Candidates:
+    def _gather_candidates(self, query: Query, matched: WordMatches, count: int, where: Where | None) -> Candidates:
         """Return the candidates, given the matches of the query's words."""
         lexical, body = matched.found
         dense = self._dense(query, max(_SCORED, count), where)
@@ -138,8 +149,8 @@ class Retriever:
             chosen |= dict.fromkeys(self.store.defining(names, most, where))
         for quote in query.quotes:
             chosen |= dict.fromkeys(self.store.holding(terms(quote), _HOLDING_QUOTE, where))
-        if query.used:
-            chosen |= dict.fromkeys(self.store.holding(terms(query.used), _HOLDING_NAME, where))
+        if query.used_name:
+            chosen |= dict.fromkeys(self.store.holding(terms(query.used_name), _HOLDING_NAME, where))
         chosen |= dict.fromkeys(self._at_whole_path(query, where))
         if query.places:
             chosen |= dict.fromkeys(self._pointed_at(query, where))
@@ -194,11 +205,11 @@ class Retriever:
         every = (stored for path in paths for stored in self._chunks.of_document(self.store, path))
         return [stored.id for stored in every if _shows(stored, place)]
 
-    def _files_like(self, pointed: str, where: Where | None) -> list[tuple[float, str]]:
+    def _files_like(self, query_path: str, where: Where | None) -> list[tuple[float, str]]:
         """Return the documents whose paths agree best with one that a query points at, and how well."""
-        near = self.store.lexical(terms(pointed.rpartition(".")[0]), _SCORED, where, _PATH)
+        near = self.store.lexical(terms(query_path.rpartition(".")[0]), _SCORED, where, _PATH)
         paths = self.store.paths_of(chunk for chunk, _ in near)
-        fits = sorted(((agreement(pointed, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
+        fits = sorted(((path_agreement(query_path, path), path) for path in paths), reverse=True)[:_POINTED_FILES]
         return [(fit, path) for fit, path in fits if fit > 0]
 
     def _rank(self, query: Query, k: int, where: Where | None) -> list[Hit]:
@@ -212,14 +223,14 @@ class Retriever:
         ranked = rank(self.ranker, query, candidates, k, lambda rows: self.join([found[row].stored for row in rows], k))
         return [one.hit for one in ranked]
 
-    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, Matched]:
+    def _matched_as_spelt(self, query: Query, count: int, where: Where | None) -> tuple[Query, WordMatches]:
         """Return the corrected query, with no text if none of its words occurs, and its matches."""
         matched = self._match_words(query, count, where)
         if all(matched.frequencies.values()):
             self._spellings.note(query)
             return query, matched
         spelling = self._spellings.of(self.store, query)
-        if spelling.strange and not self.finds_strange:
+        if spelling.all_unknown and not self.finds_strange:
             return query._replace(text=""), matched
         if spelling.text == query.text:
             return query, matched
@@ -250,12 +261,12 @@ class Retriever:
     def _lexical(self, query: Query, count: int, where: Where | None) -> dict[int, float]:
         return dict(self.store.lexical(query.terms, count, where)) if query.terms else {}
 
-    def _dense(self, query: Query, count: int, where: Where | None) -> Scored:
+    def _dense(self, query: Query, count: int, where: Where | None) -> ScoredChunks:
         vector = question_vector(self.embedder, query.text)
-        return self.store.dense(vector, count, where) if vector.any() else Scored.of(())
+        return self.store.dense(vector, count, where) if vector.any() else ScoredChunks.of(())
 
 
-class Ranked(NamedTuple):
+class RankedHit(NamedTuple):
     """A hit with its candidates.
 
     Attributes:
@@ -275,7 +286,7 @@ def rank(
     candidates: Candidates,
     k: int,
     shown: Callable[[Sequence[int]], list[tuple[int, Chunk]]],
-) -> list[Ranked]:
+) -> list[RankedHit]:
     """Return up to ``k`` hits, best first.
 
     Args:
@@ -301,7 +312,7 @@ def rank(
         also = places_of(group.duplicates, traits)
         found = None if chunk is stored.chunk else stored.chunk.span
         hit = Hit(stored.document, chunk, score, features=explained, chunk_id=stored.id, also=also, found=found)
-        hits.append(Ranked(hit, index, tuple([order[other] for other in group.duplicates])))
+        hits.append(RankedHit(hit, index, tuple([order[other] for other in group.duplicates])))
     return hits
 
 
@@ -323,7 +334,7 @@ def features_and_steps(query: Query, candidates: Candidates) -> tuple[Matrix, Ma
 def _in_other_styles(query: Query) -> tuple[str, ...]:
     """Return the names in a query, spelled in the styles of other languages."""
     whole = re.split(r"[^\w-]", query.whole)[-1]
-    names = dict.fromkeys((whole, *(parts[-1] for parts in query.written)))
+    names = dict.fromkeys((whole, *(parts[-1] for parts in query.written_names)))
     return tuple(style for name in names for style in styles_of(name))
 
 

@@ -1,6 +1,6 @@
 """Whether a question is for documents or for code, where its words tell.
 
-Who orders or wishes something ("switch off caching", "how can I ...") wants to be told how, which documents do; who
+Who orders or wishes something ("switch off caching", "how can I ...") wants to know how, which documents say; who
 asks where something is done wants the code. Questions that had to be translated are answered by documents more often
 than others. All other questions say nothing of it.
 """

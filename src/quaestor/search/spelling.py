@@ -115,7 +115,7 @@ def atlantic_spellings(word: str) -> Iterator[str]:
             yield f"{word[:at]}{second}{word[at + len(first) :]}"
 
 
-class Unknown(NamedTuple):
+class UnknownWord(NamedTuple):
     """A word of a query that the corpus lacks.
 
     Attributes:
@@ -127,7 +127,7 @@ class Unknown(NamedTuple):
     nearest: tuple[str, ...] = ()
 
 
-class _Near(NamedTuple):
+class _SimilarWord(NamedTuple):
     word: str
     term: str
     worth: float
@@ -138,18 +138,18 @@ class Spelling(NamedTuple):
     """A query with its corrected words.
 
     Attributes:
-        text: what is searched for: the query with the nearest words in the place of those that stand nowhere.
-        unknown: the words that stand nowhere, in order.
-        strange: whether nothing of the query stands anywhere.
+        text: what is searched for: the query with the nearest words in place of unknown ones.
+        unknown: the words that occur nowhere in the corpus, in order.
+        all_unknown: whether no word of the query occurs anywhere in it.
     """
 
     text: str
-    unknown: tuple[Unknown, ...] = ()
-    strange: bool = False
+    unknown: tuple[UnknownWord, ...] = ()
+    all_unknown: bool = False
 
 
 class Spellings:
-    """Caches corrections of queries until the store's generation, which ``follow`` is told, changes."""
+    """Caches corrections of queries until the store's generation, which ``follow`` is given, changes."""
 
     def __init__(self) -> None:
         self._generation = -1
@@ -185,20 +185,20 @@ def correct_spelling(store: Store, query: Query) -> Spelling:
     standing = {word: [counts.get(term, 0) > 0 for term in terms_of_word(word)] for word in telling}
     strange = bool(telling) and not any(map(any, standing.values()))
     if len(places) > _MOST_WORDS or query.kind == "trace":
-        return Spelling(query.text, strange=strange)
+        return Spelling(query.text, all_unknown=strange)
     named = only_names(query.text)
-    found: dict[str, Unknown] = {}
+    found: dict[str, UnknownWord] = {}
     for word in telling:
         if not all(standing[word]):
             nearest = _nearest(store, word, name=word in named)
             # A name that is written with other separators stands by its parts.
             if nearest or not all(standing[word][-len(split_identifier(word)) :]):
-                found[word] = Unknown(word, nearest)
-    mended = mend(query.text, found.values())
+                found[word] = UnknownWord(word, nearest)
+    mended = replace_unknown(query.text, found.values())
     return Spelling(mended, tuple(found.values()), strange and mended == query.text)
 
 
-def mend(text: str, unknown: Iterable[Unknown]) -> str:
+def replace_unknown(text: str, unknown: Iterable[UnknownWord]) -> str:
     """Return a text in which the most similar words replace those that the store lacks."""
     nearest = {one.word: one.nearest[0] for one in unknown if one.nearest}
     return _WORD.sub(lambda found: nearest.get(found.group(), found.group()), text) if nearest else text
@@ -258,37 +258,37 @@ def _terms(words: Collection[str]) -> dict[str, str]:
     return {word: found[0] for word in words if (found := terms_of_word(word))}
 
 
-def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_Near]:
+def _words_in_store(store: Store, worths: Mapping[str, float], terms: Mapping[str, str]) -> list[_SimilarWord]:
     """Return the words whose terms the store has, with how likely each is."""
     counts = store.frequencies(terms.values()) if terms else {}
     return [
-        _Near(word, term, worths[word], worths[word] + math.log(counts[term]))
+        _SimilarWord(word, term, worths[word], worths[word] + math.log(counts[term]))
         for word, term in terms.items()
         if counts.get(term)
     ]
 
 
-def _defined_names(store: Store, near: Sequence[_Near]) -> list[_Near]:
+def _defined_names(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
     """Return those that are names of definitions."""
     return [one for one in near if store.defining([one.word], 1)]
 
 
-def _ordinary_english(store: Store, near: Sequence[_Near]) -> list[_Near]:
+def _ordinary_english(store: Store, near: Sequence[_SimilarWord]) -> list[_SimilarWord]:
     """Return those that English has; of others only those that are written so and likely."""
     known = {one.word for one in near if _has_vector(one.word)}
     likely = [one for one in near if one.word not in known and one.worth >= _CERTAIN]
-    named = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _is_written(store, one)]
+    named = [one._replace(likely=one.likely - _UNHEARD_OF) for one in likely if _holds_word(store, one)]
     return [*(one for one in near if one.word in known), *named]
 
 
-def _is_written(store: Store, near: _Near) -> bool:
+def _holds_word(store: Store, near: _SimilarWord) -> bool:
     """Return whether the store has a word itself, and not only another word with its stem."""
     written = re.compile(rf"\b{near.word}\b", re.IGNORECASE)
     holders = store.get(store.holding([near.term], _LOOKED_AT)).values()
     return any(written.search(one.chunk.text) for one in holders)
 
 
-def _likeliest(near: Sequence[_Near]) -> tuple[str, ...]:
+def _likeliest(near: Sequence[_SimilarWord]) -> tuple[str, ...]:
     """Return the likeliest words, and of the forms of a word one; none that is much less likely than the first."""
     ranked = sorted(near, key=lambda one: (-one.likely, one.word))
     forms: dict[str, str] = {}

@@ -9,7 +9,7 @@ from contextlib import aclosing
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.answers.starters import starters
-from quaestor.assemble import Index, answering, make_ledger, make_model
+from quaestor.assemble import Index, answer_steps, make_ledger, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
@@ -59,7 +59,7 @@ async def outcome_of(
         filters: whether dates and authors in the question limit the documents, too.
     """
     outcome = TurnOutcome()
-    async with aclosing(answering(corpus, model, question, settings, where=where, filters=filters)) as events:
+    async with aclosing(answer_steps(corpus, model, question, settings, where=where, filters=filters)) as events:
         async for event in events:
             outcome.take(event)
     return outcome

@@ -97,10 +97,10 @@ class Corpora:
         self._first = FirstIndexes(self._claims) if in_processes else None
         self._stopping = threading.Event()
         self._adding = threading.Lock()
-        self._opening = {name: _Opening(root) for name, root in short_names(roots).items()}
-        self._owned: dict[str, dict[str, _Opening]] = {}
+        self._opening = {name: _OpeningCorpus(root) for name, root in short_names(roots).items()}
+        self._owned: dict[str, dict[str, _OpeningCorpus]] = {}
         # Dropped corpora stay open until the end, because requests under way may use them.
-        self._dropped: list[_Opening] = []
+        self._dropped: list[_OpeningCorpus] = []
 
     def __enter__(self) -> Corpora:
         for name, opening in self._opening.items():
@@ -131,7 +131,7 @@ class Corpora:
             mine = self._owned.get(owner, {})
             if name in mine or self._stopping.is_set():
                 return
-            opening = _Opening(root, owned=True)
+            opening = _OpeningCorpus(root, owned=True)
             # A new dictionary, because other threads may be iterating over the present one.
             self._owned[owner] = {**mine, name: opening}
             self._begin(name, opening)
@@ -230,10 +230,10 @@ class Corpora:
             raise next(iter(failures.values()))
         return SeveralCorpora(found), failures
 
-    def _visible(self, user: str | None) -> dict[str, _Opening]:
+    def _visible(self, user: str | None) -> dict[str, _OpeningCorpus]:
         return self._opening if user is None else {**self._opening, **self._owned.get(user, {})}
 
-    def _find(self, name: str, user: str | None) -> _Opening:
+    def _find(self, name: str, user: str | None) -> _OpeningCorpus:
         if not name and len(self._opening) == 1:
             return next(iter(self._opening.values()))
         seen = self._visible(user)
@@ -247,11 +247,11 @@ class Corpora:
             raise NotFoundError(f"There is no corpus {name!r} here. Name one of {known}.")
         return found
 
-    def _begin(self, name: str, opening: _Opening) -> None:
+    def _begin(self, name: str, opening: _OpeningCorpus) -> None:
         opening.thread = threading.Thread(target=self._open, args=(opening,), name=f"index {name}")
         opening.thread.start()
 
-    def _open(self, opening: _Opening) -> None:
+    def _open(self, opening: _OpeningCorpus) -> None:
         def progress(state: ProgressState) -> None:
             if self._stopping.is_set():
                 raise _StoppedError
@@ -264,14 +264,14 @@ class Corpora:
             if self._first is not None:
                 self._first.make(opening.root, settings, progress)
             index = Index.ready(opening.root, settings=settings, progress=progress, whole=True)
-            if self._first is not None and index.meaning.coming is not None:
+            if self._first is not None and index.meaning.vector_progress is not None:
                 opening.vectors = BackgroundVectors(opening.root, settings, self._claims).__enter__()
             opening.index.set_result(index)
         except BaseException as error:  # raised by `get`
             opening.index.set_exception(error)
 
 
-class _Opening:
+class _OpeningCorpus:
     def __init__(self, root: Path, *, owned: bool = False) -> None:
         self.root = root
         self.owned = owned
@@ -301,7 +301,7 @@ def _written_seconds(seconds: int) -> str:
     return f"{max(seconds, 1)} s" if seconds < 90 else f"{round(seconds / 60)} min"
 
 
-def _state(name: str, opening: _Opening) -> State:
+def _state(name: str, opening: _OpeningCorpus) -> State:
     error = opening.index.exception() if opening.index.done() else None
     ready = opening.index.done() and error is None
     progress = opening.progress
@@ -327,7 +327,7 @@ def _share(progress: ProgressState) -> float:
     return progress.done / progress.total if progress.total else 0.0
 
 
-def _seconds_left(opening: _Opening, progress: ProgressState) -> int | None:
+def _seconds_left(opening: _OpeningCorpus, progress: ProgressState) -> int | None:
     """Return the seconds left at the speed so far; None if the speed is unknown."""
     if opening.reading_since is None:
         return None

@@ -50,7 +50,7 @@ class DocumentRefusedError(UsageError):
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredDocument:
     """A stored document.
 
     Attributes:
@@ -100,7 +100,7 @@ class Documents:
         self._shelf = shelf or shelf_for(settings, user)
         self.folder = self._shelf.folder
 
-    def list(self) -> list[Stored]:
+    def list(self) -> list[StoredDocument]:
         """Return all documents, newest first."""
         return sorted(map(self._stored_file, self._shelf.all()), key=lambda one: (one.changed, one.name), reverse=True)
 
@@ -108,7 +108,7 @@ class Documents:
         """Bring the folder up to date, if another server may have changed the documents."""
         self._shelf.sync()
 
-    def add(self, name: str, data: bytes) -> Stored:
+    def add(self, name: str, data: bytes) -> StoredDocument:
         """Store a document under the given name, or a similar one if that is taken.
 
         Raises:
@@ -124,7 +124,7 @@ class Documents:
         except OSError as error:
             raise LimitError(f"{name!r} cannot be stored ({error.strerror or error}). Try again later.") from error
 
-    def remove(self, document: str) -> Stored:
+    def remove(self, document: str) -> StoredDocument:
         """Remove a document by its id and return it.
 
         Raises:
@@ -138,9 +138,9 @@ class Documents:
 
     # --- within -----------------------------------------------------------------------------------------------
 
-    def _stored_file(self, file: FileOnShelf) -> Stored:
+    def _stored_file(self, file: FileOnShelf) -> StoredDocument:
         changed = datetime.fromtimestamp(file.changed / 1e6, UTC).isoformat(timespec="seconds")
-        return Stored(id_of(self._user, file.name), file.name, file.size, changed)
+        return StoredDocument(id_of(self._user, file.name), file.name, file.size, changed)
 
     def _check(self, name: str, data: bytes) -> None:
         reason = left_out(self.folder, name, ingest_settings(self._settings))

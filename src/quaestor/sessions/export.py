@@ -37,7 +37,7 @@ def as_json(transcript: Transcript) -> dict[str, Any]:
     }
 
 
-def exported(transcript: Transcript, form: Form) -> str:
+def export_file(transcript: Transcript, form: Form) -> str:
     """Return a session as a file to take along: all of it as JSON, Markdown for people, or ChatML's tokens as JSON."""
     if form == "markdown":
         return as_markdown(transcript.turns(), transcript.calls())
@@ -93,7 +93,7 @@ def as_markdown(turns: Sequence[TurnRecord], calls: Sequence[CallRecord] = ()) -
 def _turn_lines(turn: TurnRecord, proposed: Iterable[CallRecord]) -> list[str]:
     ending = turn.ending
     lines = [f"## {turn.number}. {' '.join(turn.question.split())[:100]}", "", turn.question, ""]
-    changes = [line for call in proposed for line in _fence_lines(call.difference, applied=bool(call.applied))]
+    changes = [line for call in proposed for line in _fence_lines(call.difference, is_applied=bool(call.applied))]
     if ending.state != "done":
         said = f": {ending.error}" if ending.error else ""
         written = [ending.partial, ""] if ending.partial.strip() else []
@@ -110,11 +110,11 @@ def _feedback(turn: TurnRecord) -> list[str]:
     return [f"*Found {'useful' if turn.feedback.useful else 'not useful'}{': ' if words else ''}{words}*", ""]
 
 
-def _fence_lines(difference: str, *, applied: bool) -> list[str]:
+def _fence_lines(difference: str, *, is_applied: bool) -> list[str]:
     """Return a difference as a block of code; no line of it can end the block."""
     fence = max([*re.findall("`{3,}", difference), "``"], key=len) + "`"
     return [
-        "Proposed, and applied:" if applied else "Proposed, and not applied:",
+        "Proposed, and applied:" if is_applied else "Proposed, and not applied:",
         "",
         f"{fence}diff",
         difference.rstrip("\n"),
@@ -182,6 +182,6 @@ def write_export(transcript: Transcript, path: Path, form: Form) -> None:
     """
     try:
         with path.open("x", encoding="utf-8") as file:
-            file.write(exported(transcript, form))
+            file.write(export_file(transcript, form))
     except FileExistsError:
         raise UsageError(f"{str(path)!r} exists; give the name of a new file") from None

@@ -76,7 +76,7 @@ class DecisionRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class SentRequest:
     """One request to a model.
 
     Attributes:
@@ -317,7 +317,7 @@ def _text(attributes: Mapping[str, object], key: str, problems: list[str]) -> st
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ModelCall:
     """A tool call as a model made it.
 
     Attributes:
@@ -336,10 +336,10 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class CallResult:
     """A call with its result."""
 
-    asked: Asked
+    asked: ModelCall
     outcome: Outcome
 
 
@@ -355,4 +355,4 @@ class Round:
 
     written: str
     said: str = ""
-    answered: tuple[Answered, ...] = ()
+    answered: tuple[CallResult, ...] = ()

@@ -15,7 +15,16 @@ from quaestor.llm.models.capabilities import KEPT_SECONDS, LEAST
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import session_rows as packing
 from quaestor.sessions import session_tables as tables
-from quaestor.sessions.records import CallRecord, DecisionRun, Feedback, Plan, Sent, SessionInfo, Source, TurnRecord
+from quaestor.sessions.records import (
+    CallRecord,
+    DecisionRun,
+    Feedback,
+    Plan,
+    SentRequest,
+    SessionInfo,
+    Source,
+    TurnRecord,
+)
 from quaestor.sessions.session_rows import ago, as_shown, ending_of, message_of
 from quaestor.sessions.session_tables import SessionPlace
 
@@ -25,7 +34,7 @@ _FILES_NAMED = re.compile(r'^(?:@(?:"[^"\n]*"|[^\s"]+)\s+)+(?=\S)')
 _DECIDED = "select decisions from requests where turn = ?"
 
 
-class Recorded:
+class RecordedSession:
     """A recorded session; ``Transcript`` adds to it.
 
     Args:
@@ -82,7 +91,7 @@ class Recorded:
                 for number, owner, began, resumes in turns
             ]
 
-    def requests(self, turn: int | None = None) -> list[Sent]:
+    def requests(self, turn: int | None = None) -> list[SentRequest]:
         """Return the requests of one turn, or of all, in order."""
         where = "" if turn is None else "where r.turn = ?"
         query = (
@@ -93,7 +102,7 @@ class Recorded:
         rows = self._rows(query, () if turn is None else (turn,))
         return [self._read_sent(row) for row in rows]
 
-    def sent(self, turn: int) -> int:
+    def sent_count(self, turn: int) -> int:
         """Return the number of requests that a turn sent."""
         return int(self._rows("select count(*) from requests where turn = ?", (turn,))[0][0])
 
@@ -196,14 +205,14 @@ class Recorded:
         with self._place.reading() as connection:
             return connection.execute(query, values).fetchall()
 
-    def _read_sent(self, row: Sequence[Any]) -> Sent:
+    def _read_sent(self, row: Sequence[Any]) -> SentRequest:
         with self._reading():
             references = json.loads(row[6])
             sent = packing.resolve(references, *self._resolve_references(references))
             decisions = tuple(DecisionRun(*one) for one in json.loads(zlib.decompress(row[8])))
             usage = None if row[12] is None else Usage(row[12], row[13], bool(row[14]))
             turn, at, model, limit, reserve, tokens = row[:6]
-            return Sent(
+            return SentRequest(
                 turn=turn,
                 at=at,
                 model=model,

@@ -325,10 +325,10 @@ def _name_of(path: Path | None) -> str:
     return repr(str(path)) if path else "this session"
 
 
-def damage_error(name: str, said: object) -> SessionUnusableError:
+def damage_error(name: str, detail: object) -> SessionUnusableError:
     """Return the error for a file that cannot be read."""
     return SessionUnusableError(
-        f"The session in {name} is damaged ({said}). Other sessions are not touched; move this file away,"
+        f"The session in {name} is damaged ({detail}). Other sessions are not touched; move this file away,"
         " or remove it with `quaestor sessions delete`."
     )
 

@@ -19,8 +19,8 @@ from quaestor.core.messages import Message, Usage
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.sessions import session_rows as packing
 from quaestor.sessions import session_tables as tables
-from quaestor.sessions.records import Answered, Ending, Feedback, Plan
-from quaestor.sessions.session_reader import Recorded
+from quaestor.sessions.records import CallResult, Ending, Feedback, Plan
+from quaestor.sessions.session_reader import RecordedSession
 from quaestor.sessions.session_rows import add_message, add_numbered, as_stored, checked_title, clean, now
 from quaestor.sessions.session_tables import SessionUnusableError
 from quaestor.state.rows import Connection
@@ -29,7 +29,7 @@ from quaestor.window import Window
 _PLACE = tuple(field.name for field in fields(Passage))
 
 
-class Transcript(Recorded):
+class Transcript(RecordedSession):
     """One session's record; ``create``, ``open`` or ``in_memory`` makes one in a file or in the process.
 
     Attributes:
@@ -186,7 +186,7 @@ class Transcript(Recorded):
         with self._place.writing() as connection:
             add_numbered(connection, "summaries", (now(), first, last, clean(text), model))
 
-    def record_call(self, turn: int, answered: Answered) -> None:
+    def record_call(self, turn: int, answered: CallResult) -> None:
         """Record a tool call, its result, and its proposed change."""
         asked, outcome = answered.asked, answered.outcome
         numbers = json.dumps([passage.n for passage in outcome.passages])

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Scored(Sequence["tuple[int, float]"]):
+class ScoredChunks(Sequence["tuple[int, float]"]):
     """Identifiers of chunks with their scores, best first; equal to any sequence of the same pairs.
 
     A search gets some nine hundred of them and reads most only through the arrays.
@@ -39,7 +39,7 @@ class Scored(Sequence["tuple[int, float]"]):
         self.scores = scores
 
     @classmethod
-    def of(cls, pairs: Sequence[tuple[int, float]]) -> Scored:
+    def of(cls, pairs: Sequence[tuple[int, float]]) -> ScoredChunks:
         """Make an instance from pairs, best first."""
         ids, scores = zip(*pairs, strict=True) if pairs else ((), ())
         return cls(np.array(ids, dtype=np.int64), np.array(scores, dtype=np.float64))
@@ -67,11 +67,11 @@ class Scored(Sequence["tuple[int, float]"]):
     def __getitem__(self, place: int) -> tuple[int, float]: ...
 
     @overload
-    def __getitem__(self, place: slice) -> Scored: ...
+    def __getitem__(self, place: slice) -> ScoredChunks: ...
 
-    def __getitem__(self, place: int | slice) -> tuple[int, float] | Scored:
+    def __getitem__(self, place: int | slice) -> tuple[int, float] | ScoredChunks:
         if isinstance(place, slice):
-            return Scored(self.ids[place], self.scores[place])
+            return ScoredChunks(self.ids[place], self.scores[place])
         return int(self.ids[place]), float(self.scores[place])
 
     def __eq__(self, other: object) -> bool:
@@ -83,7 +83,7 @@ class Scored(Sequence["tuple[int, float]"]):
         return repr(list(self))
 
 
-class Matched(NamedTuple):
+class WordMatches(NamedTuple):
     """The chunks that match the words of a query.
 
     Attributes:
@@ -91,11 +91,11 @@ class Matched(NamedTuple):
         frequencies: the words' frequencies, as ``Store.frequencies`` returns them.
     """
 
-    found: Sequence[Scored]
+    found: Sequence[ScoredChunks]
     frequencies: Mapping[str, int]
 
 
-class Counts(NamedTuple):
+class TermCounts(NamedTuple):
     """BM25's counts: the size of the whole index, and the number of chunks that contain each term of a query.
 
     Attributes:
@@ -108,9 +108,9 @@ class Counts(NamedTuple):
     lengths: tuple[int, ...]
     frequencies: Mapping[str, tuple[int, ...]]
 
-    def plus(self, other: Counts) -> Counts:
+    def plus(self, other: TermCounts) -> TermCounts:
         """Return the sum of two stores' counts of the same terms."""
-        return Counts(
+        return TermCounts(
             self.chunks + other.chunks,
             _sums(self.lengths, other.lengths),
             {term: _sums(counts, other.frequencies[term]) for term, counts in self.frequencies.items()},
@@ -131,7 +131,7 @@ class ChunkTerms(NamedTuple):
     symbol: bytes = b""
 
 
-class Kept(NamedTuple):
+class KeptBytes(NamedTuple):
     """A document's bytes, against which citations are checked, as a store keeps them; see ``shared_store``.
 
     Attributes:
@@ -143,7 +143,7 @@ class Kept(NamedTuple):
     data: bytes
 
 
-class Packed(NamedTuple):
+class PackedDocument(NamedTuple):
     """A document that ``Store.pack`` prepared for writing.
 
     Attributes:
@@ -156,7 +156,7 @@ class Packed(NamedTuple):
     document: Document
     chunks: int
     columns: Any
-    kept: Kept | None = None
+    kept: KeptBytes | None = None
 
 
 class Pack(Protocol):
@@ -169,7 +169,7 @@ class Pack(Protocol):
         vectors: NDArray[np.float32],
         terms: Sequence[ChunkTerms],
         keys: Sequence[bytes],
-    ) -> Packed:
+    ) -> PackedDocument:
         """Return a document with its chunks, ready to be written.
 
         ``vectors`` has shape ``(len(chunks), dimensions)`` with unit or zero rows; ``terms`` and ``keys`` have one
@@ -287,7 +287,7 @@ class StoreStats(NamedTuple):
 class Writer(Protocol):
     """A transaction. Readers see nothing of it before it commits; an exception rolls all of it back."""
 
-    def put(self, packed: Packed) -> None:
+    def put(self, packed: PackedDocument) -> None:
         """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
@@ -350,7 +350,7 @@ class Store(Protocol):
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
-    ) -> Scored:
+    ) -> ScoredChunks:
         """Return up to ``k`` chunks by BM25 over body, path and symbol terms, without chunks that do not match.
 
         A repeated term counts once, with a little more weight. Of a long query, only the rarest terms count.
@@ -363,8 +363,8 @@ class Store(Protocol):
         k: int,
         each: Sequence[FieldBoosts],
         where: Where | None = None,
-        among: Counts | None = None,
-    ) -> Matched:
+        among: TermCounts | None = None,
+    ) -> WordMatches:
         """Return the result of ``lexical`` for each choice of boosts, faster than one call for each.
 
         ``among`` holds the counts of these terms over several stores including this one: scores and frequencies are
@@ -372,7 +372,7 @@ class Store(Protocol):
         """
         ...
 
-    def counts(self, terms: Iterable[str]) -> Counts:
+    def counts(self, terms: Iterable[str]) -> TermCounts:
         """Return BM25's counts of terms, to be added to other stores' counts."""
         ...
 
@@ -387,7 +387,7 @@ class Store(Protocol):
         """Return the number of chunks that contain each term, counted in the field with most of them."""
         ...
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine similarity to ``vector`` of shape ``(dimensions,)``.
 
         Chunks whose own vector is zero are absent; a query of zeros finds nothing.
@@ -436,7 +436,7 @@ class Store(Protocol):
         """Return the stored vectors of these keys, without unknown keys."""
         ...
 
-    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, in the form that ``pack`` returns, for another store."""
         ...
 

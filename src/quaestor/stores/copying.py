@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator, Sequence
 
 from quaestor.core.errors import ConflictError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Packed, Store
+from quaestor.stores import PackedDocument, Store
 from quaestor.stores.shared_store import SharingStore, restore_bytes
 
 _DOCUMENTS_AT_ONCE = 200
 
 
-class Copied(NamedTuple):
+class CopyReport(NamedTuple):
     """The result of a copy.
 
     Attributes:
@@ -35,7 +35,7 @@ class Copied(NamedTuple):
     digest: str
 
 
-def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> Copied:
+def copy_store(source: Store, target: Store, progress: Callable[[int, int], None]) -> CopyReport:
     """Make ``target`` hold the same as ``source``, and compare both completely afterwards.
 
     Args:
@@ -64,7 +64,7 @@ def copy_store(source: Store, target: Store, progress: Callable[[int, int], None
     first, second = (digest_of(store, with_bytes=with_bytes) for store in (source, target))
     if first != second:
         raise ConflictError("The two stores differ: one was written meanwhile. Run the same command again.")
-    return Copied(first.documents, first.chunks, written, len(surplus), first.digest)
+    return CopyReport(first.documents, first.chunks, written, len(surplus), first.digest)
 
 
 class Digest(NamedTuple):
@@ -87,7 +87,7 @@ def digest_of(store: Store, *, with_bytes: bool = False) -> Digest:
     return Digest(documents, chunks, whole.hexdigest())
 
 
-def packed_hash(packed: Packed, *, with_bytes: bool = False) -> bytes:
+def packed_hash(packed: PackedDocument, *, with_bytes: bool = False) -> bytes:
     """Return a hash of a document.
 
     Raises:

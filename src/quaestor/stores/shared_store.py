@@ -14,7 +14,7 @@ from typing import Protocol, runtime_checkable
 from quaestor.core.documents import Document
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Kept, Writer
+from quaestor.stores import KeptBytes, Writer
 
 # For source code, higher compression levels save little and take much longer; lower ones are no faster.
 _LEVEL = 4
@@ -88,17 +88,17 @@ class SharingStore(Protocol):
         """Return the paths of documents whose bytes are not stored."""
         ...
 
-    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them and whose files still have the given hash."""
         ...
 
 
-def keep(data: bytes) -> Kept:
+def keep(data: bytes) -> KeptBytes:
     """Return a document's bytes in the form in which they are stored."""
-    return Kept(_hash(data), zlib.compress(data, _LEVEL))
+    return KeptBytes(_hash(data), zlib.compress(data, _LEVEL))
 
 
-def restore_bytes(kept: Kept, path: str) -> bytes:
+def restore_bytes(kept: KeptBytes, path: str) -> bytes:
     """Return the bytes in a value that ``keep`` returned.
 
     Raises:
@@ -112,7 +112,7 @@ def restore_bytes(kept: Kept, path: str) -> bytes:
     return zlib.decompress(kept.data)
 
 
-def is_whole(kept: Kept) -> bool:
+def is_whole(kept: KeptBytes) -> bool:
     """Return whether the bytes match their hash."""
     try:
         return _hash(zlib.decompress(kept.data)) == kept.hash

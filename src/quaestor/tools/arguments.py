@@ -32,7 +32,7 @@ def check_arguments(name: str, parameters: Sequence[Parameter], given: Mapping[s
         UsageError: arguments are missing, unknown or of the wrong type; the message names all of them.
     """
     known = {parameter.name: parameter for parameter in parameters}
-    complaints = [_unknown(key, known) for key in given if key not in known]
+    complaints = [_unknown_argument(key, known) for key in given if key not in known]
     checked: dict[str, Value] = {}
     for parameter in parameters:
         value = given.get(parameter.name)
@@ -103,7 +103,7 @@ def _number(value: object) -> int | float | None:
     return value if abs(value) <= _EXACT and math.isfinite(value) else None
 
 
-def _unknown(name: str, known: Mapping[str, Parameter]) -> str:
+def _unknown_argument(name: str, known: Mapping[str, Parameter]) -> str:
     like = nearest(str(name), tuple(known))
     return f"there is no argument {brief(name)}" + (f" (perhaps {like!r})" if like else "")
 

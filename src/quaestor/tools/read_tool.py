@@ -19,7 +19,7 @@ PARAMETERS = (
 )
 
 
-class Readable(Protocol):
+class ReadableCorpus(Protocol):
     """A corpus, or several that are read as one."""
 
     def read_lines(self, path: str, start_line: int = 1, end_line: int | None = None) -> Excerpt:
@@ -27,13 +27,13 @@ class Readable(Protocol):
         ...
 
 
-def read_of(corpus: Readable) -> Subroutine:
+def read_of(corpus: ReadableCorpus) -> Subroutine:
     """Return the subroutine that reads documents of a corpus, and nothing else."""
     description, parameters = describe("read", PARAMETERS)
     return Subroutine("read", description, parameters, partial(_run, corpus))
 
 
-def _run(corpus: Readable, arguments: Arguments, room: Room) -> Outcome:
+def _run(corpus: ReadableCorpus, arguments: Arguments, room: Room) -> Outcome:
     last = arguments.get("end_line")
     found = corpus.read_lines(str(arguments["path"]), int(arguments["start_line"]), None if last is None else int(last))
     if not found.lines:

@@ -71,7 +71,7 @@ class Registry:
         try:
             subroutine = self._subroutines.get(name)
             if subroutine is None:
-                raise UsageError(self._unknown(name))
+                raise UsageError(self._unknown_tool(name))
             checked = check_arguments(name, subroutine.parameters, arguments)
             outcome = subroutine.run(checked, Room(budget, count, numbered))
         except UsageError as error:
@@ -81,7 +81,7 @@ class Registry:
         # Whatever a subroutine makes of its budget, the promise is kept here.
         return replace(outcome, text=cut_to_budget(outcome.text, budget, count))
 
-    def _unknown(self, name: str) -> str:
+    def _unknown_tool(self, name: str) -> str:
         like = nearest(name, self.names)
         meant = f"; did you mean {like!r}?" if like else "."
         return f"There is no subroutine {brief(name)}{meant} There are {', '.join(self.names) or 'none'}."

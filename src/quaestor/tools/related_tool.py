@@ -13,7 +13,16 @@ from quaestor.corpus import Corpus
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.related import KINDS, Related, RelatedKind, Relative
-from quaestor.tools.tool_results import Shown, fit, place, plural, show_passages, show_places, shown_line, shown_name
+from quaestor.tools.tool_results import (
+    ShownPassages,
+    fit,
+    place,
+    plural,
+    show_passages,
+    show_places,
+    shown_line,
+    shown_name,
+)
 from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
 
 PARAMETERS = (
@@ -44,7 +53,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     kinds = [one for one in KINDS if found.of(one)]
     shown = kinds[: max(1, room.budget // _LEAST)]
     left = int(room.budget * _SLACK)
-    sections: list[Shown] = []
+    sections: list[ShownPassages] = []
     for number, one in enumerate(shown):
         share = left // (len(shown) - number)
         section = _section(found, one, numbered, replace(room, budget=share))
@@ -57,7 +66,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     return Outcome(text, tuple(passage for section in sections for passage in section.passages))
 
 
-def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> Shown:
+def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage], room: Room) -> ShownPassages:
     """Return the relatives of one kind under their heading."""
     heading = _heading(found, kind)
     within = replace(room, budget=room.budget - room.count(f"{heading}\n"))
@@ -66,16 +75,16 @@ def _section(found: Related, kind: RelatedKind, numbered: dict[Relative, Passage
         inner = show_passages([numbered[one] for one in listed], within)
     else:
         inner = _lines(listed, [numbered[one] for one in listed], within)
-    return Shown(f"{heading}\n{inner.text}", inner.passages) if inner.text else Shown("", ())
+    return ShownPassages(f"{heading}\n{inner.text}", inner.passages) if inner.text else ShownPassages("", ())
 
 
-def _lines(relatives: Sequence[Relative], passages: Sequence[Passage], room: Room) -> Shown:
+def _lines(relatives: Sequence[Relative], passages: Sequence[Passage], room: Room) -> ShownPassages:
     """Return a line for each relative, as many as fit."""
     lines = [_line(*pair) for pair in zip(relatives, passages, strict=True)]
     mark = load("result_related_cut")
     fitted = fit(lines, room.budget, room.count, lambda n: mark.render(places=plural(len(lines) - n, "place")))
     kept = tuple(_first_line(passage) for passage in passages[: fitted.shown])
-    return Shown(fitted.text, kept) if fitted.shown else Shown("", ())
+    return ShownPassages(fitted.text, kept) if fitted.shown else ShownPassages("", ())
 
 
 def _line(relative: Relative, passage: Passage) -> str:

@@ -11,7 +11,7 @@ from quaestor.corpus.understood_filters import HasBylines, why_none
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.filters import both_filters, make_filter
-from quaestor.search.spelling import Spelling, Unknown
+from quaestor.search.spelling import Spelling, UnknownWord
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
 from quaestor.tools.tool_results import show_passages, shown_name
@@ -31,7 +31,7 @@ PARAMETERS = (
 _BYLINES = frozenset({"since", "before", "by"})
 
 
-class Searched(HasBylines, Protocol):
+class SearchableCorpus(HasBylines, Protocol):
     """A corpus, or several that are searched as one."""
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
@@ -44,7 +44,7 @@ class Searched(HasBylines, Protocol):
 
 
 def search_of(
-    corpus: Searched, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
+    corpus: SearchableCorpus, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
 ) -> Subroutine:
     """Return the tool that searches the documents of a corpus that ``where`` lets through.
 
@@ -63,7 +63,7 @@ def search_of(
     return Subroutine("search", description, parameters, partial(_run, corpus, where))
 
 
-def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
+def _run(corpus: SearchableCorpus, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
     query = str(arguments["query"])
     path, language, since, before, by = (
         str(arguments.get(name, "")).strip() for name in ("path", "language", "since", "before", "by")
@@ -82,7 +82,7 @@ def _run(corpus: Searched, within: Where | None, arguments: Arguments, room: Roo
     return Outcome(shown.text, shown.passages)
 
 
-def _unknown_words_note(unknown: Sequence[Unknown]) -> str:
+def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
     """Return a remark for the model on words that the corpus lacks, or ""."""
     if not unknown:
         return ""

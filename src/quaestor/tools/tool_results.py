@@ -37,7 +37,7 @@ Count = Callable[[str], int]
 
 
 @dataclass(frozen=True, slots=True)
-class Fitted:
+class FittedLines:
     """Lines that fit a budget.
 
     Attributes:
@@ -60,7 +60,7 @@ def cut_to_budget(text: str, budget: int, count: Count) -> str:
     return fit(lines, budget, count, lambda shown: mark.render(lines=plural(len(lines) - shown, "line"))).text
 
 
-def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], str]) -> Fitted:
+def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], str]) -> FittedLines:
     """Return as many lines from the beginning as fit.
 
     Args:
@@ -77,17 +77,17 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
 
     # The whole needs no mark, so that it may fit where all but its last line does not.
     if count_up_to("\n".join(lines), budget, count):
-        return Fitted("\n".join(lines), len(lines))
+        return FittedLines("\n".join(lines), len(lines))
     most = largest_fitting(len(lines) - 1, lambda number: count(shown(number)) <= budget)
     while most > 0 and count(shown(most)) > budget:
         most -= 1
     if most > 0:
-        return Fitted(shown(most), most)
+        return FittedLines(shown(most), most)
     rest = mark(0)
     part = trim(lines[0], budget, count, rest) if lines[0].strip() else None
     if part is not None:
-        return Fitted(part, 0, cut=True)
-    return Fitted(_letters(rest, budget, count), 0)
+        return FittedLines(part, 0, cut=True)
+    return FittedLines(_letters(rest, budget, count), 0)
 
 
 def count_up_to(text: str, budget: int, count: Count) -> bool:
@@ -121,7 +121,7 @@ _TRIES = 12
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownPassages:
     """Passages as a model sees them.
 
     Attributes:
@@ -133,7 +133,7 @@ class Shown:
     passages: tuple[Passage, ...]
 
 
-def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] = ()) -> Shown:
+def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] = ()) -> ShownPassages:
     """Return as many passages as fit, best first, with ``notes`` below them if those fit."""
     budget = room.budget
     for _ in range(_TRIES):
@@ -141,10 +141,10 @@ def show_passages(passages: Sequence[Passage], room: Room, notes: Sequence[str] 
         if room.count(shown.text) <= room.budget:
             return shown
         budget = int(budget * _STEP) - 1
-    return Shown(show_places(passages, room), ())
+    return ShownPassages(show_places(passages, room), ())
 
 
-def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = None) -> Shown | None:
+def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = None) -> ShownPassages | None:
     """Return one passage cut to the room at a line end, or None if not even a part of a line fits.
 
     Args:
@@ -170,12 +170,12 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
         text = show(replace(framed, text=fitted.text, end_line=last))
         if room.count(text) <= room.budget:
             kept = "\n".join(raw[: max(fitted.shown, 1)])
-            return Shown(text, (replace(passage, text=kept, end_line=last),))
+            return ShownPassages(text, (replace(passage, text=kept, end_line=last),))
         budget = int(budget * _STEP) - 1
     return None
 
 
-def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> Shown:
+def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) -> ShownPassages:
     most = min(len(passages), max(1, room.budget // _LEAST))
     footer = list(notes) if room.count("\n".join(notes)) * 4 < room.budget else []
     if most < len(passages):
@@ -191,8 +191,8 @@ def _show_within(passages: Sequence[Passage], room: Room, notes: Sequence[str]) 
         texts.append(shown.text)
         kept.extend(shown.passages)
     if not kept:
-        return Shown(show_places(passages, room), ())
-    return Shown("\n".join([*texts, *footer]), tuple(kept))
+        return ShownPassages(show_places(passages, room), ())
+    return ShownPassages("\n".join([*texts, *footer]), tuple(kept))
 
 
 def show_places(passages: Sequence[Passage], room: Room) -> str:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from quaestor.chunking.languages import PROSE
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.embedding.tuned_embedder import TunedRows
 from quaestor.evaluation.made import SourceText
 from quaestor.evaluation.made.surface_syntax import LANGUAGES
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bags_of
@@ -96,11 +96,11 @@ def learn_rows(
     return rows.astype(np.int32), done.table()
 
 
-def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> Replaced:
+def rows_to_keep(rows: NDArray[np.int32], vectors: Floats, strength: float) -> TunedRows:
     """Return rows as they are kept: so much of the way from the bundled ones to the learned ones."""
     start = StaticEmbedder.bundled().vectors_of(rows)
     table, scales = quantise(start + np.float32(strength) * (vectors - start))
-    return Replaced(rows, table, scales)
+    return TunedRows(rows, table, scales)
 
 
 def _bag_pairs(pairs: Sequence[Pair]) -> PairedBags:

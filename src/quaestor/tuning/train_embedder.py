@@ -50,7 +50,7 @@ class Parameters:
 
 
 @dataclass(frozen=True, slots=True)
-class Encoded:
+class EncodedBatch:
     """Unit vectors of a batch, shape ``(texts, dimensions)``, and what the way back needs."""
 
     units: Floats
@@ -58,7 +58,7 @@ class Encoded:
     blocks: list[tuple[slice, NDArray[np.intp], Floats]]
 
 
-def encode(bags: Bags, table: Floats) -> Encoded:
+def encode(bags: Bags, table: Floats) -> EncodedBatch:
     """Embed every bag with the weighted vectors ``table``."""
     sums = np.zeros((len(bags), table.shape[1]), np.float32)
     blocks = []
@@ -76,10 +76,10 @@ def encode(bags: Bags, table: Floats) -> Encoded:
         sums[part] = counts @ table[rows]
         blocks.append((part, rows, counts))
     lengths = np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), np.float32(1e-6))
-    return Encoded(sums / lengths, lengths, blocks)
+    return EncodedBatch(sums / lengths, lengths, blocks)
 
 
-def backward(encoded: Encoded, gradient: Floats, into: Floats) -> None:
+def backward(encoded: EncodedBatch, gradient: Floats, into: Floats) -> None:
     """Add to ``into`` the gradient of the table, given that of the unit vectors."""
     units = encoded.units
     sums = (gradient - units * (gradient * units).sum(1, keepdims=True)) / encoded.lengths

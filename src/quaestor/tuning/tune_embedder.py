@@ -11,10 +11,10 @@ from typing import Literal
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.embedding.tuned_embedder import TunedRows
 from quaestor.evaluation.metrics import CUTOFF, Question
 from quaestor.evaluation.statistics import Difference, Estimate, difference, estimate
-from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, Ground, Half, Progress, ground_of
+from quaestor.tuning.tuning_bench import PARTS, Bench, Clock, Half, Progress, TuningGround, ground_of
 
 Documents = Literal["new", "learned"]
 DOCUMENTS: tuple[Documents, ...] = ("new", "learned")
@@ -38,7 +38,7 @@ class Values:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ScoredQuestion:
     """One question with its scores.
 
     Attributes:
@@ -53,7 +53,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Tuned:
+class TuningResult:
     """The result of tuning.
 
     Attributes:
@@ -68,10 +68,10 @@ class Tuned:
         seconds: time taken.
     """
 
-    asked: tuple[Asked, ...]
+    asked: tuple[ScoredQuestion, ...]
     trusts: tuple[float, ...]
     trust: float
-    replaced: Replaced
+    replaced: TunedRows
     pairs: int
     documents: int
     sampled: int
@@ -104,7 +104,7 @@ def tune(
     seed: int = 0,
     seconds: float = 120.0,
     progress: Progress = lambda done, total, doing: None,
-) -> Tuned:
+) -> TuningResult:
     """Tune the bundled embedder to a corpus; the corpus and its index are not changed.
 
     Args:
@@ -120,7 +120,7 @@ def tune(
         LimitError: there was not enough time.
     """
     clock = Clock(seconds, progress)
-    clock.doing("making questions")
+    clock.set_step("making questions")
     with (
         tempfile.TemporaryDirectory(prefix="quaestor-tune-") as place,
         ground_of(corpus, settings, Path(place), most=most, seed=seed) as ground,
@@ -128,31 +128,31 @@ def tune(
         return _tune(ground, seed, clock)
 
 
-def _tune(ground: Ground, seed: int, clock: Clock) -> Tuned:
+def _tune(ground: TuningGround, seed: int, clock: Clock) -> TuningResult:
     bench = Bench(ground, seed, clock)
     clock.total = _SEARCHES * len(ground.questions)
-    clock.doing("asking before")
+    clock.set_step("asking before")
     before = bench.answers(StaticEmbedder.bundled())
     halves: list[Half] = []
     trusts: list[float] = []
     for part in range(PARTS):
-        clock.doing(f"new documents, half {part + 1} of {PARTS}")
+        clock.set_step(f"new documents, half {part + 1} of {PARTS}")
         halves.append(Half(bench, part))
         trusts.append(halves[-1].trust())
     # Vectors are trusted in each half as the other one has it best.
     new = halves[0].answers(trusts[1]) | halves[1].answers(trusts[0])
-    clock.doing("learned documents")
+    clock.set_step("learned documents")
     trust, everything = min(trusts), range(PARTS)
     after = bench.answers(bench.tuned_rows(bench.pairs(everything, ground.taught)).embedder(), trust)
-    clock.doing("learning the questions, too")
+    clock.set_step("learning the questions, too")
     pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
     kept = bench.tuned_rows(pairs)
     asked = (
-        Asked(question, *map(Values, before[question.id], new[question.id], after[question.id]))
+        ScoredQuestion(question, *map(Values, before[question.id], new[question.id], after[question.id]))
         for question in ground.questions
     )
     sizes = (len(pairs), len(ground.texts), ground.sampled)
-    return Tuned(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
+    return TuningResult(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
 
 
 METRIC = f"ndcg@{CUTOFF}"
@@ -181,7 +181,7 @@ class Row:
     gain: Difference
 
 
-def rows_of(tuned: Tuned) -> list[Row]:
+def rows_of(tuned: TuningResult) -> list[Row]:
     """Return the figures of learned documents and of new ones: the whole search, all and by kind, and vectors alone."""
     kinds = sorted({one.question.category for one in tuned.asked})
     return [
@@ -198,7 +198,7 @@ def rows_of(tuned: Tuned) -> list[Row]:
     ]
 
 
-def figures_object(tuned: Tuned) -> dict[str, object]:
+def figures_object(tuned: TuningResult) -> dict[str, object]:
     """Return the figures as JSON has them."""
     return {
         "metric": METRIC,
@@ -215,7 +215,7 @@ def figures_object(tuned: Tuned) -> dict[str, object]:
     }
 
 
-def _row(documents: str, what: str, kind: str, asked: Sequence[Asked]) -> Row:
+def _row(documents: str, what: str, kind: str, asked: Sequence[ScoredQuestion]) -> Row:
     values: list[Values] = [getattr(one, what) for one in asked]
     before, after = [one.before for one in values], [getattr(one, documents) for one in values]
     return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))

@@ -27,7 +27,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.embedding.tuned_embedder import Replaced
+from quaestor.embedding.tuned_embedder import TunedRows
 from quaestor.evaluation.made import SourceText, make_questions, texts_of
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.evaluation.statistics import difference
@@ -35,7 +35,7 @@ from quaestor.files.walk import folder_of
 from quaestor.indexing.pending_vectors import texts_of as embedded_texts
 from quaestor.search.ranker import Ranker, with_dense_factor
 from quaestor.search.retriever import Mode
-from quaestor.stores import Scored, Store, Where
+from quaestor.stores import ScoredChunks, Store, Where
 from quaestor.tuning.learn_rows import FEWEST_PAIRS, as_asked, learn_rows, pairs_of, rows_to_keep, sample
 from quaestor.tuning.training_pairs import Kind, Pair
 
@@ -98,7 +98,7 @@ class Trial:
 
     def __init__(self, corpus: Corpus, chunks: Chunks, embedder: Embedder, project: str) -> None:
         vectors = chunks.bundled if embedder is StaticEmbedder.bundled() else embedder.encode(chunks.texts)
-        store = cast(Store, _Overlaid(corpus.store, chunks.ids, vectors))
+        store = cast(Store, _OverlaidStore(corpus.store, chunks.ids, vectors))
         # The copy's own retriever with other vectors: what it works out of chunks is worked out once for all trials.
         self._retriever = copy(corpus.retriever)
         self._retriever.store, self._retriever.embedder = store, embedder
@@ -131,7 +131,7 @@ class Trial:
         return values
 
 
-class _Overlaid:
+class _OverlaidStore:
     """A store with other vectors."""
 
     def __init__(self, store: Store, ids: NDArray[np.int64], vectors: NDArray[np.float32]) -> None:
@@ -142,14 +142,14 @@ class _Overlaid:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._store, name)
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         scores = self._vectors @ vector
         # Only what can be among the best is sorted: a large corpus has many times more.
         least = np.partition(scores, -k)[-k] if k < len(scores) else -np.inf
         near = np.flatnonzero(scores >= least)
         best = near[np.argsort(-scores[near], kind="stable")][:k]
         best = best[self._vectors[best].any(axis=1)]
-        return Scored(self._ids[best], scores[best])
+        return ScoredChunks(self._ids[best], scores[best])
 
 
 STRENGTH = 0.7
@@ -173,7 +173,7 @@ _MOST_CHARACTERS = 10_000_000  # of the sample that a large corpus is tuned on: 
 class Bench:
     """What every embedder is tuned and asked on."""
 
-    def __init__(self, ground: Ground, seed: int, clock: Clock) -> None:
+    def __init__(self, ground: TuningGround, seed: int, clock: Clock) -> None:
         self.ground = ground
         self.clock = clock
         self._seed = seed
@@ -195,7 +195,7 @@ class Bench:
             )
         return sample(pairs, self._seed)
 
-    def tuned_rows(self, pairs: Sequence[Pair]) -> Replaced:
+    def tuned_rows(self, pairs: Sequence[Pair]) -> TunedRows:
         """Return rows that were tuned on pairs."""
         return rows_to_keep(*learn_rows(pairs, self._seed, self.clock.look), STRENGTH)
 
@@ -261,7 +261,7 @@ class Clock:
         self._done = 0
         self.total = 1
 
-    def doing(self, what: str) -> None:
+    def set_step(self, what: str) -> None:
         """Set the present step."""
         self._doing = what
         self._progress(self._done, self.total, what)
@@ -291,7 +291,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class TuningGround:
     """A copy of a corpus, or of a sample of it, with questions about it.
 
     Attributes:
@@ -325,7 +325,7 @@ def part_of(path: str) -> int:
 
 
 @contextmanager
-def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, seed: int) -> Iterator[Ground]:
+def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, seed: int) -> Iterator[TuningGround]:
     """Make questions of a corpus and a copy of it, which exists for the length of the block.
 
     Args:
@@ -352,7 +352,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     with open_trial_index(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
         sampled, project = len(whole) - len(texts), corpus.retriever.project
-        yield Ground(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)
+        yield TuningGround(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)
 
 
 def _dealt(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:

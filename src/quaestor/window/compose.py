@@ -12,13 +12,19 @@ from collections.abc import Mapping, Sequence
 from quaestor.core.errors import UsageError, WindowError
 from quaestor.core.messages import Message
 from quaestor.llm.tokens import Tokenizer
-from quaestor.window.conversation_costs import Counter, Reading, as_counter, reading_of
+from quaestor.window.conversation_costs import ConversationCosts, Counter, as_counter, reading_of
 from quaestor.window.conversation_parts import Frame, frame
 from quaestor.window.draft import Draft
-from quaestor.window.passage_placing import Placement, Placing, passages_in_messages
+from quaestor.window.passage_placing import PassagePlacer, Placement, passages_in_messages
 from quaestor.window.recall import SharedRecall
 from quaestor.window.summary import Summary
-from quaestor.window.window_messages import Closing, explain_messages, explain_passages, explain_summary, mark_messages
+from quaestor.window.window_messages import (
+    WindowLayout,
+    explain_messages,
+    explain_passages,
+    explain_summary,
+    mark_messages,
+)
 from quaestor.window.window_policies import POLICIES, Choice, take_latest
 from quaestor.window.window_values import PassageLike, Policy, Recaller, Settings, Summarise, Window
 
@@ -76,7 +82,7 @@ def compose(  # noqa: PLR0913 - the public contract
     _check(limit, reserve, policy)
     with reading_of(messages, as_counter(tokenizer)) as reading:
         composing = _Composition(reading, settings or Settings(), limit, reserve, tools, passages=bool(passages))
-        placing = Placing(passages, reading.counter.message, composing.settings.wording.trimmed)
+        placing = PassagePlacer(passages, reading.counter.message, composing.settings.wording.trimmed)
         choice = Choice(policy, recall or _by_words, summarise)
         return composing.window_with_everything(passages, placing) or composing.window_by_policy(
             passages, placing, choice
@@ -95,7 +101,7 @@ class _Composition:
 
     def __init__(
         self,
-        reading: Reading,
+        reading: ConversationCosts,
         settings: Settings,
         limit: int,
         reserve: int,
@@ -111,50 +117,50 @@ class _Composition:
         self._tool_tokens = reading.counter.tools(tools)
         self._floor = int(self.settings.floor * max(0, limit - reserve)) if passages else 0
 
-    def window_with_everything(self, passages: Sequence[PassageLike], placing: Placing) -> Window | None:
+    def window_with_everything(self, passages: Sequence[PassageLike], placer: PassagePlacer) -> Window | None:
         """Return the window with every message in it, or None if messages or passages do not fit whole."""
         draft = self._empty_draft()
         room = draft.budget.free - sum(self.reading.unit_tokens)
         if room < 0:
             return None
         absent = passages_in_messages(passages, self.reading.sendable_messages()) if passages else frozenset()
-        placement = placing.place(
+        placement = placer.place(
             room - self._reserved_for_marks() if self.frame.carries else room, absent, trimming=False
         )
-        if placement.crowded and not self.frame.carries and self._passages_beside(placing, absent):
+        if placement.is_crowded and not self.frame.carries and self._passages_beside(placer, absent):
             return None
         take_all(draft, self.frame)
         draft.budget.spend("passages", placement.tokens)
-        return self._window(draft, placing, placement)
+        return self._window(draft, placer, placement)
 
-    def window_by_policy(self, passages: Sequence[PassageLike], placing: Placing, choice: Choice) -> Window:
+    def window_by_policy(self, passages: Sequence[PassageLike], placer: PassagePlacer, choice: Choice) -> Window:
         """Return the window with what the policy chooses."""
-        draft, placement = self._draft(placing, frozenset(), choice)
+        draft, placement = self._draft(placer, frozenset(), choice)
         absent = passages_in_messages(passages, draft.whole_messages)
         if absent:
             # What shows them anyway must stay; what they would have taken flows on.
             pinned = self._units_showing([passages[place] for place in sorted(absent)], draft)
-            draft, placement = self._draft(placing, absent, choice, pinned)
-        return self._window(draft, placing, placement, choice.summary, absent)
+            draft, placement = self._draft(placer, absent, choice, pinned)
+        return self._window(draft, placer, placement, choice.summary, absent)
 
     def _draft(
-        self, placing: Placing, absent: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
+        self, placer: PassagePlacer, left_out: frozenset[int], choice: Choice, pinned: Sequence[int] = ()
     ) -> tuple[Draft, Placement]:
         draft = self._draft_before_passages(pinned)
-        placement = placing.place(self._budget_of_passages(draft), absent)
+        placement = placer.place(self._budget_of_passages(draft), left_out)
         draft.budget.spend("passages", placement.tokens)
         choice.fill(draft, self.frame, self.settings)
-        placement = self._place_in_free_room(draft, placing, placement, absent)
+        placement = self._place_in_free_room(draft, placer, placement, left_out)
         draft.budget.release()
         return draft, placement
 
     def _place_in_free_room(
-        self, draft: Draft, placing: Placing, placement: Placement, absent: frozenset[int]
+        self, draft: Draft, placer: PassagePlacer, placement: Placement, left_out: frozenset[int]
     ) -> Placement:
         """Fill the remaining room with passages."""
-        if not placement.crowded or draft.budget.free <= 0:
+        if not placement.is_crowded or draft.budget.free <= 0:
             return placement
-        grown = placing.place(placement.tokens + draft.budget.free, absent)
+        grown = placer.place(placement.tokens + draft.budget.free, left_out)
         draft.budget.spend("passages", grown.tokens - placement.tokens)
         return grown
 
@@ -173,12 +179,12 @@ class _Composition:
         draft.budget.hold(-floor)
         return draft
 
-    def _passages_beside(self, placing: Placing, absent: frozenset[int]) -> bool:
+    def _passages_beside(self, placer: PassagePlacer, left_out: frozenset[int]) -> bool:
         """Return whether any passage would be shown if only history were left out for it."""
         draft = self._empty_draft()
         draft.budget.hold(self._reserved_for_marks() + sum(self.reading.unit_tokens))
         draft.budget.hold(-sum(self.reading.unit_tokens[number] for number in self.frame.history))
-        return placing.place(self._budget_of_passages(draft), absent).message is not None
+        return placer.place(self._budget_of_passages(draft), left_out).message is not None
 
     def _budget_of_passages(self, draft: Draft) -> int:
         share = self.settings.passages if self.frame.history else 1.0
@@ -211,17 +217,17 @@ class _Composition:
     def _window(
         self,
         draft: Draft,
-        placing: Placing,
+        placer: PassagePlacer,
         placement: Placement,
         summary: Summary | None = None,
-        absent: frozenset[int] | None = None,
+        left_out: frozenset[int] | None = None,
     ) -> Window:
-        """Return the finished window; with ``absent`` given, passages may still grow."""
-        closing = Closing(draft, self.frame, self.settings)
+        """Return the finished window; with ``left_out`` given, passages may still grow."""
+        closing = WindowLayout(draft, self.frame, self.settings)
         written = summary.message if summary else None
         before, rest = closing.lay_out(written)
-        if absent is not None:
-            placement = self._place_in_free_room(draft, placing, placement, absent)
+        if left_out is not None:
+            placement = self._place_in_free_room(draft, placer, placement, left_out)
         messages = [*before, *([placement.message] if placement.message else ()), *rest]
         decisions = explain_messages(draft, summarised=written is not None)
         return Window(
@@ -229,7 +235,7 @@ class _Composition:
             tokens=draft.budget.spent,
             limit=self.limit,
             reserve=self.reserve,
-            decisions=(*decisions, *explain_passages(placing, placement)),
+            decisions=(*decisions, *explain_passages(placer, placement)),
             added=(*explain_summary(summary), *closing.added),
             sections=draft.budget.sections,
         )

@@ -123,7 +123,7 @@ class Counter(Protocol):
         ...
 
 
-class Reading:
+class ConversationCosts:
     """Everything about a conversation that does not depend on the limit.
 
     Attributes:
@@ -188,36 +188,36 @@ class Reading:
         return known.copy()
 
 
-class _ReadingCache:
+class _CostsCache:
     """A cache of the latest readings; a reading in use is not in the cache."""
 
     def __init__(self, places: int) -> None:
         self._places = places
-        self._readings: list[Reading] = []
+        self._readings: list[ConversationCosts] = []
         self._lock = Lock()
 
-    def take(self, messages: list[Message], counter: Counter) -> Reading:
+    def take(self, messages: list[Message], counter: Counter) -> ConversationCosts:
         """Return the reading that shares most with ``messages``, or a new one."""
         with self._lock:
             alike = [(shared_beginning(known.messages, messages), known) for known in self._readings]
             fitting = [(length, known) for length, known in alike if length and known.counter is counter]
             if not fitting:
-                return Reading(counter)
+                return ConversationCosts(counter)
             best = max(fitting, key=lambda pair: pair[0])[1]
             self._readings = [known for known in self._readings if known is not best]
             return best
 
-    def put(self, reading: Reading) -> None:
+    def put(self, reading: ConversationCosts) -> None:
         """Take a reading back; the oldest makes room."""
         with self._lock:
             self._readings = [*self._readings, reading][-self._places :]
 
 
-_shelf = _ReadingCache(places=8)
+_shelf = _CostsCache(places=8)
 
 
 @contextmanager
-def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[Reading]:
+def reading_of(messages: Sequence[Message], counter: Counter) -> Iterator[ConversationCosts]:
     """Lend the reading of a conversation, going on from an earlier one where there is one.
 
     Readings are remembered for speed alone: results are the same without.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.core.messages import Message
-from quaestor.window.conversation_costs import Reading
+from quaestor.window.conversation_costs import ConversationCosts
 from quaestor.window.trim import trim
 from quaestor.window.window_values import Action, Section
 
@@ -51,7 +51,7 @@ CUT = "cut short: too long for its share of the window"
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenUnit:
     """A unit that is in the window.
 
     Attributes:
@@ -79,10 +79,10 @@ class Draft:
         refused: reasons of units that are left out for more than lack of room.
     """
 
-    def __init__(self, reading: Reading, capacity: int, mark: str) -> None:
+    def __init__(self, reading: ConversationCosts, capacity: int, mark: str) -> None:
         self.reading = reading
         self.budget = Budget(capacity)
-        self.chosen: dict[int, Chosen] = {}
+        self.chosen: dict[int, ChosenUnit] = {}
         self.refused: dict[int, str] = {}
         self._mark = mark
 
@@ -97,7 +97,7 @@ class Draft:
         unit = self.reading.units[number]
         messages = tuple(self.reading.messages[unit.start : unit.end])
         tokens = tuple(self.reading.tokens[unit.start : unit.end])
-        self._choose(number, Chosen(messages, tokens, section, action, reason))
+        self._choose(number, ChosenUnit(messages, tokens, section, action, reason))
 
     def take_if_it_fits(
         self,
@@ -124,7 +124,7 @@ class Draft:
         if cut is None:
             return False
         tokens = tuple(map(self.reading.counter.message, cut))
-        self._choose(number, Chosen(tuple(cut), tokens, section, "trimmed", CUT))
+        self._choose(number, ChosenUnit(tuple(cut), tokens, section, "trimmed", CUT))
         return True
 
     def left_out(self, history: Iterable[int]) -> list[int]:
@@ -132,12 +132,14 @@ class Draft:
         units = self.reading.units
         return [number for number in history if number not in self.chosen and not units[number].fault]
 
-    def _choose(self, number: int, chosen: Chosen) -> None:
+    def _choose(self, number: int, chosen: ChosenUnit) -> None:
         self.chosen[number] = chosen
         self.budget.spend(chosen.section, sum(chosen.tokens))
 
 
-def trim_messages(messages: Sequence[Message], budget: int, reading: Reading, mark: str) -> list[Message] | None:
+def trim_messages(
+    messages: Sequence[Message], budget: int, reading: ConversationCosts, mark: str
+) -> list[Message] | None:
     """Return messages with their longest contents cut short so that all fit, or None if that is not possible.
 
     Short contents stay whole; the remaining room is shared among the long ones. Tool calls are never cut.
@@ -159,7 +161,7 @@ def trim_messages(messages: Sequence[Message], budget: int, reading: Reading, ma
     return kept if left >= 0 else None
 
 
-def _trim_message(message: Message, budget: int, reading: Reading, mark: str) -> Message | None:
+def _trim_message(message: Message, budget: int, reading: ConversationCosts, mark: str) -> Message | None:
     def count(text: str) -> int:
         return reading.counter.message(replace(message, content=text))
 

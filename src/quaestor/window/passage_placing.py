@@ -45,7 +45,7 @@ class Placement:
     outcomes: tuple[Outcome, ...]
 
     @property
-    def crowded(self) -> bool:
+    def is_crowded(self) -> bool:
         """Whether a larger budget would show more."""
         return any(reason in (TRIMMED, NO_ROOM) for _, reason in self.outcomes)
 
@@ -90,7 +90,7 @@ def passages_in_messages(passages: Sequence[PassageLike], messages: Sequence[Mes
     return frozenset(found)
 
 
-class Placing:
+class PassagePlacer:
     """Fits passages into budgets.
 
     Args:
@@ -105,19 +105,19 @@ class Placing:
         self._count = count
         self._mark = mark
 
-    def place(self, budget: int, absent: frozenset[int] = frozenset(), *, trimming: bool = True) -> Placement:
+    def place(self, budget: int, left_out: frozenset[int] = frozenset(), *, trimming: bool = True) -> Placement:
         """Return the passages that fit, in order; the first one that does not is cut short.
 
         Args:
             budget: tokens for the whole message.
-            absent: numbers of passages that are in the window otherwise.
+            left_out: numbers of passages that are in the window otherwise.
             trimming: whether a passage may be cut short.
         """
         shown: list[str | None] = []
         outcomes: list[Outcome] = []
         for place, words in enumerate(self._words):
             text: str | None = None
-            if place in absent:
+            if place in left_out:
                 outcome: Outcome = ("dropped", DOUBLE)
             elif not words.strip():
                 outcome = ("dropped", EMPTY)

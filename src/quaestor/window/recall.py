@@ -78,7 +78,7 @@ class Recall:
         self._lock = Lock()
 
     @property
-    def indexed(self) -> int:
+    def indexed_count(self) -> int:
         """The number of messages that are indexed."""
         return len(self._messages)
 
@@ -218,7 +218,7 @@ class SharedRecall:
         with self._lock:
             best = max(self._recalls, key=lambda recall: recall.count_indexed(messages), default=None)
             # One that shares only a beginning, such as a system message, belongs to another conversation.
-            if best is None or 2 * best.count_indexed(messages) < best.indexed:
+            if best is None or 2 * best.count_indexed(messages) < best.indexed_count:
                 best = Recall(self._embedder)
             others = [recall for recall in self._recalls if recall is not best]
             self._recalls = [*others, best][-self._places :]

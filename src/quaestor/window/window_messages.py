@@ -8,8 +8,8 @@ from typing import NamedTuple
 from quaestor.core.messages import Message
 from quaestor.window import passage_placing, summary
 from quaestor.window.conversation_parts import Frame
-from quaestor.window.draft import Chosen, Draft
-from quaestor.window.passage_placing import Placement, Placing
+from quaestor.window.draft import ChosenUnit, Draft
+from quaestor.window.passage_placing import PassagePlacer, Placement
 from quaestor.window.summary import Summary
 from quaestor.window.window_values import Action, Decision, Reminder, Section, Settings
 
@@ -37,7 +37,7 @@ def explain_messages(draft: Draft, *, summarised: bool) -> list[Decision]:
     return decisions
 
 
-def explain_passages(placing: Placing, placement: Placement) -> list[Decision]:
+def explain_passages(placing: PassagePlacer, placement: Placement) -> list[Decision]:
     """Return the decision on every passage, in order. What the passages share falls to the first one shown."""
     decisions: list[Decision] = []
     before = 0
@@ -65,7 +65,7 @@ def _mark_dropped(decisions: list[Decision], index: int, reason: str) -> None:
     decisions[index] = Decision("message", index, "dropped", "left out", 0, decisions[index].full_tokens, reason)
 
 
-def _decision_on_chosen(chosen: Chosen, place: int, index: int, whole: Message, full_tokens: int) -> Decision:
+def _decision_on_chosen(chosen: ChosenUnit, place: int, index: int, whole: Message, full_tokens: int) -> Decision:
     # Of a unit that was trimmed, some messages may be whole.
     action: Action = "kept" if chosen.action == "trimmed" and chosen.messages[place] == whole else chosen.action
     reason = WHOLE_PART if action != chosen.action else chosen.reason
@@ -91,7 +91,7 @@ def mark_messages(settings: Settings) -> tuple[Message, Message, Message]:
     return recalled, recent, skipped
 
 
-class Closing:
+class WindowLayout:
     """Lays out a draft as messages.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quaestor.answers.citations.citation_marks import Passage
-from quaestor.answers.citations.quote_match import Match, find, find_nearest, telling
+from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.verify import check_quote, verify
 
 TEXT = "one two\nthree four\nfive six\n"
@@ -124,7 +124,7 @@ def test_the_nearest_place_counts_where_words_stand_elsewhere() -> None:
     ],
 )
 def test_quotes_long_enough_to_mean_something_elsewhere(quote: str, expected: bool) -> None:
-    assert telling(quote) == expected
+    assert is_distinctive(quote) == expected
 
 
 def test_quotes_of_very_many_signs_are_looked_for_as_they_are_only() -> None:

@@ -12,7 +12,7 @@ from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message, ToolCall
 from quaestor.llm.endpoints.failures import refuses_system, refuses_turns
 from quaestor.llm.models import Request, TextDelta
-from quaestor.llm.models.dialect import alternating
+from quaestor.llm.models.dialect import with_alternating_roles
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from scripted_server import Recorded, Reply, Script, StartServer
 
@@ -70,17 +70,17 @@ def test_other_refusals(sentence: str) -> None:
 
 
 def test_nothing_is_lost() -> None:
-    assert alternating(MESSAGES, system=True) == [
+    assert with_alternating_roles(MESSAGES, system=True) == [
         Message("system", "Be brief."),
         Message("user", "What is a hit?"),
         Message("assistant", "A chunk."),
         Message("user", "[1] retry.py\n\nRemember: be brief.\n\nWhere is it?"),
     ]
-    assert alternating(MESSAGES, system=False)[0] == Message("user", "Be brief.\n\nWhat is a hit?")
+    assert with_alternating_roles(MESSAGES, system=False)[0] == Message("user", "Be brief.\n\nWhat is a hit?")
 
 
 def test_a_reply_first_gets_something_to_reply_to() -> None:
-    [first, second] = alternating([Message("assistant", "It is here.")], system=True)
+    [first, second] = with_alternating_roles([Message("assistant", "It is here.")], system=True)
     assert (first.role, first.content) == ("user", "Earlier messages are left out.")
     assert second.content == "It is here."
 
@@ -89,7 +89,7 @@ def test_calls_stay_with_their_results() -> None:
     called = Message("assistant", "", tool_calls=(ToolCall("a", "search", "{}"),))
     result = Message("tool", "found", tool_call_id="a")
     messages = [QUESTION, called, result, result, Message("assistant", "Here."), Message("assistant", "There.")]
-    assert alternating(messages, system=True) == [*messages[:4], Message("assistant", "Here.\n\nThere.")]
+    assert with_alternating_roles(messages, system=True) == [*messages[:4], Message("assistant", "Here.\n\nThere.")]
 
 
 roles = st.sampled_from(["system", "user", "assistant"])
@@ -98,20 +98,20 @@ messages = st.lists(st.builds(Message, roles, st.text(max_size=5), st.none() | s
 
 @given(messages, st.booleans())
 def test_roles_always_take_turns(given_messages: list[Message], system: bool) -> None:
-    found = alternating(given_messages, system=system)
+    found = with_alternating_roles(given_messages, system=system)
     if found and found[0].role == "system":
         assert system
         found = found[1:]
     if given_messages:
         assert [message.role for message in found] == (["user", "assistant"] * len(found))[: len(found)]
-    whole = "\n".join(message.content for message in alternating(given_messages, system=system))
+    whole = "\n".join(message.content for message in with_alternating_roles(given_messages, system=system))
     assert all(message.content in whole for message in given_messages)
 
 
 @given(messages, st.booleans())
 def test_doing_it_twice_changes_nothing(given_messages: list[Message], system: bool) -> None:
-    once = alternating(given_messages, system=system)
-    assert alternating(once, system=system) == once
+    once = with_alternating_roles(given_messages, system=system)
+    assert with_alternating_roles(once, system=system) == once
 
 
 def picky(status: int, *, system: bool) -> Script:

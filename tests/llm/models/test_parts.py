@@ -137,7 +137,7 @@ def test_the_key_is_never_in_an_error(detail: str) -> None:
     key = "my-own-key-123"
     endpoint = Endpoint("http://u:p@h/v1", "m", key)
     for status in (307, 400, 401, 404, 429, 500):
-        message = str(endpoint.refused(status, f"{detail}{key}{detail}", {}, None))
+        message = str(endpoint.refusal_error(status, f"{detail}{key}{detail}", {}, None))
         assert key not in message
         assert "'http://h/v1'" in message
     assert key not in repr(endpoint)

@@ -7,11 +7,11 @@ from html_parts import seen
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.server.web.answer_html import Cited, render, render_part
+from quaestor.server.web.answer_html import LinkedCitation, render, render_part
 
 CITED = (
-    Cited(1, "src/a.py:1-3", "decisive words", "verified", "/sessions/s/turns/1/citations/0"),
-    Cited(2, "<b>.md:4", "", "repaired", "/sessions/s/turns/1/citations/1"),
+    LinkedCitation(1, "src/a.py:1-3", "decisive words", "verified", "/sessions/s/turns/1/citations/0"),
+    LinkedCitation(2, "<b>.md:4", "", "repaired", "/sessions/s/turns/1/citations/1"),
 )
 HOSTILE = [
     "<script>window.ran = 1</script>",
@@ -135,7 +135,10 @@ def test_a_mark_in_code_is_code_and_one_of_no_passage_is_text() -> None:
 
 
 def test_a_mark_with_a_quote_leads_to_the_citation_of_these_words() -> None:
-    cited = [Cited(1, "a.py:1", "first words", "verified", "/a"), Cited(1, "a.py:9", "other words", "unverified", "/b")]
+    cited = [
+        LinkedCitation(1, "a.py:1", "first words", "verified", "/a"),
+        LinkedCitation(1, "a.py:9", "other words", "unverified", "/b"),
+    ]
     found = seen(render('One [1: "other words"]. Two [1: "first words"].', cited))
     assert found.values("href") == ["/b", "/a"]
 

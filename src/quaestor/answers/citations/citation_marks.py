@@ -73,7 +73,7 @@ class Mark:
 
 
 class _Fence(NamedTuple):
-    """A fenced block: where it begins and ends, and what stands in it."""
+    """A fenced block of code: its offsets in the answer, and its content."""
 
     start: int
     end: int

@@ -75,7 +75,7 @@ class Judge:
         self._cut = cut
         self._question = question
         self._grounds = grounds
-        inside = _inside(cut, checked)
+        inside = _marks_by_sentence(cut, checked)
         self._plain = [
             without_marks(one.text, [mark for mark, _ in marks], one.start).strip()
             for one, marks in zip(cut, inside, strict=True)
@@ -88,8 +88,8 @@ class Judge:
         # Once in either direction: a short sentence may stand with a short one that stands with a cited one.
         for order, beside in ((range(len(self._cut)), -1), (reversed(range(len(self._cut))), 1)):
             for at in order:
-                self._lean(at, at + beside)
-        return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._claims(at)]
+                self._support_by_neighbour(at, at + beside)
+        return [one for at, one in enumerate(self._cut) if not self._rests_on[at] and self._makes_claim(at)]
 
     def _own_grounds(self, at: int) -> tuple[Ground, ...]:
         """Return the passages that support a sentence by itself; empty if there are none."""
@@ -101,7 +101,7 @@ class Judge:
         found = next((one for one in self._grounds.values() if find_support(self._plain[at], one)), None)
         return () if found is None else (found,)
 
-    def _lean(self, at: int, beside: int) -> None:
+    def _support_by_neighbour(self, at: int, beside: int) -> None:
         """Count a short sentence as supported if the sentence next to it is."""
         if self._rests_on[at] or self._cited[at] or not 0 <= beside < len(self._cut) or not _is_short(self._plain[at]):
             return
@@ -116,18 +116,18 @@ class Judge:
         alone = at == 0 or self._cut[at - 1].paragraph != self._cut[at].paragraph
         return same or (beside > at and alone)
 
-    def _claims(self, at: int) -> bool:
-        """Return whether a sentence without support claims something."""
+    def _makes_claim(self, at: int) -> bool:
+        """Return whether a sentence that nothing supports makes a claim."""
         plain = self._plain[at]
         if not _says_anything(plain) or _is_question(plain):
             return False
         if self._cited[at]:
             return True
-        if _is_lead_in(plain) and self._leads(at):
+        if _is_lead_in(plain) and self._leads_to_support(at):
             return False
         return not _is_about_the_answer(plain, self._question, self._grounds.values())
 
-    def _leads(self, at: int) -> bool:
+    def _leads_to_support(self, at: int) -> bool:
         """Return whether a lead-in is followed by what supports it: a supported sentence, a table or code."""
         following = list(takewhile(lambda other: not _is_lead_in(self._plain[other]), range(at + 1, len(self._cut))))
         end = self._cut[at + 1].start if at + 1 < len(self._cut) else len(self._answer)
@@ -142,7 +142,7 @@ def _says_anything(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _inside(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[Cited]:
+def _marks_by_sentence(cut: Sequence[Sentence], checked: Mapping[Mark, Citation | None]) -> list[Cited]:
     """Return the marks of each sentence with their citations."""
     starts = [one.start for one in cut]
     inside: list[Cited] = [[] for _ in cut]
@@ -195,44 +195,44 @@ def _is_about_the_answer(sentence: str, question: str, grounds: Iterable[Ground]
     return _brings_no_name(bare, question, grounds)
 
 
-def _brings_nothing_new(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
+def _brings_nothing_new(sentence: str, beside: str, grounds: Sequence[Ground]) -> bool:
     """Return whether everything that a sentence names stands in the question, the sentence beside it, or its sources.
 
     Args:
         sentence: without citation marks.
-        said: the question, and the sentence next to it.
+        beside: the question, and the sentence next to it.
         grounds: the passages that support the sentence next to it.
     """
-    known = content_terms(said).union(*(ground.all_terms for ground in grounds))
-    return own_terms(sentence) <= known and _brings_no_name(sentence, said, grounds)
+    known = content_terms(beside).union(*(ground.all_terms for ground in grounds))
+    return own_terms(sentence) <= known and _brings_no_name(sentence, beside, grounds)
 
 
-def _leads_fairly(sentence: str, said: str, grounds: Sequence[Ground]) -> bool:
+def _leads_fairly(sentence: str, beside: str, grounds: Sequence[Ground]) -> bool:
     """Return whether a lead-in claims nothing of its own: all its names and numbers occur elsewhere.
 
     Args:
         sentence: without citation marks.
-        said: the question, and what follows.
+        beside: the question, and what follows.
         grounds: all passages.
     """
     terms = own_terms(sentence)
-    if not _brings_no_name(sentence, said, grounds, spelled=False):
+    if not _brings_no_name(sentence, beside, grounds, spelled=False):
         return False
-    known = content_terms(said).union(*(ground.all_terms for ground in grounds))
+    known = content_terms(beside).union(*(ground.all_terms for ground in grounds))
     return len(terms) < _MANY_WORDS or len(terms & known) >= _LEADING_SHARE * len(terms)
 
 
-def _brings_no_name(sentence: str, said: str, grounds: Iterable[Ground], *, spelled: bool = True) -> bool:
+def _brings_no_name(sentence: str, beside: str, grounds: Iterable[Ground], *, spelled: bool = True) -> bool:
     """Return whether every number and name of a sentence is known.
 
     A number must stand in the sources, even if the question contains it; only a denial may repeat it from there.
     """
     grounds = tuple(grounds)
-    lowered = said.lower()
+    lowered = beside.lower()
     numbers = numbers_of(sentence) | (spelled_numbers(sentence.lower()) - {"1"} if spelled else set())
     counted = set().union(*(ground.numbers for ground in grounds))
     if denies(sentence):
-        counted |= numbers_of(said) | spelled_numbers(lowered)
+        counted |= numbers_of(beside) | spelled_numbers(lowered)
     named = all(
         name.lower() in lowered or any(name.lower() in ground.lowered for ground in grounds)
         for name in names_of(sentence)

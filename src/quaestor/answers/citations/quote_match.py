@@ -50,20 +50,20 @@ def find(quote: str, text: str, start: int = 0, end: int | None = None) -> Match
         at = text.find(exact, start, end)
         if at >= 0:
             return Match(at, at + len(exact), exact=True)
-    alike = _find_alike(quote, text, start, end)
+    alike = _find_similar(quote, text, start, end)
     return alike or _find_elided(quote, text, start, end)
 
 
 def find_nearest(quote: str, text: str, start: int, end: int) -> Match | None:
     """Return the place of a quote nearest to a stretch of ``text``; exact matches are preferred to similar ones."""
     exact = [Match(at, at + len(quote), exact=True) for at in _occurrences(quote, text)]
-    places = exact or [Match(found.start(), found.end(), exact=False) for found in _alike(quote, text)]
+    places = exact or [Match(found.start(), found.end(), exact=False) for found in _similar_places(quote, text)]
     if not places:
         return _find_elided(quote, text, 0, len(text))
     return min(places, key=lambda place: max(start - place.end, place.start - end, 0))
 
 
-def telling(quote: str) -> bool:
+def is_distinctive(quote: str) -> bool:
     """Return whether a quote is long enough that finding it elsewhere is no coincidence."""
     words = _words(quote)
     return len("".join(words)) >= 12 or len(words) >= 4
@@ -80,14 +80,14 @@ def _occurrences(quote: str, text: str) -> Iterator[int]:
         at = text.find(quote, at + 1)
 
 
-def _find_alike(quote: str, text: str, start: int, end: int) -> Match | None:
+def _find_similar(quote: str, text: str, start: int, end: int) -> Match | None:
     for pattern in _patterns(quote):
         if found := pattern.search(text, start, end):
             return Match(found.start(), found.end(), exact=False)
     return None
 
 
-def _alike(quote: str, text: str) -> list[re.Match[str]]:
+def _similar_places(quote: str, text: str) -> list[re.Match[str]]:
     return next(filter(None, (list(pattern.finditer(text)) for pattern in _patterns(quote))), [])
 
 
@@ -109,7 +109,7 @@ def _find_elided(quote: str, text: str, start: int, end: int) -> Match | None:
 
 def _find_part(part: str, text: str, start: int, end: int) -> Match | None:
     at = text.find(part, start, end)
-    return Match(at, at + len(part), exact=False) if at >= 0 else _find_alike(part, text, start, end)
+    return Match(at, at + len(part), exact=False) if at >= 0 else _find_similar(part, text, start, end)
 
 
 @lru_cache(maxsize=256)

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from quaestor.answers.citations.citation_marks import Mark, Passage, parse, says_no_answer, without_marks
 from quaestor.answers.citations.claim_support import Ground, find_support
 from quaestor.answers.citations.judged_sentences import Judge
-from quaestor.answers.citations.quote_match import Match, find, find_nearest, telling
+from quaestor.answers.citations.quote_match import Match, find, find_nearest, is_distinctive
 from quaestor.answers.citations.sentences import Sentence, sentences
 from quaestor.chunking.decode import decode
 from quaestor.core.citation import Citation, CitationStatus
@@ -121,7 +121,7 @@ class _Checker:
         here = self._match(passage, quote)
         if here is not None:
             return here
-        if telling(quote):
+        if is_distinctive(quote):
             for other in self._passages.values():
                 found = self._match(other, quote) if other is not passage else None
                 if found is not None:
@@ -154,7 +154,7 @@ class _Checker:
         if found is not None:
             status: CitationStatus = "verified" if found.exact else "repaired"
             return _citation_at(passage, source, found, status)
-        nearest = find_nearest(quote, source.text, start, end) if telling(quote) else None
+        nearest = find_nearest(quote, source.text, start, end) if is_distinctive(quote) else None
         return _citation_at(passage, source, nearest, "repaired") if nearest else None
 
     def _ground(self, passage: Passage) -> Ground | None:

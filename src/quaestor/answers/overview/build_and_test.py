@@ -56,13 +56,13 @@ _MERELY_THERE = (
 ).split()
 
 
-def building(material: Material) -> list[Entry]:
+def build_lines(material: Material) -> list[Entry]:
     """Return the lines that say how a project is built and tested; at most 14."""
     found: dict[str, Entry] = {}
-    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _continuous):
+    for read in (_documented_entries, _tasks, _npm, _quoted_entries, _ci_steps):
         for entry in read(material):
             found.setdefault(f"{entry.name} {entry.says.text if entry.says else ''}", entry)
-    found.update((entry.name, entry) for entry in _there(material, {one.name for one in found.values()}))
+    found.update((entry.name, entry) for entry in _unquoted_manifests(material, {one.name for one in found.values()}))
     return list(found.values())[:_MOST]
 
 
@@ -122,7 +122,7 @@ def _quoted_entries(material: Material) -> Iterator[Entry]:
                 yield _line(path, number, lines[number - 1])
 
 
-def _continuous(material: Material) -> Iterator[Entry]:
+def _ci_steps(material: Material) -> Iterator[Entry]:
     """Yield what CI runs to build and test."""
     workflows = [
         path
@@ -184,11 +184,11 @@ def _inline(line: str) -> re.Match[str] | None:
     return _COMMAND.match(marked[1]) if marked else None
 
 
-def _there(material: Material, said: Collection[str]) -> Iterator[Entry]:
+def _unquoted_manifests(material: Material, quoted: Collection[str]) -> Iterator[Entry]:
     """Yield the manifests of which no line was quoted."""
     for name in _MERELY_THERE:
         for path in material.paths_named(name, 0):
-            if path not in said:
+            if path not in quoted:
                 yield Entry(path)
 
 

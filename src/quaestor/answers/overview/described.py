@@ -255,9 +255,9 @@ def _without_markup(text: str) -> str:
     return " ".join(_TAG.sub("", _JAVADOC.sub(r"\1", _TITLE.sub("", text))).split())
 
 
-def _short(said: Statement) -> Statement:
-    text = shorten(said.text, LONGEST)
-    return replace(said, text=text, verbatim=said.verbatim and text == said.text)
+def _short(statement: Statement) -> Statement:
+    text = shorten(statement.text, LONGEST)
+    return replace(statement, text=text, verbatim=statement.verbatim and text == statement.text)
 
 
 def defined_names(material: Material, path: str, most: int) -> Statement | None:

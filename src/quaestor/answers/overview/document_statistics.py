@@ -40,11 +40,11 @@ def documents_of(material: Material) -> list[Document]:
 
 def _is_document(document: Document, material: Material) -> bool:
     name = document.path.rpartition("/")[2]
-    told = document.language in PROSE or document.language == "html" or bool(document.title)
+    written = document.language in PROSE or document.language == "html" or bool(document.title)
     plain = "." in name or document.title or name.isupper()  # a Caddyfile is not a document, a README is
     if document.language == "text" and not document.title and "." in name:
         plain = name.lower().endswith(_PLAIN)  # of what has no language of its own, little is prose
-    return bool(told and plain) and not (
+    return bool(written and plain) and not (
         name.startswith(".") or is_code(document) or material.stands_behind(document.path)
     )
 

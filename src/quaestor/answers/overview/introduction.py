@@ -83,14 +83,14 @@ _ENDINGS = {
 
 def introduction(material: Material) -> list[Statement]:
     """Return what the README and the manifest say that the project is, the README first unless it says little."""
-    told = from_readme(material, material.folder)
+    readme = from_readme(material, material.folder)
     manifests = list(from_manifests(material, material.folder))
     own = next((one for one in manifests if one.source and _fits(material, one.source.path)), None)
-    manifest = own or (next(iter(manifests), None) if not told else None)
-    if manifest is None or any(_same(manifest.text, one.text) for one in told):
-        return told
-    defines = bool(told) and _DEFINES.search(told[0].text) is not None
-    return [*told[: _MOST - 1], manifest] if defines else [manifest, *told[: _MOST - 1]]
+    manifest = own or (next(iter(manifests), None) if not readme else None)
+    if manifest is None or any(_say_the_same(manifest.text, one.text) for one in readme):
+        return readme
+    defines = bool(readme) and _DEFINES.search(readme[0].text) is not None
+    return [*readme[: _MOST - 1], manifest] if defines else [manifest, *readme[: _MOST - 1]]
 
 
 def _fits(material: Material, manifest: str) -> bool:
@@ -149,9 +149,11 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     if path is None:
         return []
     lines = _with_tagline(material.lines(path)[:_LOOKED_AT])
-    found = _telling_paragraphs(list(paragraphs(lines)))[:_MOST]
-    told = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
-    return [_statement(one, path, _LONGEST) for one in told] or list(_from_front_matter(material.lines(path), path))
+    found = _introducing_paragraphs(list(paragraphs(lines)))[:_MOST]
+    sentences = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
+    return [_statement(one, path, _LONGEST) for one in sentences] or list(
+        _from_front_matter(material.lines(path), path)
+    )
 
 
 def _with_tagline(lines: Sequence[str]) -> list[str]:
@@ -173,7 +175,7 @@ def _from_front_matter(lines: Sequence[str], path: str) -> Iterator[Statement]:
 
 def first_sentence(material: Material, path: str, longest: int) -> Statement | None:
     """Return the sentence of a document that most likely says what it is about."""
-    found = _telling_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
+    found = _introducing_paragraphs(list(paragraphs(material.lines(path)[:_LOOKED_AT])))
     return _statement(found[0], path, longest) if found else None
 
 
@@ -202,7 +204,7 @@ def _unescape(text: str) -> str:
         return text
 
 
-def _telling_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
+def _introducing_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     """Return the paragraphs that say what a thing is: those before its instructions, notices aside."""
     title = found[0].heading if found else ""
     leading = [
@@ -244,7 +246,7 @@ def shorten(text: str, longest: int) -> str:
     return f"{(head or text[:longest]).rstrip(' ,;:-–—(')} …"
 
 
-def _same(one: str, other: str) -> bool:
+def _say_the_same(one: str, other: str) -> bool:
     mine, theirs = _words(one), _words(other)
     return len(mine & theirs) >= 0.7 * min(len(mine), len(theirs))
 

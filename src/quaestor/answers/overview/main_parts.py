@@ -15,7 +15,7 @@ from posixpath import dirname
 from quaestor.answers.overview.described import defined_names, description
 from quaestor.answers.overview.introduction import shorten
 from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
-from quaestor.answers.overview.named_paths import Named
+from quaestor.answers.overview.named_paths import NamedPath
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
 from quaestor.search.background import CHANGELOG, LEGAL
@@ -71,7 +71,7 @@ class _Part:
 
 
 def parts(
-    material: Material, named: Mapping[str, Named], imported: Mapping[str, int], entered: Sequence[str]
+    material: Material, named: Mapping[str, NamedPath], imported: Mapping[str, int], entered: Sequence[str]
 ) -> list[_Part]:
     """Return the folders and files of a corpus that matter most, the most important first; at most 160.
 
@@ -175,11 +175,11 @@ def _is_hidden(path: str) -> bool:
     return path.startswith(".") or "/." in path
 
 
-def _is_one_of_many(path: str, material: Material, named: Mapping[str, Named]) -> bool:
+def _is_one_of_many(path: str, material: Material, named_paths: Mapping[str, NamedPath]) -> bool:
     """Return whether a file is not shown as a part: a picture, a wrapper, or an undescribed example or test."""
     profile = material.profile(path)
     if (profile.test or profile.example) and material.has_program:
-        return path not in named or named[path].says is None
+        return path not in named_paths or named_paths[path].says is None
     return path.lower().endswith(_PICTURES) or path.rpartition("/")[2] in _WRAPPERS
 
 
@@ -224,15 +224,15 @@ def _counts(material: Material, path: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class _Chosen:
-    """The parts that are shown, each with what is said of it."""
+class _ShownParts:
+    """The parts that are shown, each with its description."""
 
     says: Mapping[str, Statement | None]
     folders: frozenset[str]
 
 
 def tree(
-    material: Material, found: Sequence[_Part], named: Mapping[str, Named], room: int, count: Count
+    material: Material, found: Sequence[_Part], named: Mapping[str, NamedPath], room: int, count: Count
 ) -> list[Entry]:
     """Return the most important parts as lines of a tree that take about ``room`` tokens at most.
 
@@ -243,16 +243,16 @@ def tree(
         room: tokens.
         count: tokens of a text.
     """
-    chooser = _Chooser(material, named, room, count)
+    chooser = _PartChooser(material, named, room, count)
     wanted = [part for part in found if part.importance >= _WANTED]
     longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
-    return list(_tree_lines(chooser.chosen(found, longest), material.folder, found))
+    return list(_tree_lines(chooser.choose(found, longest), material.folder, found))
 
 
-class _Chooser:
+class _PartChooser:
     """Adds parts, the most important first, while there is space."""
 
-    def __init__(self, material: Material, named: Mapping[str, Named], room: int, count: Count) -> None:
+    def __init__(self, material: Material, named: Mapping[str, NamedPath], room: int, count: Count) -> None:
         self._material = material
         self._named = named
         self._room = room
@@ -260,12 +260,12 @@ class _Chooser:
         self._said: dict[str, Statement | None] = {}
 
     def fits(self, parts: Sequence[_Part], longest: int) -> bool:
-        """Return whether all of some parts can be shown with what is said of them up to a length."""
+        """Return whether all of some parts fit, with descriptions of at most ``longest`` characters."""
         return (
             sum(self._name_tokens(part.path) + self._tokens(self._says(part, longest)) for part in parts) <= self._room
         )
 
-    def chosen(self, parts: Sequence[_Part], longest: int) -> _Chosen:
+    def choose(self, parts: Sequence[_Part], longest: int) -> _ShownParts:
         left = self._room
         says: dict[str, Statement | None] = {}
         for part in parts:
@@ -279,7 +279,7 @@ class _Chooser:
                 said if name + more <= 0.85 * left or (part.importance >= _WANTED and name + more <= left) else None
             )
             left -= name + (more if says[part.path] else 0)
-        return _Chosen(says, self._material.folders)
+        return _ShownParts(says, self._material.folders)
 
     def _says(self, part: _Part, longest: int) -> Statement | None:
         if part.path not in self._said:
@@ -303,7 +303,7 @@ class _Chooser:
         return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
 
 
-def _tree_lines(chosen: _Chosen, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
+def _tree_lines(chosen: _ShownParts, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
     """Yield the lines of the tree below a folder, the most important of each folder first."""
     order = {part.path: number for number, part in enumerate(found)}
     children: dict[str, list[str]] = defaultdict(list)
@@ -316,11 +316,16 @@ def _tree_lines(chosen: _Chosen, root: str, found: Sequence[_Part]) -> Iterator[
         while above and above != root:
             best[above] = min(best.get(above, len(order)), order[path])
             above = dirname(above)
-    yield from _below(root, "", 0, children, best, chosen)
+    yield from _lines_below(root, "", 0, children, best, chosen)
 
 
-def _below(
-    folder: str, shown: str, depth: int, children: Mapping[str, Sequence[str]], best: Mapping[str, int], chosen: _Chosen
+def _lines_below(
+    folder: str,
+    shown: str,
+    depth: int,
+    children: Mapping[str, Sequence[str]],
+    best: Mapping[str, int],
+    chosen: _ShownParts,
 ) -> Iterator[Entry]:
     further: list[str] = []
     for path in sorted(children.get(folder, ()), key=lambda one: best[one]):
@@ -329,10 +334,10 @@ def _below(
         within = children.get(path, ())
         if is_folder and path not in chosen.says and len(within) == 1:
             # A folder of which nothing is known but that it holds the next one shares its line.
-            yield from _below(path, f"{name}/", depth, children, best, chosen)
+            yield from _lines_below(path, f"{name}/", depth, children, best, chosen)
         elif within or chosen.says.get(path):
             yield Entry(f"{name}/" if is_folder else name, chosen.says.get(path), depth)
-            yield from _below(path, "", depth + 1, children, best, chosen)
+            yield from _lines_below(path, "", depth + 1, children, best, chosen)
         else:
             further.append(f"{name}/" if is_folder else name)
     if further:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from quaestor.answers.overview import document_statistics
-from quaestor.answers.overview.build_and_test import building
+from quaestor.answers.overview.build_and_test import build_lines
 from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shorten
@@ -62,7 +62,7 @@ def make_overview(corpus: Corpus, folder: str = "", *, budget: int = BUDGET, cou
     else:
         corpus.try_refresh()
 
-    return _up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
+    return _make_up_to_date(corpus, lambda: _overview_within(Material(corpus.store, within), max(budget, LEAST), count))
 
 
 def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
@@ -73,32 +73,32 @@ def make_build_guide(corpus: Corpus, *, count: Count) -> Overview:
     """
     corpus.try_refresh()
 
-    def made() -> Overview:
+    def make() -> Overview:
         material = Material(corpus.store)
-        sections = _fit(_Share(_BUILDING, building(material), BUDGET), count) if material.is_code else []
+        sections = _fit(_Share(_BUILDING, build_lines(material), BUDGET), count) if material.is_code else []
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _up_to_date(corpus, made)
+    return _make_up_to_date(corpus, make)
 
 
 def make_introduction(corpus: Corpus, *, count: Count) -> Overview:
     """Return a corpus's introduction, after bringing the index up to date, as an overview of at most one section."""
     corpus.try_refresh()
 
-    def made() -> Overview:
+    def make() -> Overview:
         material = Material(corpus.store)
         sections = _fit(_introduction_share(material, int(0.16 * BUDGET), BUDGET, count), count)
         return _within_budget(Overview("", len(material.documents), tuple(sections), budget=BUDGET), material, count)
 
-    return _up_to_date(corpus, made)
+    return _make_up_to_date(corpus, make)
 
 
-def _up_to_date(corpus: Corpus, made: Callable[[], Overview]) -> Overview:
+def _make_up_to_date(corpus: Corpus, make: Callable[[], Overview]) -> Overview:
     """Make an overview, and make it again if a file that it quotes has changed meanwhile."""
-    found = corpus.reopening(made)
+    found = corpus.retry_reopened(make)
     if corpus.notice_changes(_documents(found)):
         corpus.try_refresh()
-        found = corpus.reopening(made)
+        found = corpus.retry_reopened(make)
         corpus.look_at(_documents(found))
     return replace(found, hits=tuple(corpus.with_freshness(list(found.hits))))
 
@@ -131,7 +131,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     ]
     last = [
         *_fit(_Share("Files that most others import", imports, 0.09 * room), count),
-        *_fit(_Share(_BUILDING, building(material), 0.13 * room), count),
+        *_fit(_Share(_BUILDING, build_lines(material), 0.13 * room), count),
         *_fit(_Share("Languages (files)", languages(material), 0.06 * room), count),
     ]
     left = room - sum(_tokens(section, count) for section in (*first, *last))

@@ -52,7 +52,7 @@ class Material:
         self._files: dict[str, IndexedFile | None] = {}
 
     def read(self, path: str) -> IndexedFile | None:
-        """Return a document with its text; None if there is none, nothing of it is indexed, or it is too large."""
+        """Return a document with its text; None if it is missing, too large, or nothing of it is indexed."""
         if path not in self._files:
             document = self.all.get(path)
             fits = document is not None and document.size <= _LARGEST

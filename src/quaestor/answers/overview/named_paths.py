@@ -48,23 +48,26 @@ _CALL = re.compile(r"^\s*[(]")
 _BULLET = re.compile(r"^\s*(?:[-*+•|]|\d{1,2}[.)]|[│├└])|^ {0,3}#{1,6}\s")
 # A backtick draws only before a line: elsewhere it begins a name in running text.
 _DRAWN = re.compile(r"^\s*(?:[│├└|]|`-)")
-# client/   - the app: the next line of a list without marks.
-_NEXT_PATH = re.compile(r"\s*[\w.*-]+(?:/[\w.*-]*)+\s+(?:-|—|–|#)\s")
+# client/   - the app, main.py   # its entry: the next line of a list without marks.
+_NEXT_PATH = re.compile(
+    r"\s*(?:[\w.*-]+(?:/[\w.*-]*)+(?:\s+(?:-|—|–|#|<-|←)\s|\s*$)|[\w*-]+\.\w+\s+(?:-|—|–|#|<-|←)\s)"
+)
 _PROMPTS = ("$ ", "% ", ">>> ")
 # Options after a name make a command of it: "| tqdm --bytes --total 9".
 _OPTION = re.compile(r"\s+--?\w")
+_OPENS = {")": "(", "]": "["}
 _LEADERS = 3
 _MOST_WRAPPED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPath:
     """A folder or a file that a document names.
 
     Attributes:
         path: what is named.
         weight: above 0; 1 where it is an item of a list in a document of the root.
-        says: what is said of it; None for nothing.
+        says: its description, or None.
     """
 
     path: str
@@ -78,17 +81,17 @@ class _Level:
     path: str
 
 
-def named_paths(material: Material) -> dict[str, Named]:
+def named_paths(material: Material) -> dict[str, NamedPath]:
     """Return the paths that documents name, in order; of several mentions the one with the highest weight counts."""
-    found: dict[str, Named] = {}
+    found: dict[str, NamedPath] = {}
     for path, weight in _maps(material):
-        for one in _Reader(material, path, weight).read_names():
+        for one in _PathReader(material, path, weight).read_names():
             known = found.get(one.path)
             if known is None:
                 found[one.path] = one
             else:
                 best = max(known, one, key=lambda each: each.weight)
-                found[one.path] = Named(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
+                found[one.path] = NamedPath(one.path, min(best.weight + 0.02, 1.2), known.says or one.says)
     return found
 
 
@@ -116,7 +119,7 @@ def _maps(material: Material) -> list[tuple[str, float]]:
     return ranked[:_MOST_DOCUMENTS]
 
 
-class _Reader:
+class _PathReader:
     """Reads one document for paths."""
 
     def __init__(self, material: Material, path: str, weight: float) -> None:
@@ -127,7 +130,7 @@ class _Reader:
         self._stack: list[_Level] = []
         self._recent: list[str] = []
 
-    def read_names(self) -> Iterator[Named]:
+    def read_names(self) -> Iterator[NamedPath]:
         fence = ""
         for number, line in enumerate(self._lines, 1):
             marks = line.strip()[:3]
@@ -138,7 +141,7 @@ class _Reader:
                 command = line.lstrip().startswith(_PROMPTS)
                 yield from self._on_line(number, line, code=bool(fence) or command)
 
-    def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[Named]:
+    def _on_line(self, number: int, line: str, *, code: bool) -> Iterator[NamedPath]:
         text = _OTHER_URL.sub(
             lambda found: " " * len(found[0]), _URL.sub(lambda found: " " * (len(found[0]) - 1) + "/", line)
         )
@@ -166,7 +169,7 @@ class _Reader:
                 lead_end = found.end()
                 begins = begins or (len(leading) == 1 and not words)
             else:
-                yield Named(path, 0.3 * self._weight, None)
+                yield NamedPath(path, 0.3 * self._weight, None)
         if leading:
             drawn = _follows_in_columns(line, leading[0][1]) or _DRAWN.match(line) is not None
             listed = drawn or (not code and _BULLET.match(line) is not None)
@@ -174,11 +177,11 @@ class _Reader:
 
     def _leading(
         self, number: int, line: str, indent: int, leading: Sequence[tuple[str, int]], *, listed: bool, begins: bool
-    ) -> Iterator[Named]:
+    ) -> Iterator[NamedPath]:
         # Only what begins an item is what the item is about.
         said = self._statement_about(number, line, leading[-1][1], indent) if listed and begins else None
         for path, _ in leading:
-            yield Named(path, self._weight * (1.0 if listed else 0.5), said)
+            yield NamedPath(path, self._weight * (1.0 if listed else 0.5), said)
         first = leading[0][0]
         if first in self._material.folders:
             self._stack.append(_Level(indent, first))
@@ -285,7 +288,9 @@ def _goes_on(rest: str, text: str) -> bool:
 
 def _without_marks(text: str) -> str:
     """Return a description without the punctuation around it."""
-    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("])*_ ")
+    text = text.replace("\\ ", "").lstrip("*_[(-–—,;:.\\ ").rstrip("*_ ")
+    while text.endswith((")", "]")) and text.count(_OPENS[text[-1]]) < text.count(text[-1]):
+        text = text[:-1].rstrip("*_ ")
     return _KIND.sub("", text)
 
 

@@ -100,7 +100,7 @@ def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
 def _title(corpus: Corpus) -> str:
     """Return the title of the README or the first page, reduced to the name: ``Grape`` of ``What is Grape?``.
 
-    Empty where there is none.
+    Empty if there is no title.
     """
     from quaestor.answers.overview.prose_lines import headings  # noqa: PLC0415 - few questions need it
     from quaestor.related.stored_files import load_file  # noqa: PLC0415

@@ -211,7 +211,7 @@ def asks_for_more_than_what_it_is(question: str) -> bool:
     """Return whether a question for an overview asks for its shape, its parts or where to begin. In English."""
     words = _words_of(plain_question(question))
     held, text = frozenset(words), " ".join(words)
-    shape = _asks_for_shape(held, pointed=True)
+    shape = _asks_for_shape(held, about_whole=True)
     return shape or _ASKED_PARTS.search(text) is not None or _asks_for_beginning(held, text)
 
 
@@ -300,33 +300,33 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     named = _NAMED_WHOLE.search(text) is not None
     pointed = named or (first and _POINTING_WORDS.search(text) is not None)
     return (
-        _asks_for_shape(held, pointed=pointed or (first and "it" in held))
+        _asks_for_shape(held, about_whole=pointed or (first and "it" in held))
         or _ASKED_PARTS.search(text) is not None
         or _asks_for_beginning(held, text)
         or (pointed and _asks_what_it_is(held))
     )
 
 
-def _asks_for_shape(held: frozenset[str], *, pointed: bool) -> bool:
-    if not held & (_NAMED_SHAPE | _SHAPED):
+def _asks_for_shape(words: frozenset[str], *, about_whole: bool) -> bool:
+    if not words & (_NAMED_SHAPE | _SHAPED):
         return False
-    return pointed or (held <= _BARE and bool(held & (_WHOLE | _PARTS | {"overview", "tour"})))
+    return about_whole or (words <= _BARE and bool(words & (_WHOLE | _PARTS | {"overview", "tour"})))
 
 
-def _asks_for_beginning(held: frozenset[str], text: str) -> bool:
+def _asks_for_beginning(words: frozenset[str], text: str) -> bool:
     """Return whether it is asked where, or with what, one begins to read; not how something is started."""
-    if "cli" in held or not held & {"where", "where's", "which", "what", "what's"} or not held & _BEGIN:
+    if "cli" in words or not words & {"where", "where's", "which", "what", "what's"} or not words & _BEGIN:
         return False
-    return "first" not in held or bool(held & (_READ | (_BEGIN - {"first"}))) or "look at" in text
+    return "first" not in words or bool(words & (_READ | (_BEGIN - {"first"}))) or "look at" in text
 
 
-def _asks_what_it_is(held: frozenset[str]) -> bool:
-    if held & (_BEGIN | _READ):
+def _asks_what_it_is(words: frozenset[str]) -> bool:
+    if words & (_BEGIN | _READ):
         return False
     return (
-        bool(held & (_DESCRIBE | {"what", "what's"}))
-        or {"who", "for"} <= held
-        or ("how" in held and bool(held & {"work", "works", "big"}))
+        bool(words & (_DESCRIBE | {"what", "what's"}))
+        or {"who", "for"} <= words
+        or ("how" in words and bool(words & {"work", "works", "big"}))
     )
 
 

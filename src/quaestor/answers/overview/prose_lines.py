@@ -173,7 +173,7 @@ def _end_of_front_matter(lines: Sequence[str]) -> int:
 
 
 def _heading(lines: Sequence[str], number: int) -> str | None:
-    """Return the heading on a line, None if there is none; the line below a heading is one without words."""
+    """Return the heading on a line, empty if the line underlines one, or None if it is no heading."""
     line = lines[number - 1]
     marked = _marked_heading(line)
     if marked is not None:

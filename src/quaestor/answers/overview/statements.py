@@ -46,7 +46,7 @@ class Entry:
 
     Attributes:
         name: a path or a command; empty for a line that only says something.
-        says: what is said of it; None for nothing.
+        says: its description, or None.
         depth: levels of folders that the line is indented by.
         further: names of files that need no line of their own; they lie in the folder that the line names.
         also: what else stands in the file, where the line cites the first of several.

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import LONGEST_NAME, Finder, Found, Source, body_of, named, split_qualified
+from quaestor.chunking.defined_names import (
+    LONGEST_NAME,
+    Finder,
+    NodeDefinition,
+    Source,
+    body_of,
+    named_child,
+    split_qualified,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,7 +34,7 @@ _ELIXIR_DEFINERS = {
 }
 
 
-def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -> Finder:
+def by_path(kind: str, *path: str, defines: bool = True, members: bool = False) -> Finder:
     """Return a finder that reads the name from a child of a child: the first of each type or field in turn.
 
     Args:
@@ -36,23 +44,23 @@ def nested(kind: str, *path: str, defines: bool = True, members: bool = False) -
         members: whether the node's own children are its members.
     """
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         label: Node | None = node
         for step in path:
             label = _child(label, step) if label is not None else None
         if label is None:
             return None
         scope, name = split_qualified(source.text(label).strip("\"'`"))
-        return Found(name, kind, scope, node if members else body_of(node), defines) if name else None
+        return NodeDefinition(name, kind, scope, node if members else body_of(node), defines) if name else None
 
     return find
 
 
-def whole(kind: str, *path: str) -> Finder:
+def by_whole_path(kind: str, *path: str) -> Finder:
     """Return a finder like ``nested`` for names in which dots and other marks do not separate scopes."""
-    find_part = nested(kind, *path)
+    find_part = by_path(kind, *path)
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         found = find_part(node, source)
         if found is None:
             return None
@@ -69,79 +77,79 @@ def _child(node: Node, step: str) -> Node | None:
     return found or next((child for child in node.named_children if child.type == step), None)
 
 
-def dart_member(node: Node, source: Source) -> Found | None:
+def dart_member(node: Node, source: Source) -> NodeDefinition | None:
     """A method, getter, setter or constructor, with or without a body; a field."""
     for child in node.named_children:
         if child.type.endswith("_signature"):
             labels = [one for one in child.named_children if one.type == "identifier"]
-            return Found(source.text(labels[-1]), "method") if labels else None
+            return NodeDefinition(source.text(labels[-1]), "method") if labels else None
         if child.type in {"initialized_identifier_list", "static_final_declaration_list"}:
-            first = named(child, 0)
-            label = named(first, 0) if first is not None else None
-            return Found(source.text(label), "field") if label is not None else None
+            first = named_child(child, 0)
+            label = named_child(first, 0) if first is not None else None
+            return NodeDefinition(source.text(label), "field") if label is not None else None
     return None
 
 
-def dart_alias(node: Node, source: Source) -> Found | None:
+def dart_alias(node: Node, source: Source) -> NodeDefinition | None:
     """``typedef Name = Type;`` and ``typedef Type Name(parameters);``."""
     labels = [child for child in node.named_children if child.type == "type_identifier"]
     if not labels:
         return None
     label = labels[0] if "=" in source.text(node) else labels[-1]
-    return Found(source.text(label), "type")
+    return NodeDefinition(source.text(label), "type")
 
 
 def julia_function(kind: str) -> Finder:
     """Return a finder for ``function Base.name(arguments) where T`` and macros."""
 
-    def find(node: Node, source: Source) -> Found | None:
-        signature = named(node, 0)
+    def find(node: Node, source: Source) -> NodeDefinition | None:
+        signature = named_child(node, 0)
         return _julia_called(signature, source, kind) if signature is not None else None
 
     return find
 
 
-def _julia_called(node: Node, source: Source, kind: str) -> Found | None:
+def _julia_called(node: Node, source: Source, kind: str) -> NodeDefinition | None:
     while node.type in {"signature", "where_expression", "typed_expression"}:
-        inner = named(node, 0)
+        inner = named_child(node, 0)
         if inner is None:
             return None
         node = inner
-    callee = named(node, 0) if node.type == "call_expression" else node if node.type == "identifier" else None
+    callee = named_child(node, 0) if node.type == "call_expression" else node if node.type == "identifier" else None
     if callee is None or callee.type not in {"identifier", "field_expression", "operator"}:
         return None
     scope, name = split_qualified(source.text(callee))
-    return Found(name, kind, scope) if name else None
+    return NodeDefinition(name, kind, scope) if name else None
 
 
-def julia_assignment(node: Node, source: Source) -> Found | None:
+def julia_assignment(node: Node, source: Source) -> NodeDefinition | None:
     """``name(arguments) = value``, ``const name = value``."""
     if node.type == "const_statement":
-        inner = named(node, 0)
+        inner = named_child(node, 0)
         if inner is None or inner.type != "assignment":
             return None
         node = inner
-    left = named(node, 0)
+    left = named_child(node, 0)
     if left is None:
         return None
     if left.type == "identifier":
         name = source.text(left)
-        return Found(name, "constant" if name.isupper() else "variable")
+        return NodeDefinition(name, "constant" if name.isupper() else "variable")
     return _julia_called(left, source, "function")
 
 
 def julia_type(kind: str) -> Finder:
     """Return a finder for ``struct Name{T} <: Parent``."""
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         head = _child(node, "type_head")
         name = source.text(head).partition("<:")[0].partition("{")[0].strip() if head is not None else ""
-        return Found(name, kind) if name.isidentifier() else None
+        return NodeDefinition(name, kind) if name.isidentifier() else None
 
     return find
 
 
-def ocaml_let(node: Node, source: Source) -> Found | None:
+def ocaml_let(node: Node, source: Source) -> NodeDefinition | None:
     """``let name parameters = value``."""
     pattern = node.child_by_field_name("pattern")
     if pattern is None or pattern.type != "value_name":
@@ -149,14 +157,14 @@ def ocaml_let(node: Node, source: Source) -> Found | None:
     body = node.child_by_field_name("body")
     called = any(child.type == "parameter" for child in node.named_children)
     function = called or (body is not None and body.type in {"fun_expression", "function_expression"})
-    return Found(source.text(pattern), "function" if function else "constant")
+    return NodeDefinition(source.text(pattern), "function" if function else "constant")
 
 
 _R_CLASSES = frozenset({"R6Class", "setRefClass", "new_class", "ggproto"})
 _R_MAKERS = {"setGeneric": "function", "setClass": "class", "setRefClass": "class", "setValidity": "function"}
 
 
-def r_assignment(node: Node, source: Source) -> Found | None:
+def r_assignment(node: Node, source: Source) -> NodeDefinition | None:
     """``name <- function(arguments)``, ``Name <- R6Class(...)``, ``name <- value``."""
     left, right = node.child_by_field_name("lhs"), node.child_by_field_name("rhs")
     if left is None or right is None or left.type not in {"identifier", "string"}:
@@ -165,22 +173,22 @@ def r_assignment(node: Node, source: Source) -> Found | None:
         return None
     name = source.text(left).strip("`\"'")
     if right.type == "function_definition":
-        return Found(name, "function", (), right.child_by_field_name("body"))
+        return NodeDefinition(name, "function", (), right.child_by_field_name("body"))
     called = right.child_by_field_name("function") if right.type == "call" else None
     made = called is not None and source.text(called).rpartition(":")[2] in _R_CLASSES
-    return Found(name, "class" if made else "variable") if name else None
+    return NodeDefinition(name, "class" if made else "variable") if name else None
 
 
-def r_call(node: Node, source: Source) -> Found | None:
+def r_call(node: Node, source: Source) -> NodeDefinition | None:
     """``setGeneric("name", ...)``, ``setClass("Name", ...)``."""
     called, arguments = node.child_by_field_name("function"), node.child_by_field_name("arguments")
     kind = _R_MAKERS.get(source.text(called)) if called is not None else None
-    first = named(arguments, 0) if kind and arguments is not None else None
+    first = named_child(arguments, 0) if kind and arguments is not None else None
     if kind is None or first is None:
         return None
     name = source.text(first).strip("\"'`")
     return (
-        Found(name, kind)
+        NodeDefinition(name, kind)
         if name and name.replace(".", "_").replace("<", "_").replace("-", "_").isidentifier()
         else None
     )
@@ -196,7 +204,7 @@ _LISP_KINDS = {
 _UNDEFINING = frozenset({"defmethod", "deftest"})
 
 
-def lisp_form(node: Node, source: Source) -> Found | None:
+def lisp_form(node: Node, source: Source) -> NodeDefinition | None:
     """``(defn name [x] ...)``, ``(define (name x) ...)``, ``(s/def name ...)``, ``(struct name (fields))``."""
     parts = [child for child in node.named_children[:4] if child.type in {"sym_lit", "symbol", "list", "list_lit"}]
     if len(parts) < 2 or parts[0].type not in {"sym_lit", "symbol"}:
@@ -207,33 +215,33 @@ def lisp_form(node: Node, source: Source) -> Found | None:
         return None
     label: Node | None = parts[1]
     while label is not None and label.type == "list":
-        label = named(label, 0)
+        label = named_child(label, 0)
     if label is None or label.type == "list_lit":
         return None
     name = source.text(label).rpartition(" ")[2][:LONGEST_NAME]  # ^:private name
     if head == "define" and parts[1].type != "list":
         kind = "constant"
-    return Found(name, kind or "function", (), None, head not in _UNDEFINING) if name else None
+    return NodeDefinition(name, kind or "function", (), None, head not in _UNDEFINING) if name else None
 
 
-def terraform_block(node: Node, source: Source) -> Found | None:
+def terraform_block(node: Node, source: Source) -> NodeDefinition | None:
     """``resource "kind" "name" { }``, ``variable "name" { }``."""
     labels = [
         source.text(child).strip('"') for child in node.named_children if child.type in {"identifier", "string_lit"}
     ]
     if len(labels) < 2:
         return None
-    return Found(labels[-1], "type", tuple(labels[:-1]))
+    return NodeDefinition(labels[-1], "type", tuple(labels[:-1]))
 
 
-def elixir_call(node: Node, source: Source) -> Found | None:
+def elixir_call(node: Node, source: Source) -> NodeDefinition | None:
     """``def name(arguments) when guard do``, ``defmodule A.B do`` and their kin."""
     target = node.child_by_field_name("target")
     if target is None or target.type != "identifier":
         return None
     kind = _ELIXIR_DEFINERS.get(source.text(target))
-    arguments = named(node, 1)
-    first = named(arguments, 0) if kind and arguments is not None else None
+    arguments = named_child(node, 1)
+    first = named_child(arguments, 0) if kind and arguments is not None else None
     if kind is None or first is None:
         return None
     name = _elixir_name(first, source)
@@ -241,7 +249,7 @@ def elixir_call(node: Node, source: Source) -> Found | None:
         return None
     # A.B.C is also known as C; in other names dots are part of the name.
     scope, name = split_qualified(name) if first.type == "alias" else ((), name)
-    return Found(name, kind, scope, body_of(node), kind not in {"extension", "test"})
+    return NodeDefinition(name, kind, scope, body_of(node), kind not in {"extension", "test"})
 
 
 def _elixir_name(node: Node, source: Source) -> str | None:
@@ -260,31 +268,31 @@ def _elixir_name(node: Node, source: Source) -> str | None:
     return source.text(node) if node.type in {"identifier", "alias"} else None
 
 
-def haskell_equation(node: Node, source: Source) -> Found | None:
+def haskell_equation(node: Node, source: Source) -> NodeDefinition | None:
     """``name patterns = expression`` or an infix ``a <+> b = expression``."""
     label = node.child_by_field_name("name")
     if label is None:
-        infix = named(node, 0)
+        infix = named_child(node, 0)
         label = infix.child_by_field_name("operator") if infix is not None else None
     if label is None:
         return None
-    return Found(source.text(label).strip("()` "), "function")
+    return NodeDefinition(source.text(label).strip("()` "), "function")
 
 
-def haskell_field(node: Node, source: Source) -> Found | None:
+def haskell_field(node: Node, source: Source) -> NodeDefinition | None:
     """``name :: Type`` of a record: a function that selects it."""
     label = node.child_by_field_name("name")
-    return Found(source.text(label), "function") if label is not None else None
+    return NodeDefinition(source.text(label), "function") if label is not None else None
 
 
 def haskell_named(kind: str, *, defines: bool = True) -> Finder:
     """Return a finder for classes and instances, whose members are declarations."""
 
-    def find(node: Node, source: Source) -> Found | None:
+    def find(node: Node, source: Source) -> NodeDefinition | None:
         label = node.child_by_field_name("name")
         if label is None:
             return None
         body = node.child_by_field_name("declarations")
-        return Found(source.text(label), kind, (), body, defines)
+        return NodeDefinition(source.text(label), kind, (), body, defines)
 
     return find

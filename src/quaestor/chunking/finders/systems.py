@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from quaestor.chunking.defined_names import GENERICS, LONGEST_NAME, Found, Source, body_of, named, split_qualified
+from quaestor.chunking.defined_names import (
+    GENERICS,
+    LONGEST_NAME,
+    NodeDefinition,
+    Source,
+    body_of,
+    named_child,
+    split_qualified,
+)
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -35,14 +43,14 @@ def _declarator(node: Node) -> tuple[Node, bool] | None:
     return None
 
 
-def c_function(node: Node, source: Source) -> Found | None:
+def c_function(node: Node, source: Source) -> NodeDefinition | None:
     """``int *Foo::bar(int x) { }``."""
     declarator = node.child_by_field_name("declarator")
     found = _declarator(declarator) if declarator is not None else None
     if found is None:
         return None
     scope, name = _c_qualified(source.text(found[0]))
-    return Found(name, "method" if scope else "function", scope, body_of(node)) if name else None
+    return NodeDefinition(name, "method" if scope else "function", scope, body_of(node)) if name else None
 
 
 def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
@@ -53,17 +61,17 @@ def _c_qualified(text: str) -> tuple[tuple[str, ...], str]:
     return (scope, name) if _C_NAME.fullmatch(name) else ((), "")
 
 
-def c_macro(node: Node, source: Source) -> Found | None:
+def c_macro(node: Node, source: Source) -> NodeDefinition | None:
     """``#define NAME value``, except include guards."""
     label = node.child_by_field_name("name")
     if label is None:
         return None
     name = source.text(label)
     guards = node.child_by_field_name("value") is None and node.type == "preproc_def" and _GUARD.search(name)
-    return None if guards else Found(name, "macro")
+    return None if guards else NodeDefinition(name, "macro")
 
 
-def c_declaration(node: Node, source: Source) -> Found | None:
+def c_declaration(node: Node, source: Source) -> NodeDefinition | None:
     """A prototype, a variable, or a type defined together with it: ``struct A { } a;``."""
     stated = node.child_by_field_name("type")
     if stated is not None and stated.type in C_TYPES:
@@ -78,8 +86,8 @@ def c_declaration(node: Node, source: Source) -> Found | None:
     if not name:
         return None
     if declared[1]:
-        return Found(name, "declaration", scope, defines=False)
-    return Found(name, "field" if node.type == "field_declaration" else "variable", scope)
+        return NodeDefinition(name, "declaration", scope, defines=False)
+    return NodeDefinition(name, "field" if node.type == "field_declaration" else "variable", scope)
 
 
 C_TYPES = {
@@ -90,16 +98,16 @@ C_TYPES = {
 }
 
 
-def c_type(node: Node, source: Source) -> Found | None:
+def c_type(node: Node, source: Source) -> NodeDefinition | None:
     """``struct Name { }``; None for a mention without a body."""
     body, label = node.child_by_field_name("body"), node.child_by_field_name("name")
     if body is None or label is None:
         return None
     scope, name = split_qualified(source.text(label))
-    return Found(name, C_TYPES[node.type], scope, body) if name else None
+    return NodeDefinition(name, C_TYPES[node.type], scope, body) if name else None
 
 
-def c_typedef(node: Node, source: Source) -> Found | None:
+def c_typedef(node: Node, source: Source) -> NodeDefinition | None:
     """``typedef struct { } Name;``."""
     declarator = node.child_by_field_name("declarator")
     declared = _declarator(declarator) if declarator is not None else None
@@ -110,31 +118,31 @@ def c_typedef(node: Node, source: Source) -> Found | None:
     body = body_of(stated) if stated is not None and kind in {"struct", "class"} else None
     # Of (CALLED* name)(int) the last word.
     words = re.findall(r"\w+", source.text(declared[0]))
-    return Found(words[-1], kind, (), body) if words else None
+    return NodeDefinition(words[-1], kind, (), body) if words else None
 
 
 _GO_TYPES = {"struct_type": "struct", "interface_type": "interface"}
 
 
-def go_type(node: Node, source: Source) -> Found | None:
+def go_type(node: Node, source: Source) -> NodeDefinition | None:
     """``type Name struct { }``."""
     label, stated = node.child_by_field_name("name"), node.child_by_field_name("type")
     if label is None:
         return None
-    return Found(source.text(label), _GO_TYPES.get(stated.type if stated else "", "type"))
+    return NodeDefinition(source.text(label), _GO_TYPES.get(stated.type if stated else "", "type"))
 
 
-def go_method(node: Node, source: Source) -> Found | None:
+def go_method(node: Node, source: Source) -> NodeDefinition | None:
     """``func (r *Receiver[T]) Name()``."""
     label, receiver = node.child_by_field_name("name"), node.child_by_field_name("receiver")
     if label is None:
         return None
     stated = source.text(receiver).strip("()") if receiver is not None else ""
     words = GENERICS.sub("", stated).replace("*", " ").split()
-    return Found(source.text(label), "method", tuple(words[-1:]), body_of(node))
+    return NodeDefinition(source.text(label), "method", tuple(words[-1:]), body_of(node))
 
 
-def rust_impl(node: Node, source: Source) -> Found | None:
+def rust_impl(node: Node, source: Source) -> NodeDefinition | None:
     """``impl<T> Trait for Type<T> { }``: an extension of the type."""
     label = node.child_by_field_name("type")
     if label is None:
@@ -142,7 +150,7 @@ def rust_impl(node: Node, source: Source) -> Found | None:
     while (inner := label.child_by_field_name("type")) is not None:
         label = inner
     scope, name = split_qualified(source.text(label).lstrip("&*"))
-    return Found(name, "extension", scope, body_of(node), defines=False) if name else None
+    return NodeDefinition(name, "extension", scope, body_of(node), defines=False) if name else None
 
 
 _ZIG_VALUES = {
@@ -154,7 +162,7 @@ _ZIG_VALUES = {
 }
 
 
-def zig_variable(node: Node, source: Source) -> Found | None:
+def zig_variable(node: Node, source: Source) -> NodeDefinition | None:
     """``const Name = struct { }``, ``const name = value``, except imports."""
     children = node.named_children
     if len(children) < 2 or children[0].type != "identifier":
@@ -163,12 +171,12 @@ def zig_variable(node: Node, source: Source) -> Found | None:
     if value.type == "builtin_function" and source.data.startswith(b"@import", value.start_byte):
         return None
     kind = _ZIG_VALUES.get(value.type)
-    return Found(name, kind or "constant", (), value if kind else None)
+    return NodeDefinition(name, kind or "constant", (), value if kind else None)
 
 
-def zig_test(node: Node, source: Source) -> Found | None:
+def zig_test(node: Node, source: Source) -> NodeDefinition | None:
     """``test "what it shows" { }``."""
-    label = named(node, 0)
+    label = named_child(node, 0)
     if label is None or label.type not in {"string", "identifier"}:
         return None
-    return Found(source.text(label).strip('"')[:LONGEST_NAME], "test", (), body_of(node), defines=False)
+    return NodeDefinition(source.text(label).strip('"')[:LONGEST_NAME], "test", (), body_of(node), defines=False)

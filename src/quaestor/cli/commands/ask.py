@@ -10,7 +10,7 @@ from functools import partial
 import click
 
 from quaestor.accounts.purpose import Purpose
-from quaestor.assemble import Index, answering, check_endpoint, make_model
+from quaestor.assemble import Index, answer_steps, check_endpoint, make_model
 from quaestor.chat.events import Event, Passages, Returned, Searching, Stopped, Text, TurnOutcome
 from quaestor.chat.session_json import ask_object
 from quaestor.cli.answer_drawing import Answer, new_answer
@@ -98,7 +98,7 @@ def _why_nothing(index: Index, filters: Filters) -> str:
 
 async def _ask(index: Index, question: str, settings: Settings, filters: Filters, *, quiet: bool) -> TurnOutcome:
     model = make_model(settings, Purpose(kind="ask", source=str(index.root)))
-    events = answering(index, model, question, settings, where=filters.where, filters=filters.understand)
+    events = answer_steps(index, model, question, settings, where=filters.where, filters=filters.understand)
     try:
         async with aclosing(events):
             if quiet:

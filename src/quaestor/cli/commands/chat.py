@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from quaestor.assemble import Index, check_endpoint, make_sessions
-from quaestor.cli.conversation_loop import Talk
+from quaestor.cli.conversation_loop import ConversationLoop
 from quaestor.cli.options import count_option, filter_options, model_options, path_argument, store_option, window_option
 from quaestor.cli.output import echo, print_remarks
 from quaestor.cli.progress import indexing_progress
@@ -68,17 +68,19 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
         settings = configure(root, **flags).settings
     check_endpoint(settings)
     with Index.ready(root, settings=settings, progress=indexing_progress()) as index, ExitStack() as behind:
-        if dry_run is None and index.meaning.coming is not None:
+        if dry_run is None and index.meaning.vector_progress is not None:
             from quaestor.server.index_process import BackgroundVectors  # noqa: PLC0415 - few indexes lack any
 
             behind.enter_context(BackgroundVectors(root, settings))
         try:
-            return _converse(Talk(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run)
+            return _converse(
+                ConversationLoop(index, settings, transcript, filters, summaries=summaries, as_json=as_json), dry_run
+            )
         finally:
             print_remarks(index.remarks)
 
 
-def _converse(talk: Talk, dry_run: str | None) -> int:
+def _converse(talk: ConversationLoop, dry_run: str | None) -> int:
     """Hold a conversation and return the exit code."""
     try:
         if dry_run is not None:
@@ -89,14 +91,14 @@ def _converse(talk: Talk, dry_run: str | None) -> int:
         talk.close()
 
 
-def _in_script(talk: Talk) -> int:
+def _in_script(talk: ConversationLoop) -> int:
     for text in _read_questions(_lines_of_stdin):
         if not talk.say(text):
             break
     return talk.code
 
 
-def _in_terminal(talk: Talk) -> int:
+def _in_terminal(talk: ConversationLoop) -> int:
     talk.greet()
     with _prompt_history(data_home(talk.settings) / "sessions" / "history"):
         for text in _read_questions(_line_of_terminal):
@@ -105,7 +107,7 @@ def _in_terminal(talk: Talk) -> int:
     return 0
 
 
-def _say_or_stop(talk: Talk, text: str) -> bool:
+def _say_or_stop(talk: ConversationLoop, text: str) -> bool:
     try:
         return talk.say(text)
     except KeyboardInterrupt:

@@ -20,7 +20,7 @@ def command() -> None:
 @json_option
 def show(path: str | None, as_json: bool) -> None:
     """Print every setting with its value and origin; secrets are masked."""
-    rows = list(configure(find_root(path)).shown())
+    rows = list(configure(find_root(path)).shown_settings())
     if as_json:
         print_json({name: {"value": value, "origin": origin} for name, value, origin in rows})
         return

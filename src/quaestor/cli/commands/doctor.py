@@ -141,7 +141,7 @@ def _transformer(settings: Settings) -> str:
     return f"{', '.join(found)}: --embedder onnx:FOLDER can be used"
 
 
-def _tuning(root: Path, settings: Settings) -> str:
+def _check_tuning(root: Path, settings: Settings) -> str:
     if is_shared(settings):
         return "none: what a database holds is not tuned"
     tuning = checked_tuning(root, settings)
@@ -156,7 +156,7 @@ def _tokens(settings: Settings) -> str:
     return f"{tokenizer.name}, {'exact' if tokenizer.exact else 'an upper bound'}"
 
 
-def _indexing(settings: Settings) -> str:
+def _check_indexing(settings: Settings) -> str:
     with TemporaryDirectory() as folder, TemporaryDirectory() as home:
         (Path(folder) / "answer.py").write_text("def answer():\n    return 42\n", encoding="utf-8")
         # The user's data stays untouched: neither the data folder nor a database in the settings is used.
@@ -229,7 +229,7 @@ _PARTS: dict[str, Callable[[Settings], str]] = {
     "embedder": _embedder,
     "extra": _transformer,
     "tokens": _tokens,
-    "indexing": _indexing,
+    "indexing": _check_indexing,
     "store": check_store,
     "sessions": check_sessions,
     "accounts": check_accounts,
@@ -240,5 +240,5 @@ _PARTS: dict[str, Callable[[Settings], str]] = {
 _PARTS_OF_CORPUS: dict[str, Callable[[Path, Settings], str]] = {
     "index": check_index,
     "edits": check_edits,
-    "tuning": _tuning,
+    "tuning": _check_tuning,
 }

@@ -12,7 +12,7 @@ import click
 
 from quaestor.accounts.purpose import Purpose
 from quaestor.assemble import Index, check_endpoint, make_journal, make_model, make_objection
-from quaestor.chat.edit_turn import Proposed
+from quaestor.chat.edit_turn import EditProposed
 from quaestor.cli.options import count_option, json_option, model_options, path_argument, window_option
 from quaestor.cli.output import print_json, remark
 from quaestor.cli.progress import indexing_progress
@@ -110,7 +110,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
     if reply is not None:
         words = _read(reply)
         proposal = parse(words, whole=whole is True)
-        proposed = Proposed(words, proposal, plan_edit(proposal), "", Usage(0, 0, reported=False))
+        proposed = EditProposed(words, proposal, plan_edit(proposal), "", Usage(0, 0, reported=False))
     else:
         if not instruction or not instruction.strip():
             raise UsageError("There is no instruction. Say what to change, in quotes, or give --reply FILE.")
@@ -139,7 +139,7 @@ class _ProposalHandler:
     """Handles a proposal: shows it, writes it as a patch, applies it, checks it."""
 
     def __init__(
-        self, root: Path, journal: Journal, instruction: str, proposed: Proposed, wanted: _EditOptions
+        self, root: Path, journal: Journal, instruction: str, proposed: EditProposed, wanted: _EditOptions
     ) -> None:
         self._root = root
         self._journal = journal

@@ -222,7 +222,7 @@ def _watch(root: Path, settings: Settings, rebuild: bool, verbose: bool, as_json
     if rebuild or most is not None or names_transformer(settings):
         Index.build(root, settings=settings, progress=indexing_progress(), rebuild=rebuild, max_cost=most).close()
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
-        for changes in watch(index.refresh, hindered=lambda error: remark(f"warning: {error}")):
+        for changes in watch(index.refresh, report_failure=lambda error: remark(f"warning: {error}")):
             if as_json:
                 print_json(changes_object(changes))
             else:

@@ -68,7 +68,7 @@ def program() -> str:
 
 def say(change: Change, dry_run: bool, done: str) -> None:
     """Print the change that was made or, in a dry run, would be made."""
-    if not change.changed:
+    if not change.changes_text:
         remark(f"Nothing to do: {change.path} is up to date.")
     elif dry_run:
         echo(safe(change.diff()), nl=False)

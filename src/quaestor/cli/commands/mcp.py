@@ -16,7 +16,7 @@ import click
 
 from quaestor.cli.output import remark
 from quaestor.core.errors import UsageError
-from quaestor.mcp.fast_start import Opening, standard_wire
+from quaestor.mcp.fast_start import OpeningExchange, standard_wire
 
 if TYPE_CHECKING:
     from quaestor.mcp.mcp_tools import Tool
@@ -35,7 +35,7 @@ def command(paths: tuple[str, ...], http: bool, port: int, store: str | None) ->
     Serving begins at once; missing indexes are made in the background.
     """
     if find_spec("mcp") is None:
-        raise _missing("mcp")
+        raise _missing_package("mcp")
     for path in paths:
         if not Path(path).expanduser().exists():
             # An address, or a mistake that is reported at once. Checking the disk is quick; `find_root` loads slowly.
@@ -59,7 +59,7 @@ def _over_stdio(paths: Sequence[str], store: str | None, open_ones: ExitStack) -
 
     opening = None
     if sys.platform != "win32":  # there, `select` cannot wait for pipes
-        opening = Opening(open_ones.enter_context(standard_wire()))
+        opening = OpeningExchange(open_ones.enter_context(standard_wire()))
         opening.converse(make, asking=not paths)
     # Modules that the first call needs are loaded in parallel with the SDK.
     threading.Thread(target=_prepare, daemon=True).start()
@@ -85,10 +85,10 @@ def _sdk_server() -> ModuleType:
         # Importing the SDK takes a second; meanwhile, `fast_start` has answered the client.
         return import_module("quaestor.mcp.sdk_server")
     except ModuleNotFoundError as error:
-        raise _missing(error.name) from error
+        raise _missing_package(error.name) from error
 
 
-def _missing(package: str | None) -> UsageError:
+def _missing_package(package: str | None) -> UsageError:
     return UsageError(
         f"The MCP server needs the package {package!r}, which is not installed. Run "
         "`uv tool install 'quaestor[mcp]'`, or `pip install '.[mcp]'` in a checkout."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from quaestor.cli.hits import Search, search
+from quaestor.cli.hits import SearchArguments, search
 from quaestor.cli.options import count_option, filter_options, json_option, store_option
 from quaestor.cli.scope import Filters
 from quaestor.core.settings import Settings
@@ -40,4 +40,4 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
     Without a SOURCE, the current repository is searched. Exit code 1 means that nothing was found.
     """
-    return search(Search(query, sources, count, mode, explain, as_json, filters, store))
+    return search(SearchArguments(query, sources, count, mode, explain, as_json, filters, store))

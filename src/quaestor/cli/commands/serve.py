@@ -111,7 +111,7 @@ def command(  # noqa: PLR0913, PLR0917 - one for each option
     load_prices(settings)
     # Closed again: workers are forked copies of this process and must not inherit a database connection.
     with closing(make_users(settings)) as users:
-        many = users.configured()
+        many = users.has_users()
     reachable = host not in _LOOPBACK
     if reachable and not many:
         raise ForbiddenError(

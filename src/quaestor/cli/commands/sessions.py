@@ -24,9 +24,9 @@ from quaestor.cli.turn_details import (
 from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.sessions.export import as_json as session_object
-from quaestor.sessions.export import exported, read_json, write_export
+from quaestor.sessions.export import export_file, read_json, write_export
 from quaestor.sessions.named_sessions import Sessions
-from quaestor.sessions.records import Sent, TurnRecord, support_of
+from quaestor.sessions.records import SentRequest, TurnRecord, support_of
 from quaestor.sessions.transcript import Transcript
 
 
@@ -111,7 +111,7 @@ def export(session: str, output: Path | None, markdown: bool, _json: bool) -> No
         if output is not None:
             return write_export(transcript, output, "markdown" if markdown else "json")
         if markdown:
-            return echo(safe(exported(transcript, "markdown")), nl=False)
+            return echo(safe(export_file(transcript, "markdown")), nl=False)
         return print_json(session_object(transcript))
 
 
@@ -164,7 +164,7 @@ def _sessions() -> Sessions:
     return make_sessions(configure(None, store=state_store()).settings)
 
 
-def _steps(transcript: Transcript, turn: int, sent: Sequence[Sent]) -> dict[str, Any]:
+def _steps(transcript: Transcript, turn: int, sent: Sequence[SentRequest]) -> dict[str, Any]:
     """Return a turn's requests, plan and calls."""
     plan = transcript.plan(turn)
     return {

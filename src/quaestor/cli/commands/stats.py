@@ -8,7 +8,7 @@ import click
 
 from quaestor.assemble import Index
 from quaestor.assemble.estimate import Estimate, survey_and_estimate
-from quaestor.assemble.tuned_index import Tuning, checked_tuning
+from quaestor.assemble.tuned_index import IndexTuning, checked_tuning
 from quaestor.cli.costs import estimate_object, print_estimate
 from quaestor.cli.options import embedder_options, json_option, path_argument
 from quaestor.cli.output import echo, one_line, print_json, size
@@ -19,7 +19,7 @@ from quaestor.core.config import Settings
 from quaestor.core.wording import command as the_command
 from quaestor.corpus import CorpusStats
 from quaestor.corpus.corpus_json import coming_object, survey_object
-from quaestor.corpus.descriptions import Coming
+from quaestor.corpus.descriptions import VectorProgress
 from quaestor.files.ingest_report import Survey
 
 
@@ -40,7 +40,7 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     else:
         survey, estimate = survey_and_estimate(root, settings)
         held, coming = None, None
-    tuning = Tuning() if held is None else checked_tuning(root, settings)
+    tuning = IndexTuning() if held is None else checked_tuning(root, settings)
     if as_json:
         index = (
             {}
@@ -72,8 +72,8 @@ def command(path: str | None, embedder: str | None, price: float | None, verbose
     return 0
 
 
-def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, Coming | None]:
+def _index_contents(root: Path, settings: Settings) -> tuple[Survey, Estimate, CorpusStats, VectorProgress | None]:
     """Return the index's contents, after bringing it up to date within the cost that needs no confirmation."""
     with Index.ready(root, settings=settings, progress=indexing_progress(), whole=True) as index:
         index.refresh(progress=indexing_progress())
-        return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.coming
+        return *survey_and_estimate(root, settings, index=index), index.stats(), index.meaning.vector_progress

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quaestor.assemble import Index
-from quaestor.assemble.embedders_by_name import STATIC, made_of, resolve_auto, spec_of
+from quaestor.assemble.embedders_by_name import STATIC, index_embedder, resolve_auto, spec_of
 from quaestor.assemble.transformer_upgrade import upgrade_state
 from quaestor.assemble.tuned_index import Progress, keep_tuned, tuning_of, undo_tuned
 from quaestor.cli.options import json_option, path_argument
@@ -21,7 +21,7 @@ from quaestor.core.wording import amount
 from quaestor.core.wording import command as the_command
 
 if TYPE_CHECKING:
-    from quaestor.tuning.tune_embedder import Row, Tuned
+    from quaestor.tuning.tune_embedder import Row, TuningResult
 
 
 @click.command("tune")
@@ -68,7 +68,7 @@ def command(
     figures = figures_object(tuned)
     kept = tuned.better and not dry_run
     if kept:
-        keep_tuned(root, settings, tuned.replaced, tuned.trust, figures, _embedding())
+        keep_tuned(root, settings, tuned.replaced, tuned.trust, figures, _embedding_progress())
     if as_json:
         print_json({"root": str(root), **figures, "kept": kept})
     else:
@@ -84,7 +84,7 @@ def _check_embedder(root: Path, settings: Settings) -> None:
         UsageError: the index has another embedder, or the settings name one.
     """
     only = "and only the bundled embedder can be tuned"
-    made = made_of(root, settings)
+    made = index_embedder(root, settings)
     wanted = resolve_auto(settings, made)
     if wanted != STATIC and made is not None and spec_of(made.name) != STATIC:
         raise UsageError(
@@ -101,7 +101,7 @@ def _check_embedder(root: Path, settings: Settings) -> None:
 
 
 def _undo(root: Path, settings: Settings, as_json: bool) -> int:
-    count = undo_tuned(root, settings, _embedding())
+    count = undo_tuned(root, settings, _embedding_progress())
     if as_json:
         print_json({"root": str(root), "undone": count is not None})
     elif count is None:
@@ -111,7 +111,7 @@ def _undo(root: Path, settings: Settings, as_json: bool) -> int:
     return 0
 
 
-def _print(root: Path, tuned: Tuned, rows: list[Row]) -> None:
+def _print(root: Path, tuned: TuningResult, rows: list[Row]) -> None:
     echo(style(one_line(str(root)), bold=True))
     left = f" (a sample: {tuned.sampled:,} more were left out)" if tuned.sampled else ""
     echo(
@@ -131,7 +131,7 @@ def _print(root: Path, tuned: Tuned, rows: list[Row]) -> None:
     echo()
 
 
-def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:
+def _outcome(root: Path, tuned: TuningResult, kept: bool, before: str) -> str:
     took = f"{tuned.seconds:.0f} s"
     if kept:
         trust = f", and trusted {tuned.trust:g} times as much" if tuned.trust != 1 else ""
@@ -142,7 +142,7 @@ def _outcome(root: Path, tuned: Tuned, kept: bool, before: str) -> str:
     return f"Not kept, in {took}: {_why_not(tuned)}. Nothing was changed, and {stays} stays in use."
 
 
-def _why_not(tuned: Tuned) -> str:
+def _why_not(tuned: TuningResult) -> str:
     if not tuned.vectors_gain:
         return "vectors alone do not answer new documents better beyond chance"
     if tuned.prose:
@@ -150,6 +150,6 @@ def _why_not(tuned: Tuned) -> str:
     return "the whole search does not answer new documents better beyond chance, as it must in code"
 
 
-def _embedding() -> Progress:
+def _embedding_progress() -> Progress:
     draw = progress_of("documents")
     return lambda done, total: draw(done, total, "embedding")

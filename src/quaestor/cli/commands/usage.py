@@ -9,9 +9,9 @@ from typing import cast
 
 import click
 
-from quaestor.accounts.ledger import Grouping, Ledger, UsageRow, row_object, standing_object, together
-from quaestor.accounts.limits import Limits, Standing
-from quaestor.accounts.money import Price, shown
+from quaestor.accounts.ledger import Grouping, Ledger, UsageRow, balance_object, row_object, together
+from quaestor.accounts.limits import LimitBalance, Limits
+from quaestor.accounts.money import Price, money_in_words
 from quaestor.accounts.prices import Prices, load_prices
 from quaestor.accounts.users import LOCAL, User, Users
 from quaestor.assemble import make_ledger, make_users
@@ -43,12 +43,12 @@ def command(by: str, since: datetime | None, name: str | None, only_prices: bool
     first = since.date() if since else datetime.now(UTC).date() - timedelta(days=_DAYS)
     rows = ledger.usage(cast(Grouping, by), since=first, user=None if user is None else user.id)
     rows = _with_user_names(rows, users) if by == "user" else rows
-    standings = _standings(ledger, Limits.of(settings), user, prices.currency)
+    balances = _balances(ledger, Limits.of(settings), user, prices.currency)
     if as_json:
-        told = [standing_object(one) | {"setting": one.limit.setting} for one in standings]
+        told = [balance_object(one) | {"setting": one.limit.setting} for one in balances]
         return print_json({"by": by, "since": str(first), "usage": [row_object(row) for row in rows], "limits": told})
     _print_usage(by, first, rows)
-    return _print_limits(standings, user, prices.currency)
+    return _print_limits(balances, user, prices.currency)
 
 
 def _with_user_names(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
@@ -57,9 +57,9 @@ def _with_user_names(rows: Sequence[UsageRow], users: Users) -> list[UsageRow]:
     return [replace(row, key=names.get(row.key, row.key)) for row in rows]
 
 
-def _standings(ledger: Ledger, limits: Limits, user: User | None, currency: str) -> list[Standing]:
+def _balances(ledger: Ledger, limits: Limits, user: User | None, currency: str) -> list[LimitBalance]:
     """Return the state of the limits on one user, by default the local one, and on all users together."""
-    return limits.standings(ledger.spent((user or LOCAL).id, currency)) if limits.each else []
+    return limits.balances(ledger.spent((user or LOCAL).id, currency)) if limits.each else []
 
 
 def _print_usage(by: str, first: date, rows: Sequence[UsageRow]) -> None:
@@ -75,7 +75,7 @@ def _print_usage(by: str, first: date, rows: Sequence[UsageRow]) -> None:
 
 
 def _cells(row: UsageRow) -> tuple[str, ...]:
-    cost = "unknown" if row.cost is None else shown(row.cost, row.currency)
+    cost = "unknown" if row.cost is None else money_in_words(row.cost, row.currency)
     under_way = f"{row.reserved:,}" if row.reserved else ""
     return f"{row.requests:,}", f"{row.prompt_tokens:,}", f"{row.completion_tokens:,}", cost, under_way
 
@@ -97,18 +97,18 @@ def _notes(rows: Sequence[UsageRow]) -> list[str]:
     return notes
 
 
-def _print_limits(standings: Sequence[Standing], user: User | None, currency: str) -> None:
-    if not standings:
+def _print_limits(balances: Sequence[LimitBalance], user: User | None, currency: str) -> None:
+    if not balances:
         return
     lines = [
         (
             one.limit.setting,
-            one.limit.shown(one.limit.most, currency),
-            one.limit.shown(one.used, currency),
-            one.limit.shown(one.left, currency),
+            one.limit.in_words(one.limit.most, currency),
+            one.limit.in_words(one.used, currency),
+            one.limit.in_words(one.left, currency),
             f"{one.period.end:%Y-%m-%d}",
         )
-        for one in standings
+        for one in balances
     ]
     echo()
     print_table((f"limit ({(user or LOCAL).name})", "most", "used", "left", "renews"), lines, right=range(1, 4))

@@ -18,10 +18,10 @@ import numpy as np
 
 from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
-from quaestor.embedding.remote import Allowance, Encoded, SlowEmbedder
+from quaestor.embedding.remote import Allowance, EmbeddedTexts, SlowEmbedder
 from quaestor.embedding.transformer import EXTRA, PREFIX
 from quaestor.embedding.transformer.model_folder import (
-    Known,
+    KnownTransformer,
     Pooling,
     Transformer,
     keep,
@@ -242,7 +242,7 @@ def _output(transformer: Transformer, outputs: Sequence[Any]) -> Output:
 
 
 def _missing_error(transformer: Transformer, package: str) -> UsageError:
-    return UsageError(f"{transformer.shown!r} needs the package {package!r}. Install it with: {EXTRA}")
+    return UsageError(f"{transformer.spec!r} needs the package {package!r}. Install it with: {EXTRA}")
 
 
 def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
@@ -263,7 +263,7 @@ class OnnxEmbedder(SlowEmbedder):
         query, document: prefixes of queries and of indexed texts; empty until it is loaded.
     """
 
-    def __init__(self, seen: Known, register: Path) -> None:
+    def __init__(self, seen: KnownTransformer, register: Path) -> None:
         self.name = seen.name
         self._seen = seen
         self._register = register
@@ -294,7 +294,7 @@ class OnnxEmbedder(SlowEmbedder):
     @classmethod
     def by_name(cls, name: str, dimensions: int, register: Path) -> OnnxEmbedder:
         """Return the transformer of a name wherever it was seen last; whether it is still there is seen at its use."""
-        seen = transformer_of_name(name, register) or Known(name, "", [])
+        seen = transformer_of_name(name, register) or KnownTransformer(name, "", [])
         return cls(seen._replace(dimensions=dimensions), register)
 
     @property
@@ -339,7 +339,7 @@ class OnnxEmbedder(SlowEmbedder):
                     self._recent.popitem(last=False)
         return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
 
-    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> Encoded:
+    def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
         """Return the vectors of as many texts as the allowed time suffices for.
 
         They are made in order, so that the first documents are complete if the time is short.
@@ -360,10 +360,12 @@ class OnnxEmbedder(SlowEmbedder):
                 vectors[some] = rows
                 cut += longer
         except (UsageError, KeyboardInterrupt) as failure:
-            return Encoded(vectors, done, cut, failure)
+            return EmbeddedTexts(vectors, done, cut, failure)
         if done.all():
-            return Encoded(vectors, done, cut)
-        return Encoded(vectors, done, cut, LimitError("The time that embedding may take here is up; the rest waits."))
+            return EmbeddedTexts(vectors, done, cut)
+        return EmbeddedTexts(
+            vectors, done, cut, LimitError("The time that embedding may take here is up; the rest waits.")
+        )
 
     def _session(self) -> tuple[Session, str, str]:
         """Return the loaded model with its prompts, after making sure that it is the one of this name."""
@@ -378,12 +380,12 @@ class OnnxEmbedder(SlowEmbedder):
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
-                    raise UsageError(f"{transformer.shown!r} cannot be read ({error.strerror or error}).") from None
+                    raise UsageError(f"{transformer.spec!r} cannot be read ({error.strerror or error}).") from None
                 if now != self.name:
                     raise UsageError(
-                        f"{transformer.shown!r} holds another transformer now ({now!r}) than the one that was asked for"
+                        f"{transformer.spec!r} holds another transformer now ({now!r}) than the one that was asked for"
                         f" ({self.name!r}). Give the folder of that one, or make the index anew with"
-                        f" `quaestor index --rebuild --embedder {transformer.shown}`."
+                        f" `quaestor index --rebuild --embedder {transformer.spec}`."
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded

@@ -100,7 +100,7 @@ class Transformer:
         return (self.model, *self.weights, self.tokenizer)
 
     @property
-    def shown(self) -> str:
+    def spec(self) -> str:
         """What chooses it."""
         return f"{PREFIX}{self.folder}"
 
@@ -362,7 +362,7 @@ def _varint(data: mmap.mmap, at: int, end: int) -> tuple[int, int]:
 _DIGITS = 16
 
 
-class Known(NamedTuple):
+class KnownTransformer(NamedTuple):
     """A transformer that was hashed before.
 
     Attributes:
@@ -378,7 +378,7 @@ class Known(NamedTuple):
     dimensions: int = 0
 
 
-def with_name(transformer: Transformer, register: Path) -> Known:
+def with_name(transformer: Transformer, register: Path) -> KnownTransformer:
     """Return a transformer with its name; its files are read only if they do not look as when that was last done.
 
     Raises:
@@ -391,20 +391,20 @@ def with_name(transformer: Transformer, register: Path) -> Known:
         return found
     named = f"{NAME}{_digest(transformer)[:_DIGITS]}"
     before = transformer_of_name(named, register)
-    now = Known(named, place, looks, 0 if before is None else before.dimensions)
+    now = KnownTransformer(named, place, looks, 0 if before is None else before.dimensions)
     keep(now, register)
     return now
 
 
-def transformer_of_name(name: str, register: Path) -> Known | None:
+def transformer_of_name(name: str, register: Path) -> KnownTransformer | None:
     """Return the transformer of a name; None if it was never seen here."""
     try:
-        return Known(**json.loads((register / f"{name}.json").read_bytes()))
+        return KnownTransformer(**json.loads((register / f"{name}.json").read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
 
 
-def keep(seen: Known, register: Path) -> None:
+def keep(seen: KnownTransformer, register: Path) -> None:
     """Remember a transformer; where nothing can be written it is hashed again next time."""
     with suppress(OSError):
         register.mkdir(parents=True, exist_ok=True)
@@ -413,7 +413,7 @@ def keep(seen: Known, register: Path) -> None:
         os.replace(new.name, register / f"{seen.name}.json")  # noqa: PTH105 - the name is a string
 
 
-def _all_known(register: Path) -> Iterator[Known]:
+def _all_known(register: Path) -> Iterator[KnownTransformer]:
     for file in sorted(register.glob(f"{NAME}*.json")):
         found = transformer_of_name(file.stem, register)
         if found is not None:

@@ -16,7 +16,7 @@ from quaestor.evaluation.metric_scores import MAIN, Costs, metric_name
 from quaestor.evaluation.metrics import Question, Target, covers
 from quaestor.evaluation.results import SURE, Comparison, Contrast, Results, Row
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.stored_run import Answer, Found
+from quaestor.evaluation.stored_run import Answer, ShownHit
 from quaestor.evaluation.writing.html_report import Lane, Markup, Point, against_cost, lanes, page, tag
 
 _STYLE = Path(__file__).with_name("report.css")
@@ -321,7 +321,7 @@ def _column(name: str, value: float, answer: Answer, question: Question, asked: 
     )
 
 
-def _hit(found: Found, question: Question, asked: DataSet) -> Markup:
+def _hit(found: ShownHit, question: Question, asked: DataSet) -> Markup:
     right = any(covers(found.location, target) for target in question.targets)
     path, start, end = found.location
     name = asked.name_of(path)

@@ -254,7 +254,7 @@ def translate_error(
     if isinstance(error, RefusedError):
         if error.status is None:
             return endpoint.failed_while_replying(error.message, error.details, received)
-        return endpoint.refused(error.status, error.message, error.details, error.retry_after)
+        return endpoint.refusal_error(error.status, error.message, error.details, error.retry_after)
     if isinstance(error, httpx2.TimeoutException):
         return endpoint.timed_out(timeout, received)
     if isinstance(error, httpx2.ConnectError | httpx2.UnsupportedProtocol | httpx2.ProxyError):

@@ -307,7 +307,7 @@ class Endpoint:
         line = _KEYLIKE.sub("***", line)
         return line if len(line) <= _LONGEST_DETAIL else line[:_LONGEST_DETAIL].rstrip() + "…"
 
-    def refused(
+    def refusal_error(
         self, status: int, detail: str, details: Mapping[str, object], retry_after: float | None
     ) -> UpstreamError:
         """Return the error for an answer with an HTTP status of 300 or more.

@@ -16,7 +16,7 @@ from quaestor.llm.prompts.loader import load
 _EXAMPLES: dict[str | None, Role] = {"example_user": "user", "example_assistant": "assistant"}
 
 
-def alternating(messages: Sequence[Message], *, system: bool) -> list[Message]:
+def with_alternating_roles(messages: Sequence[Message], *, system: bool) -> list[Message]:
     """Return messages in which user and assistant take turns, the user first.
 
     Args:
@@ -98,7 +98,7 @@ class Dialect:
 
     def messages(self, request: Request) -> Sequence[Message]:
         """Return a request's messages in an order of roles that is taken."""
-        return request.messages if self.any_turns else alternating(request.messages, system=self.system)
+        return request.messages if self.any_turns else with_alternating_roles(request.messages, system=self.system)
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return the optional parameters of a request in this dialect."""

@@ -142,7 +142,7 @@ class OpenAICompatibleModel:
         """Whether special tokens are broken up in requests."""
         return True
 
-    def continuing(self) -> Self:
+    def for_continuation(self) -> Self:
         """Return the same model with the parameters that continue a begun reply, known to the server or not."""
         other = copy(self)
         other._dialect = replace(self._dialect, continue_final_message=True)
@@ -192,7 +192,7 @@ class OpenAICompatibleModel:
         if not arrived:
             async for delta in _in_steps(reply.feed(await self._whole(request))):
                 yield delta
-        if not reply.ended:
+        if not reply.is_whole:
             if reply.text and (rest := reply.flush()):
                 yield TextDelta(rest)
             raise (
@@ -204,7 +204,7 @@ class OpenAICompatibleModel:
             raise self._endpoint.too_long_unsaid()
         if rest := reply.flush():
             yield TextDelta(rest)
-        yield reply.finished(self.counter)
+        yield reply.finish(self.counter)
 
     async def _whole(self, request: Request) -> Any:
         """Return the single chunk of a reply that is not streamed.

@@ -61,7 +61,7 @@ class CompletionModel(OpenAICompatibleModel):
     def _sends_neutral(self) -> bool:
         return self._encoding is None
 
-    def continuing(self) -> Self:
+    def for_continuation(self) -> Self:
         """Return the model itself: a plain endpoint continues any text."""
         return self
 

@@ -112,7 +112,7 @@ async def _continues(model: OpenAICompatibleModel, asked: Message) -> bool | Non
     request = Request((asked, Message("assistant", _BEGUN)), max_tokens=_REPLY, temperature=0)
     try:
         # As a stream: where llama-server does not stream, it gives the beginning back as a part of the reply.
-        deltas = [delta async for delta in model.continuing().stream(request)]
+        deltas = [delta async for delta in model.for_continuation().stream(request)]
     except UpstreamError as failure:
         return _false_if_refused(failure)
     words = "".join(delta.text for delta in deltas if isinstance(delta, TextDelta)).split()

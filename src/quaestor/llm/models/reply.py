@@ -136,7 +136,7 @@ class Reply:
         return "".join(self._pieces)
 
     @property
-    def ended(self) -> bool:
+    def is_whole(self) -> bool:
         """Whether the reply is whole: the server said why it ended, or a stop sequence was met."""
         return self.reason is not None or self._stops.found is not None
 
@@ -163,7 +163,7 @@ class Reply:
         """Return text that was held back as the possible start of a stop sequence or of a special token."""
         return self._visible(self._restore(self._stops.flush()) + self._restorer.flush())
 
-    def finished(self, counter: MessageCounter) -> Finished:
+    def finish(self, counter: MessageCounter) -> Finished:
         """Return the end of the reply, with usage counted here if the server reported none."""
         calls = self._calls.calls()
         reason = _REASONS.get(self.reason or "", "unknown")

@@ -56,7 +56,7 @@ class Events:
         self._data_bytes = 0
 
     @property
-    def held(self) -> int:
+    def held_bytes(self) -> int:
         """How many bytes wait."""
         return self._rest_bytes + self._data_bytes
 
@@ -70,7 +70,7 @@ class Events:
         self._rest.append(piece)
         self._rest_bytes += len(piece)
         found = self._end(self._lines()) if may_end else []
-        if self.held > self._largest:
+        if self.held_bytes > self._largest:
             raise NotCompletionsError(f"an event of more than {self._largest:,} bytes")
         return found
 

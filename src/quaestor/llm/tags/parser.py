@@ -199,9 +199,9 @@ class Shown:
 
     def take(self, parts: Iterable[Part]) -> str:
         """Return the text to show after these parts."""
-        return "".join(self._text(part.raw) if isinstance(part, Text) else self._nothing() for part in parts)
+        return "".join(self._text(part.raw) if isinstance(part, Text) else self._skip() for part in parts)
 
-    def _nothing(self) -> str:
+    def _skip(self) -> str:
         if self._line_begins and self._blank is None:
             self._blank = ""
         return ""

@@ -287,7 +287,7 @@ class TagReader:
         elif letter == CLOSING[0]:
             return self._end(letter, f"the value of {self._key!r} has no closing brace")
         if not self._open:
-            return self._decoded()
+            return self._decode()
         self._value.append(letter)
         return Verdict.INSIDE
 
@@ -296,13 +296,13 @@ class TagReader:
         if open_before:
             self._in_string(letter)
             self._value.append(letter)
-        return Verdict.INSIDE if self._quote else self._decoded()
+        return Verdict.INSIDE if self._quote else self._decode()
 
     def _in_bare_word(self, letter: str) -> Verdict:
         if letter.isalnum() or letter in "+-._":
             self._value.append(letter)
             return Verdict.INSIDE
-        verdict = self._decoded()
+        verdict = self._decode()
         return verdict if self.reason else self._between(letter)
 
     def _in_string(self, letter: str) -> bool:
@@ -318,7 +318,7 @@ class TagReader:
             self._quote = ""
         return True
 
-    def _decoded(self) -> Verdict:
+    def _decode(self) -> Verdict:
         try:
             self._keep(decode("".join(self._value)))
         except ValueError as error:

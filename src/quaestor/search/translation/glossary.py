@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -28,23 +28,21 @@ _WORD = re.compile(r"[^\W\d_]+")
 _STEMMERS = {"de": "german", "fr": "french", "es": "spanish"}
 # What Snowball leaves of a verb differs by person and tense; its bare root mostly does not.
 _ENDINGS = {
-    "de": re.compile(r"(?:test|tet|ten|est|end|te|et|en|st|n|t|e)$"),
-    "fr": re.compile(
-        r"(?:aient|erait|eront|èrent|issent|issant|ées|ent|ant|ons|ait|era|ira|ées|ez|ée|és|er|ir|re|it|is|é|e|s|u|ue|us)$"
-    ),
-    "es": re.compile(
-        r"(?:iendo|ieron|aron|ando|aban|ados|adas|idos|idas|aba|ían|ado|ada|ido|ida|ará|erá|irá|ía|ar|er|ir|an|en|as|es|ó"
-        r"|ió|o|a|e)$"
-    ),
+    "de": "test tet ten est end te et en st n t e",
+    "fr": "aient erait eront èrent issent issant ées ent ant ons ait era ira ées ez ée és er ir re it is é e s u ue us",
+    "es": "iendo ieron aron ando aban ados adas idos idas aba ían ado ada ido ida ará erá irá ía ar er ir an en as es ó"
+    " ió o a e",
 }
-_GERMAN_PARTICIPLE = re.compile(
-    r"^(ab|an|auf|aus|bei|ein|fest|frei|fort|her|heraus|herunter|hinzu|hoch|los|mit|nach|um|vor|weg|wieder|zu|zurück"
-    r"|zusammen)?ge(?=\w{3})"
+_ENDING = {language: re.compile(f"(?:{'|'.join(endings.split())})$") for language, endings in _ENDINGS.items()}
+_OTHER_ENDINGS = {"de": "er ern es em s ung ungen", "fr": "es ation ations", "es": "os ación aciones"}
+"""What nouns and adjectives end with besides, and nouns that name what a verb does."""
+_GERMAN_PREFIXES = "|".join(
+    "ab an auf aus bei ein fest frei fort her heraus herunter hinzu hoch los mit nach um vor weg wieder zu zurück"
+    " zusammen".split()
 )
-_GERMAN_TO = re.compile(
-    r"^(ab|an|auf|aus|bei|ein|fest|frei|fort|her|heraus|herunter|hinzu|hoch|los|mit|nach|um|vor|weg|wieder|zurück"
-    r"|zusammen)zu(?=\w{4})"
-)
+_GERMAN_PARTICIPLE = re.compile(rf"^({_GERMAN_PREFIXES})?ge(?=\w{{3}})")
+_GERMAN_TO = re.compile(rf"^({_GERMAN_PREFIXES})zu(?=\w{{4}})")
+_GERMAN_PREFIX = re.compile(rf"^(?:{_GERMAN_PREFIXES})(?=\w{{4}})")
 _SHORTEST_ROOT = 4
 
 
@@ -141,6 +139,24 @@ def forms(word: str, language: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+INFLECTED = frozenset(_ENDINGS)
+"""Languages of which ``inflections`` knows the endings."""
+
+
+@lru_cache(maxsize=1 << 10)
+def inflections(word: str, language: str) -> tuple[str, ...]:
+    """Return what may be other forms of a word in lower case, without accents; most are no words at all."""
+    alike = [_stemmer(language).stemWord(word), *(_without_ge(word) if language == "de" else [word])]
+    cut = (one for whole in alike for one in (whole, _root(whole, language).removesuffix("-")))
+    roots = [one for one in dict.fromkeys(cut) if len(one) >= _SHORTEST_ROOT]
+    endings = f"{_ENDINGS[language]} {_OTHER_ENDINGS[language]}".split()
+    found = [root + ending for root in roots for ending in ("", *endings)]
+    if language == "de":
+        participles = [one for root in roots for one in (f"ge{root}", _GERMAN_PREFIX.sub(r"\g<0>ge", root))]
+        found += [one + ending for one in participles for ending in ("t", "et", "en")]
+    return tuple(dict.fromkeys(map(without_accents, found)))
+
+
 def _without_ge(word: str) -> list[str]:
     """Return a German word, and what it is without the ``ge`` of a participle or the ``zu`` of an infinitive."""
     found = [word]
@@ -152,6 +168,6 @@ def _without_ge(word: str) -> list[str]:
 
 
 def _root(word: str, language: str) -> str:
-    root = _ENDINGS[language].sub("", word)
+    root = _ENDING[language].sub("", word)
     root = root if root.isascii() else without_accents(root)
     return f"{root}-" if len(root) >= _SHORTEST_ROOT else ""

@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms
+from quaestor.core.terms import STOP_WORDS, find_words, has_unspaced, runs_of_scripts, searched_terms, terms_of_word
 from quaestor.search.query import Query, read_query
-from quaestor.search.translation.glossary import English, Glossary, forms, glossary_of
+from quaestor.search.translation.glossary import INFLECTED, English, Glossary, forms, glossary_of, inflections
 
 # Names stay as they are: with a digit, a dot, a slash or an underscore inside, or a capital behind a small letter.
 _TOKEN = re.compile(r"`[^`\n]+`|[^\s\"“”„«»]+")
@@ -35,7 +35,7 @@ _HIRAGANA = re.compile("[\u3041-\u309f]+")
 _ONE_KATAKANA = re.compile("[\u30a1-\u30ff]")
 
 
-class Piece(NamedTuple):
+class TranslatedPiece(NamedTuple):
     """A word, a phrase or a name of a text.
 
     Attributes:
@@ -47,7 +47,7 @@ class Piece(NamedTuple):
     english: tuple[str, ...] | None
 
 
-def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
+def pieces_of_words(text: str, language: str) -> Iterator[TranslatedPiece]:
     """Yield the pieces of a text in order: names as they are, words with their English."""
     glossary = glossary_of(language)
     run: list[str] = []
@@ -56,7 +56,7 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
         if _NAME.search(bare) or token.startswith("`"):
             yield from _translate_words(run, glossary, language)
             run = []
-            yield Piece(token, None)
+            yield TranslatedPiece(token, None)
             continue
         run += _WORD.findall(bare)
         if token[-1] in _CLAUSE_ENDS:
@@ -65,7 +65,7 @@ def pieces_of_words(text: str, language: str) -> Iterator[Piece]:
     yield from _translate_words(run, glossary, language)
 
 
-def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[Piece]:
+def _translate_words(words: list[str], glossary: Glossary, language: str) -> Iterator[TranslatedPiece]:
     known = [forms(word.lower(), language) for word in words]
     parted = _find_separated_verb(words, glossary) if language == "de" else None
     # Alone, the two parts of a separated verb are other words: "fahre … herunter" is no "fahre".
@@ -75,7 +75,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
         for count in range(min(glossary.longest, len(words) - at), 1, -1):
             english = glossary.phrases.get(tuple(found[0] for found in known[at : at + count]))
             if english is not None:
-                yield Piece(" ".join(words[at : at + count]), english)
+                yield TranslatedPiece(" ".join(words[at : at + count]), english)
                 at += count
                 break
         else:
@@ -83,7 +83,7 @@ def _translate_words(words: list[str], glossary: Glossary, language: str) -> Ite
                 yield _translate_word(words[at], known[at], glossary, language)
             at += 1
     if parted:
-        yield Piece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
+        yield TranslatedPiece(f"{words[parted[0]]} {words[-1].lower()}", parted[1])
 
 
 def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, English] | None:
@@ -99,9 +99,9 @@ def _find_separated_verb(words: list[str], glossary: Glossary) -> tuple[int, Eng
     return None
 
 
-def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> Piece:
+def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, language: str) -> TranslatedPiece:
     if word.isupper() and len(word) > 1:
-        return Piece(word, None)  # HTTP, API
+        return TranslatedPiece(word, None)  # HTTP, API
     english = glossary.words.get(word.lower())
     if english is None and language == "de" and word[:1].isupper():
         english = _translate_noun(word.lower(), glossary)
@@ -109,7 +109,7 @@ def _translate_word(word: str, known: tuple[str, ...], glossary: Glossary, langu
         english = next((found for form in known if (found := glossary.forms.get(form)) is not None), None)
     if english is None and language == "de":
         english = _translate_compound(word.lower(), glossary)
-    return Piece(word, english)
+    return TranslatedPiece(word, english)
 
 
 def _translate_noun(word: str, glossary: Glossary) -> English | None:
@@ -124,19 +124,19 @@ def _translate_compound(word: str, glossary: Glossary) -> English | None:
     return (" ".join(english[0] for english in parts),) if parts else None
 
 
-def _translate_parts(word: str, glossary: Glossary, tried: dict[str, list[English] | None]) -> list[English] | None:
+def _translate_parts(word: str, glossary: Glossary, memo: dict[str, list[English] | None]) -> list[English] | None:
     """Return the English of the fewest known parts that make up a word, or None."""
-    if word not in tried:
-        tried[word] = None
+    if word not in memo:
+        memo[word] = None
         whole = _look_up(word, glossary)
         splits = [[whole]] if whole else []
         for end in range(_SHORTEST_PART, len(word) - _SHORTEST_PART + 1):
             first = _look_up_first(word[:end], glossary)
-            rest = _translate_parts(word[end:], glossary, tried) if first else None
+            rest = _translate_parts(word[end:], glossary, memo) if first else None
             if first and rest:
                 splits.append([first, *rest])
-        tried[word] = min(splits, key=len, default=None)
-    return tried[word]
+        memo[word] = min(splits, key=len, default=None)
+    return memo[word]
 
 
 def _look_up_first(part: str, glossary: Glossary) -> English | None:
@@ -160,17 +160,17 @@ def _look_up(part: str, glossary: Glossary) -> English | None:
     return found or None
 
 
-def pieces_of_letters(text: str, language: str) -> Iterator[Piece]:
+def pieces_of_letters(text: str, language: str) -> Iterator[TranslatedPiece]:
     """Yield the pieces of a text in order: names as they are, words with their English, and what lies between them."""
     glossary = glossary_of(language)
     for run in runs_of_scripts(text):
         if has_unspaced(run):
             yield from _translate_run(run, glossary)
         else:
-            yield from (Piece(token, None) for token in run.split())
+            yield from (TranslatedPiece(token, None) for token in run.split())
 
 
-def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
+def _translate_run(run: str, glossary: Glossary) -> Iterator[TranslatedPiece]:
     """Yield the longest words that the glossary knows, from left to right, and what is left of the run."""
     left, at = "", 0
     while at < len(run):
@@ -183,7 +183,7 @@ def _translate_run(run: str, glossary: Glossary) -> Iterator[Piece]:
         if left:
             yield _untranslated_piece(left)
             left = ""
-        yield Piece(run[at : at + length], glossary.words[run[at : at + length]])
+        yield TranslatedPiece(run[at : at + length], glossary.words[run[at : at + length]])
         at += length
     if left:
         yield _untranslated_piece(left)
@@ -201,9 +201,9 @@ def _is_word_at(run: str, at: int, length: int, glossary: Glossary) -> bool:
     return alone or length > 2  # アプリケーションサーバー is two words of katakana, カラム no colour
 
 
-def _untranslated_piece(left: str) -> Piece:
+def _untranslated_piece(left: str) -> TranslatedPiece:
     """Return what the glossary does not know; hiragana between words are grammar."""
-    return Piece(left, () if _HIRAGANA.fullmatch(left) else None)
+    return TranslatedPiece(left, () if _HIRAGANA.fullmatch(left) else None)
 
 
 Frequencies = Callable[[Iterable[str]], Mapping[str, int]]
@@ -235,10 +235,16 @@ def translate_query(query: Query, language: str, frequencies: Frequencies) -> Qu
     cut = pieces_of_letters if language in ("zh", "ja") else pieces_of_words
     found = list(cut(query.text, language))
     share = _share(language, frequencies)
+    own = share > _FEW
     if share > 1:  # what it says in its own words is found by these
-        found = [piece if _is_missing(piece, frequencies) else piece._replace(english=None) for piece in found]
+        found = [piece._replace(english=None) if _is_held(piece, language, frequencies) else piece for piece in found]
+    kept = _held_terms(found, language if own else "", frequencies)
+    if share > 1 and language not in INFLECTED:
+        kept = _held(searched_terms(_without_grammar(query.text, cut(query.text, language))), frequencies)
     translated = tuple(dict.fromkeys(word for piece in found for word in piece.english or () if _has_content(word)))
-    return _query_of_pieces(query, found, translated, frequencies, own=share > _FEW) if translated else query
+    if translated:
+        return _query_of_pieces(query, found, translated, kept, frequencies, own=own)
+    return query._replace(terms=tuple(kept)) if share > 1 and kept else query
 
 
 def _share(language: str, frequencies: Frequencies) -> float:
@@ -247,11 +253,62 @@ def _share(language: str, frequencies: Frequencies) -> float:
     return sorted(counts.get(mark, 0) for mark in _MARKS[language])[-2] / max(counts.get(_ENGLISH_MARK, 0), 1)
 
 
-def _is_missing(piece: Piece, frequencies: Frequencies) -> bool:
-    """Return whether an index lacks a word in this very form."""
-    own = _own_terms(piece)
-    held = frequencies(own)
-    return not all(held.get(term) for term in own)
+def _is_held(piece: TranslatedPiece, language: str, frequencies: Frequencies) -> bool:
+    """Return whether an index holds each word of a piece in any form; a word of grammar never counts as held."""
+    words = _forms_of_words(piece, language)
+    held = frequencies([term for word in words for term in word])
+    return all(any(map(held.get, word)) for word in words) and (bool(words) or language not in INFLECTED)
+
+
+def _held_terms(pieces: Sequence[TranslatedPiece], language: str, frequencies: Frequencies) -> Sequence[str]:
+    """Return the terms of an index by which pieces are found as they stand, or in other forms of the language."""
+    terms = [
+        term
+        for piece in pieces
+        if piece.english is None or language
+        for word in _forms_of_words(piece, language)
+        for term in word
+    ]
+    return _held(terms, frequencies)
+
+
+def _held(terms: Sequence[str], frequencies: Frequencies) -> Sequence[str]:
+    held = frequencies(terms)
+    return [term for term in terms if held.get(term)]
+
+
+def _without_grammar(text: str, pieces: Iterable[TranslatedPiece]) -> str:
+    """Return a text in a script without spaces, with blanks for words of grammar of several letters.
+
+    A single letter of grammar may be a part of any word.
+    """
+    at = 0
+    for piece in pieces:
+        at = text.find(piece.original, at)
+        end = at + len(piece.original)
+        if len(piece.original) > 1 and _is_grammar(piece):
+            text = f"{text[:at]}{' ' * len(piece.original)}{text[end:]}"
+        at = end
+    return text
+
+
+def _is_grammar(piece: TranslatedPiece) -> bool:
+    """Return whether a piece says nothing by itself, in English either."""
+    return piece.english is not None and not any(map(_has_content, piece.english))
+
+
+def _forms_of_words(piece: TranslatedPiece, language: str) -> Sequence[Sequence[str]]:
+    """Return the terms of each word of a piece, with those of its other forms in a language that inflects.
+
+    A word of grammar has none.
+    """
+    if language not in INFLECTED:
+        return () if piece.english == () else [(term,) for term in searched_terms(piece.original)]
+    if _is_grammar(piece):
+        return ()
+    words = find_words(piece.original)
+    forms = [(word, *(inflections(word.lower(), language) if word.isalpha() else ())) for word in words]
+    return [tuple(dict.fromkeys(term for form in own for term in terms_of_word(form))) for own in forms]
 
 
 def _has_content(word: str) -> bool:
@@ -260,16 +317,18 @@ def _has_content(word: str) -> bool:
 
 
 def _query_of_pieces(
-    query: Query, pieces: Sequence[Piece], translated: Sequence[str], frequencies: Frequencies, *, own: bool
+    query: Query,
+    pieces: Sequence[TranslatedPiece],
+    translated: Sequence[str],
+    kept: Sequence[str],
+    frequencies: Frequencies,
+    *,
+    own: bool,
 ) -> Query:
     said = " ".join(word for piece in pieces for word in _english_words(piece, own=own))
     names = read_query(said)
-    kept = [term for piece in pieces if piece.english is None or own for term in _own_terms(piece)]
-    english = [term for word in translated for term in searched_terms(word)]
-    held = frequencies((*kept, *english))
-    terms = [term for term in kept if held.get(term)] * (_OWN if own else 1) + [
-        term for term in english if held.get(term)
-    ]
+    english = _held([term for word in translated for term in searched_terms(word)], frequencies)
+    terms = [*kept] * (_OWN if own else 1) + [*english]
     return query._replace(
         text=f"{query.text}\n{said}" if own else said,
         kind="text" if query.kind == "symbol" else query.kind,
@@ -277,18 +336,14 @@ def _query_of_pieces(
         terms=tuple(terms),
         places=names.places or query.places,
         qualified=names.qualified,
-        written=names.written,
-        asked=query.text,
+        written_names=names.written_names,
+        original=query.text,
         translated=tuple(translated),
     )
 
 
-def _english_words(piece: Piece, *, own: bool) -> Sequence[str]:
+def _english_words(piece: TranslatedPiece, *, own: bool) -> Sequence[str]:
     """Return the words for a piece in the English text."""
     if piece.english is None:
         return () if has_unspaced(piece.original) and not own else (piece.original,)
     return piece.english
-
-
-def _own_terms(piece: Piece) -> Sequence[str]:
-    return () if piece.english == () else searched_terms(piece.original)

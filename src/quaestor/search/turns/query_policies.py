@@ -71,16 +71,16 @@ class Exchange:
 
     Attributes:
         question: what the user wrote.
-        sought: what to search for of it: the question without the corpus's own name.
+        search_text: what to search for of it: the question without the corpus's own name.
         reply: what the assistant wrote for people, all its messages of the turn together; may be empty.
     """
 
     question: str
-    sought: str
+    search_text: str
     reply: str = ""
 
 
-Made = Callable[[Sequence[Exchange], int, _CountTokens], TurnQuery]
+PolicyFunction = Callable[[Sequence[Exchange], int, _CountTokens], TurnQuery]
 
 
 def query_of_turn(
@@ -114,35 +114,35 @@ def _token_bound() -> _CountTokens:
 
 def _newest(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question alone."""
-    return _query_with_context("newest", exchanges[-1].sought, (), budget, count)
+    return _query_with_context("newest", exchanges[-1].search_text, (), budget, count)
 
 
 def _first(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the conversation's first question alone: for a conversation about one thing."""
-    return _query_with_context("first", exchanges[0].sought, (), budget, count)
+    return _query_with_context("first", exchanges[0].search_text, (), budget, count)
 
 
 def _questions(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for all of the user's questions, newest first, the newest one twice."""
-    questions = [exchange.sought for exchange in reversed(exchanges)]
+    questions = [exchange.search_text for exchange in reversed(exchanges)]
     return _query_with_context("questions", questions[0], _repeat_newest(questions[0], questions[1:]), budget, count)
 
 
 def _reply(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question and what the previous reply says and names."""
-    return _query_with_context("reply", exchanges[-1].sought, _replies(exchanges[-2:-1]), budget, count)
+    return _query_with_context("reply", exchanges[-1].search_text, _replies(exchanges[-2:-1]), budget, count)
 
 
 def _weighted_query(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question, three times over, and the previous reply."""
-    newest = exchanges[-1].sought
+    newest = exchanges[-1].search_text
     said = _replies(exchanges[-2:-1])
     return _query_with_context("weighted", newest, _repeat_newest(newest, said, times=2), budget, count)
 
 
 def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -> TurnQuery:
     """Search for the newest question with the replies on its topic, as far as it continues that topic."""
-    newest = exchanges[-1].sought
+    newest = exchanges[-1].search_text
     topic = _topic(exchanges[:-1])
     if not topic:
         return _query_with_context("adaptive", newest, (), budget, count)
@@ -159,7 +159,7 @@ def _adaptive(exchanges: Sequence[Exchange], budget: int, count: _CountTokens) -
     )
 
 
-POLICIES: Mapping[Policy, Made] = {
+POLICIES: Mapping[Policy, PolicyFunction] = {
     "newest": _newest,
     "first": _first,
     "questions": _questions,
@@ -198,7 +198,7 @@ def _replies(exchanges: Sequence[Exchange]) -> list[str]:
 
 
 def _questions_of(exchanges: Sequence[Exchange]) -> list[str]:
-    return [exchange.sought for exchange in reversed(exchanges)]
+    return [exchange.search_text for exchange in reversed(exchanges)]
 
 
 def _names_in_replies(newest: str, topic: Sequence[Exchange]) -> frozenset[str]:

@@ -44,7 +44,7 @@ Scores = Mapping[int, float]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _ScoredChunks:
     """The chunks that one reading finds; ``unit`` is the distance of the best score from the median."""
 
     chunks: Mapping[int, StoredChunk]
@@ -72,14 +72,14 @@ def search_turn(
     return _hits(retriever, chunks, scores, k)
 
 
-def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _Found:
+def _find(retriever: Retriever, text: str, count: int, where: Where | None) -> _ScoredChunks:
     found = retriever.score_candidates(retriever.in_words_of_corpus(read_query(text)), count, where)
     scores = {stored.id: score for stored, score in found}
     unit = max(scores.values()) - statistics.median(scores.values()) if scores else 0.0
-    return _Found({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
+    return _ScoredChunks({stored.id: stored for stored, _ in found}, scores, unit or 1.0)
 
 
-def _mixed_probabilities(turn: TurnQuery, alone: _Found, going_on: _Found) -> dict[int, float]:
+def _mixed_probabilities(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks) -> dict[int, float]:
     """Return the logarithm of each chunk's probability, in units of the scores."""
     temperature = _TEMPERATURE * going_on.unit
     sure = min(turn.continuity, _SURE)
@@ -91,7 +91,7 @@ def _mixed_probabilities(turn: TurnQuery, alone: _Found, going_on: _Found) -> di
     }
 
 
-def _going_on_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
+def _going_on_scores(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks) -> Scores:
     """Return scores on the assumption that the topic continues."""
     if turn.seeks_tests:
         boost = _TEST * going_on.unit
@@ -99,7 +99,7 @@ def _going_on_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores
     return _scores_by_place(going_on, _place_scores(turn, alone, going_on))
 
 
-def _place_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
+def _place_scores(turn: TurnQuery, alone: _ScoredChunks, going_on: _ScoredChunks) -> Scores:
     """Return how well each chunk answers within its file: new to the conversation, and fitting the newest question."""
     missing = min(alone.scores.values(), default=0.0)
     shown = _SHOWN * going_on.unit
@@ -111,7 +111,7 @@ def _place_scores(turn: TurnQuery, alone: _Found, going_on: _Found) -> Scores:
     }
 
 
-def _scores_by_place(found: _Found, places: Scores) -> Scores:
+def _scores_by_place(found: _ScoredChunks, places: Scores) -> Scores:
     """Return scores that order files by their best score, and the chunks of a file by ``places``."""
     best: dict[str, float] = {}
     first: dict[str, float] = {}

@@ -48,7 +48,7 @@ def stats(served: ServedHere, who: Who, corpus: Corpus = "") -> dict[str, Any]:
     model = corpus_settings(served, who, corpus).model or "gpt-4o"
     index.try_refresh()
     survey = index.survey(tokenizer_for(model).count).survey
-    return stats_object(str(index.root), survey, index.stats(), index.meaning.coming)
+    return stats_object(str(index.root), survey, index.stats(), index.meaning.vector_progress)
 
 
 @router.post(
@@ -64,7 +64,9 @@ def search(served: ServedHere, who: Who, asked: schemas.SearchRequest) -> dict[s
     most = asked.k or corpus_settings(served, who, asked.corpus).results
     hits, understood = index.find(asked.query, most, where=where, filters=asked.filters)
     seconds = time.perf_counter() - started
-    return search_object(asked.query, hits, index, seconds, asked=understood, name=_name_of(served, who, asked.corpus))
+    return search_object(
+        asked.query, hits, index, seconds, understood=understood, name=_name_of(served, who, asked.corpus)
+    )
 
 
 @router.get(
@@ -143,7 +145,7 @@ def _search_several(
     most = asked.k or max(corpus_settings(served, user, name).results for name in corpora)
     hits, understood = corpora.find(asked.query, most, where=where, filters=asked.filters)
     seconds = time.perf_counter() - started
-    return several_object(asked.query, hits, corpora, seconds, asked=understood, failures=failures)
+    return several_object(asked.query, hits, corpora, seconds, understood=understood, failures=failures)
 
 
 def _name_of(served: Served, user: User, corpus: str) -> str:

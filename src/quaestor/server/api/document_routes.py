@@ -18,7 +18,7 @@ from quaestor.server.api.api_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import StillIndexingError
-from quaestor.server.uploads import DocumentRefusedError, Stored
+from quaestor.server.uploads import DocumentRefusedError, StoredDocument
 
 _LOG = logging.getLogger("quaestor.server")
 
@@ -64,7 +64,7 @@ def remove_document(
     behind.add_task(index_in_background, served, who)
 
 
-def add(served: Served, user: User, name: str, data: bytes) -> Stored:
+def add(served: Served, user: User, name: str, data: bytes) -> StoredDocument:
     """Store a user's document and serve it from now on.
 
     Raises:
@@ -125,7 +125,7 @@ def index_in_background(served: Served, user: User) -> None:
         _LOG.exception("fault")
 
 
-def _document_object(stored: Stored) -> dict[str, Any]:
+def _document_object(stored: StoredDocument) -> dict[str, Any]:
     return {
         "id": stored.id,
         "name": stored.name,

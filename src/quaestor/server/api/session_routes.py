@@ -31,8 +31,8 @@ from quaestor.server.api.api_schemas import refusals
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import Served, ServedHere
 from quaestor.server.open_corpora import ALL
-from quaestor.sessions.export import exported
-from quaestor.sessions.records import CallRecord, Feedback, Sent, SessionInfo, Source, TurnRecord
+from quaestor.sessions.export import export_file
+from quaestor.sessions.records import CallRecord, Feedback, SentRequest, SessionInfo, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
 
 router = APIRouter()
@@ -76,7 +76,7 @@ def read_session(served: ServedHere, who: Who, id: SessionId) -> dict[str, Any]:
         sources, calls = transcript.sources(), transcript.calls()
         turns = [_turn(turn, sources, calls) for turn in transcript.turns()]
         line = _session_line(transcript.info(), corpora_named(served, who, transcript.root))
-        return {**line, "running": served.turns.running(who.id, id), "turns": turns}
+        return {**line, "running": served.turns.is_running(who.id, id), "turns": turns}
 
 
 @router.patch("/sessions/{id}", response_model=session_schemas.SessionLine, responses=refusals(404))
@@ -107,7 +107,7 @@ def export_session(
     """Return a session as a file: as Markdown for people, as complete JSON, or as ChatML tokens in JSON."""
     media, ending = _TYPES[format]
     with session_of(served, who, id) as transcript:
-        body = exported(transcript, format)
+        body = export_file(transcript, format)
     headers = {"content-disposition": f'attachment; filename="quaestor-{id}.{ending}"'}
     return Response(body.encode("utf-8", "replace"), media_type=media, headers=headers)
 
@@ -231,12 +231,12 @@ def _messages_up_to(turns: Sequence[TurnRecord], number: int) -> list[Message]:
     return said
 
 
-def _composed_from(sent: Sent) -> int:
+def _composed_from(sent: SentRequest) -> int:
     """Return the number of messages from which a window was composed."""
     return 1 + max((run.last for run in sent.decisions if run.kind == "message"), default=-1)
 
 
-def _request(sent: Sent, messages: Sequence[Message], places: Sequence[str]) -> dict[str, Any]:
+def _request(sent: SentRequest, messages: Sequence[Message], places: Sequence[str]) -> dict[str, Any]:
     count = counter_for(sent.model).message
     shown = window_object(
         sections=sent.sections, tokens=sent.tokens, limit=sent.limit, reserve=sent.reserve, decisions=()

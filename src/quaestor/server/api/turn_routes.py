@@ -194,7 +194,7 @@ def _conversation(
         index, settings = asked_of(served, user, transcript.root, asked.question or _last_question(transcript))
         model = model_of(served, user, number, asked.model)
         if isinstance(model, MeteredModel):
-            model = model.charged(session=session, source=index.source)
+            model = model.with_purpose(session=session, source=index.source)
             settings = settings._replace(model=model.name)
         settings = settings._replace(window=served.windows.limit(model, settings.window))
         return Conversation(

@@ -40,7 +40,7 @@ def _caller(served: Served, token: str, address: str) -> User:
     if found is not None:
         served.rates.take(found.id)
         return found
-    if served.open_to_local and not served.users.configured():
+    if served.open_to_local and not served.users.has_users():
         return LOCAL
     said = "The token is unknown or was revoked." if token else "A token is required."
     raise UnknownCallerError(f"{said} Send 'Authorization: Bearer TOKEN'; `quaestor users add NAME` makes one.")

@@ -64,7 +64,7 @@ class Guard:
         headers = Headers(scope=scope)
         sending = _with_headers(send)
         limit = self._body_limit(scope["path"], headers)
-        limited = _Limited(receive, sending, limit)
+        limited = _BodyLimit(receive, sending, limit)
         try:
             self._check(scope["method"], headers, limit)
             await self._app(scope, limited.receive, limited.send)
@@ -148,7 +148,7 @@ def _too_large(limit: int) -> RequestRefusedError:
     return RequestRefusedError(f"The body is larger than {limit:,} bytes. Send less.", status=413, code="too_large")
 
 
-class _Limited:
+class _BodyLimit:
     """Counts the bytes of a request's body, which may be larger than its Content-Length says.
 
     Attributes:

@@ -44,7 +44,7 @@ class Turns:
         self._log = None if shared is None else _TurnLog(shared)
         self._here: dict[str, tuple[_DetachedTurn, asyncio.Task[None]]] = {}
 
-    def running(self, user: str, session: str) -> bool:
+    def is_running(self, user: str, session: str) -> bool:
         """Return whether a turn of a user's session is running."""
         return self._claims.is_claimed(_KIND, user, session)
 
@@ -120,11 +120,11 @@ class Turns:
             self._publish(self._log, key, turn, told)
         return None
 
-    def _publish(self, log: _TurnLog, key: str, turn: _DetachedTurn, told: int) -> int:
+    def _publish(self, log: _TurnLog, key: str, turn: _DetachedTurn, published: int) -> int:
         """Publish new events to other processes; return the number of published events."""
-        if fresh := turn.events_since(told):
-            log.add(key, told, b"".join(fresh))
-        return told + len(fresh)
+        if fresh := turn.events_since(published):
+            log.add(key, published, b"".join(fresh))
+        return published + len(fresh)
 
     def _end(self, key: str, turn: _DetachedTurn, claim: ExitStack) -> None:
         # First, because a client that reads the last event may ask the next question at once.

@@ -142,7 +142,7 @@ def _model_maker(made: MeteredModel | None, endpoint: AwaitedEndpoint) -> MakeMo
     def model(user: User, request: str) -> Model | None:
         if made is None or not endpoint.has_listened():
             return None
-        return made.charged(kind="serve", user=user.id, request=request)
+        return made.with_purpose(kind="serve", user=user.id, request=request)
 
     return model
 

@@ -34,7 +34,7 @@ MakeModel = Callable[[User, str], Model | None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Learned:
+class _LearnedWindow:
     """A window in tokens, and when it was reported."""
 
     limit: int
@@ -53,7 +53,7 @@ class Windows:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._learned: dict[str, _Learned] = {}
+        self._learned: dict[str, _LearnedWindow] = {}
         self._lock = threading.Lock()
 
     def limit(self, model: Model | None, limit: int) -> int:
@@ -79,10 +79,10 @@ class Windows:
             if known is not None and conversation.accepted > known.limit:
                 del self._learned[name]
             if conversation.limit < before:
-                self._learned[name] = _Learned(conversation.limit, self._clock())
+                self._learned[name] = _LearnedWindow(conversation.limit, self._clock())
 
 
-async def nothing() -> None:
+async def close_nothing() -> None:
     """Do nothing: the default for ``Served.aclose``."""
 
 
@@ -127,7 +127,7 @@ class Served:
     further_models: Mapping[str, MakeModel] = field(default_factory=dict)
     rates: RateLimiter = field(default_factory=lambda: RateLimiter(0))
     windows: Windows = field(default_factory=Windows)
-    aclose: Callable[[], Awaitable[None]] = nothing
+    aclose: Callable[[], Awaitable[None]] = close_nothing
     guesses: Guesses = field(default_factory=Guesses)
     open_to_local: bool = True
     hosts: frozenset[str] = frozenset({"localhost", "127.0.0.1", "::1"})

@@ -74,7 +74,7 @@ def serve_with(workers: int, job: Job, at: socket.socket, *, silence: float = _S
 
 
 @dataclass(slots=True)  # mutable: its process is replaced when it ends
-class _Post:
+class _WorkerSlot:
     """One worker, which is a series of processes.
 
     Attributes:
@@ -100,7 +100,7 @@ class _Post:
 
 class _Workers:
     def __init__(self, workers: int, job: Job, at: socket.socket, folder: Path, silence: float) -> None:
-        self._posts = [_Post(number) for number in range(1, workers + 1)]
+        self._posts = [_WorkerSlot(number) for number in range(1, workers + 1)]
         self._job = job
         self._at = at
         self._folder = folder
@@ -153,13 +153,13 @@ class _Workers:
             said = os.read(key.fd, 4096)
         except BlockingIOError:
             return
-        post: _Post | None = key.data
+        post: _WorkerSlot | None = key.data
         if not said:
             self._pipes.unregister(key.fileobj)
         elif post is not None:
             post.serves, post.silent, post.next = True, 0, time.monotonic() + self._silence / _LOOKS
 
-    def _look_after(self, post: _Post, process: Process) -> None:
+    def _look_after(self, post: _WorkerSlot, process: Process) -> None:
         """Check whether a worker has ended; kill it if it hangs: stopped, in an endless loop, or deadlocked."""
         code = process.poll()
         if code is not None:
@@ -175,7 +175,7 @@ class _Workers:
                 post.silent, post.ever_served = 0, True
                 process.kill()
 
-    def _start(self, post: _Post) -> None:
+    def _start(self, post: _WorkerSlot) -> None:
         """Start a worker; its standard input stays open while this process lives."""
         place = Place(post.number, self._at.fileno(), self._folder, int(self._silence / _SIGNS))
         post.serves, post.silent, post.began = False, 0, time.monotonic()
@@ -228,7 +228,7 @@ class _Workers:
             process.stdin.flush()
         return process
 
-    def _note_end(self, post: _Post, ending: int | str) -> None:
+    def _note_end(self, post: _WorkerSlot, ending: int | str) -> None:
         """Decide whether and when a worker is started again."""
         post.ever_served = post.ever_served or post.serves
         if self._is_stopping():
@@ -243,7 +243,7 @@ class _Workers:
         post.pause = 0.0 if now - post.began > _LONGEST_PAUSE else min(post.pause * 2 or _PAUSE, _LONGEST_PAUSE)
         post.next = now + post.pause
 
-    def _forget(self, post: _Post, process: Process) -> None:
+    def _forget(self, post: _WorkerSlot, process: Process) -> None:
         """Free the claims of a worker that has ended, and reset its metric of requests under way."""
         assert process.stdin is not None and process.stdout is not None  # pipes were asked for
         with suppress(OSError):

@@ -66,7 +66,7 @@ class EventStream(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events until the last one, or until the client disconnects."""
-        beat = _Heart(send, self._heartbeat)
+        beat = _Heartbeat(send, self._heartbeat)
 
         async def sending() -> None:
             async with aclosing(self._events) as events:
@@ -142,7 +142,7 @@ async def cancelled_on_disconnect(request: Request, work: Awaitable[Result]) -> 
     return await cancel_on_disconnect(request.receive, work)
 
 
-class _Heart:
+class _Heartbeat:
     """Sends pieces of a body, and a comment after each ``seconds`` of silence."""
 
     def __init__(self, send: Send, seconds: float) -> None:

@@ -40,7 +40,7 @@ class Guesses:
         found = users.by_token(token)
         if found is not None:
             self._known[found.id] = hash_token(token)
-        elif users.configured():
+        elif users.has_users():
             self._left.take(place)
         return found
 

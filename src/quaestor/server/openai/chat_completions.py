@@ -72,10 +72,10 @@ class _ChatReply(Reply):
         """Return the completion as one object."""
         calls = [_call(call) for call in self.done.calls]
         message: dict[str, Any] = {"role": "assistant", "content": self.text or (None if calls else "")}
-        message |= {"refusal": None, "quaestor": self.checked}
+        message |= {"refusal": None, "quaestor": self.additions}
         if calls:
             message["tool_calls"] = calls
-        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.ended}
+        choice = {"index": 0, "message": message, "logprobs": None, "finish_reason": self.finish_reason}
         return {**self._object("chat.completion", [choice]), "usage": self.usage}
 
     def first(self) -> dict[str, Any]:
@@ -90,7 +90,7 @@ class _ChatReply(Reply):
         """Yield the chunks with the tool calls, then the one with the reason for which the answer ended."""
         for index, call in enumerate(self.done.calls):
             yield self._chunk({"tool_calls": [{"index": index, **_call(call)}]})
-        yield {**self._chunk({}, self.ended), "quaestor": self.checked}
+        yield {**self._chunk({}, self.finish_reason), "quaestor": self.additions}
 
     def usage_chunk(self) -> dict[str, Any]:
         """Return the chunk that holds only the usage."""

@@ -108,7 +108,7 @@ class Reply:
         return self.done.answer + self.sources
 
     @property
-    def ended(self) -> Ended:
+    def finish_reason(self) -> Ended:
         """The reason for which the answer ended, in OpenAI's terms."""
         if self.done.calls:
             return "tool_calls"
@@ -125,7 +125,7 @@ class Reply:
         }
 
     @property
-    def checked(self) -> dict[str, Any]:
+    def additions(self) -> dict[str, Any]:
         """Our additions, which clients of OpenAI's API may ignore."""
         return {
             "known": self.done.known,
@@ -234,7 +234,7 @@ async def _turn(body: ChatRequest, given: BaseModel, served: Served, who: User, 
         transcript=transcript_of_client(asked.past),
         owner=who.id,
         subroutines=None if alone else make_subroutines(index, model, settings),
-        passed=asked.passed,
+        caller_tools=asked.passed,
     )
     try:
         with blame_request(given):
@@ -262,15 +262,15 @@ async def _events_for_client(
                 yield one
 
 
-async def await_end(told: AsyncGenerator[Text | Done]) -> None:
+async def await_end(events: AsyncGenerator[Text | Done]) -> None:
     """Read a turn's events to the end."""
-    async with aclosing(told):
-        async for _ in told:
+    async with aclosing(events):
+        async for _ in events:
             pass
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ReadChatRequest:
     """The parts of a chat request.
 
     Attributes:
@@ -296,7 +296,7 @@ def _check_kind(request: ChatRequest) -> None:
         raise RequestRefusedError("Answers are only text. Leave 'modalities' out.", param="modalities")
 
 
-def _read_request(request: ChatRequest) -> Asked:
+def _read_request(request: ChatRequest) -> ReadChatRequest:
     """Return the parts of a request.
 
     Raises:
@@ -313,7 +313,7 @@ def _read_request(request: ChatRequest) -> Asked:
     tools = tuple(tool.model_dump(exclude_unset=True) for tool in request.tools or ())
     _check_text("tools", tools)
     passed = CallerTools(tools, after) if tools or after else None
-    return Asked(tuple(messages[:newest]), messages[newest].content, passed)
+    return ReadChatRequest(tuple(messages[:newest]), messages[newest].content, passed)
 
 
 def _wants_json(request: ChatRequest) -> bool:

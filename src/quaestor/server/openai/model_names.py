@@ -44,7 +44,7 @@ def corpus_named(name: str, served: Served, who: User) -> str:
     if name == ALL and len(everybodys) == 1:
         return everybodys[0]
     if name not in (state.name for state in corpora_of(served, who)):
-        raise unknown(name, served, who)
+        raise unknown_model_error(name, served, who)
     return name
 
 
@@ -82,7 +82,7 @@ def index_to_embed_with(name: str, served: Served, who: User) -> Index:
     return served.corpora.get(corpus_named(name, served, who), user=who.id)
 
 
-def unknown(name: str, served: Served, who: User) -> RequestRefusedError:
+def unknown_model_error(name: str, served: Served, who: User) -> RequestRefusedError:
     """Return the error for an unknown model's name."""
     known = ", ".join(map(repr, _chat_models(served, who)))
     return RequestRefusedError(

@@ -119,7 +119,7 @@ class _ResponseReply(Reply):
     @property
     def incomplete(self) -> Mapping[str, str] | None:
         """Why the response is incomplete; None if it is complete."""
-        return {"reason": _REASONS[self.ended]} if self.ended in _REASONS else None
+        return {"reason": _REASONS[self.finish_reason]} if self.finish_reason in _REASONS else None
 
     def whole(self, request: ResponseRequest) -> dict[str, Any]:
         """Return the response object after the turn has ended."""
@@ -136,7 +136,7 @@ class _ResponseReply(Reply):
                 "output_tokens_details": {"reasoning_tokens": 0},
                 "total_tokens": usage["total_tokens"],
             },
-            "quaestor": self.checked,
+            "quaestor": self.additions,
         }
 
     def response_in_progress(self, request: ResponseRequest) -> dict[str, Any]:

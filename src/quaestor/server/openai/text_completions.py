@@ -36,7 +36,11 @@ class TextReply(Reply):
 
     def whole(self) -> dict[str, Any]:
         """Return the completion as one object."""
-        return {**self._object([_choice(self.text, self.ended)]), "usage": self.usage, "quaestor": self.checked}
+        return {
+            **self._object([_choice(self.text, self.finish_reason)]),
+            "usage": self.usage,
+            "quaestor": self.additions,
+        }
 
     def piece(self, text: str) -> dict[str, Any]:
         """Return a chunk with a piece of the answer."""
@@ -44,7 +48,7 @@ class TextReply(Reply):
 
     def last(self) -> dict[str, Any]:
         """Return the chunk with the reason for which the answer ended."""
-        return {**self._object([_choice("", self.ended)]), "quaestor": self.checked}
+        return {**self._object([_choice("", self.finish_reason)]), "quaestor": self.additions}
 
     def usage_chunk(self) -> dict[str, Any]:
         """Return the chunk that holds only the usage."""

@@ -17,7 +17,7 @@ from quaestor.server.api.access import MY_DOCUMENTS, documents_of
 from quaestor.server.api.document_routes import add, index_in_background
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, PageContext, usage_by_period
+from quaestor.server.web.page_context import PageContext, PageContextHere, usage_by_period
 from quaestor.server.web.safe_text import written_size, written_time
 from quaestor.server.web.templates_filled import page
 
@@ -30,7 +30,7 @@ _THERE = "/documents#have"
 
 
 @router.get("/documents")
-def show_documents(at: Looking) -> HTMLResponse:
+def show_documents(at: PageContextHere) -> HTMLResponse:
     """Show the user's documents, with a form to add more."""
     return documents_page(at)
 
@@ -58,13 +58,13 @@ def documents_page(at: PageContext, problems: Sequence[str] = (), status: int = 
 
 
 @router.get("/parts/documents")
-def list_documents(at: Looking) -> HTMLResponse:
+def list_documents(at: PageContextHere) -> HTMLResponse:
     """Return the list of the user's documents."""
     return page("documents_list.html", **_documents(at))
 
 
 @router.get("/usage")
-def show_usage(at: Looking) -> HTMLResponse:
+def show_usage(at: PageContextHere) -> HTMLResponse:
     """Show the usage and cost of the user's requests to models, and how much of each limit is left."""
     told = at.served.overview(at.user)
     unpriced = told["month"]["unpriced"] > 0
@@ -87,7 +87,7 @@ def _documents(at: PageContext) -> dict[str, object]:
 
 
 @router.post("/documents")
-async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) -> Response:
+async def add_documents(request: Request, at: PageContextHere, behind: BackgroundTasks) -> Response:
     """Add the files or the text in a form; the page says which are refused, and the others are added."""
     refused: list[QuaestorError] = []
     given = await _documents_in_form(request, at.served.upload_limit)
@@ -107,7 +107,7 @@ async def add_documents(request: Request, at: Looking, behind: BackgroundTasks) 
 
 @router.post("/documents/{id}/delete")
 def delete_document(
-    at: Looking,
+    at: PageContextHere,
     id: Annotated[str, Path(max_length=200)],
     behind: BackgroundTasks,
     sure: Annotated[str, Form(max_length=10)] = "",

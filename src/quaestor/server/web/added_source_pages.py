@@ -23,7 +23,7 @@ from quaestor.server.added_sources import AddedSite
 from quaestor.server.api.access import may_add_folders, may_add_sites, serve_added
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, PageContext, money
+from quaestor.server.web.page_context import PageContext, PageContextHere, money
 from quaestor.server.web.safe_text import written_size
 from quaestor.server.web.source_lines import kind_of
 from quaestor.server.web.templates_filled import page
@@ -41,7 +41,7 @@ _MOST_NAMED = 6
 
 
 @router.get("/folders")
-def show_folders(at: Looking) -> HTMLResponse:
+def show_folders(at: PageContextHere) -> HTMLResponse:
     """Show the folders and sites that were added, with forms to add more."""
     return _folders_page(at)
 
@@ -77,7 +77,7 @@ def _folders_page(
 
 
 @router.post("/folders/look")
-def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
+def look_at_folder(at: PageContextHere, folder: Folder) -> HTMLResponse:
     """Show a folder's contents and the cost of indexing it; nothing is written or sent."""
     try:
         root = _checked_folder(at, folder)
@@ -94,7 +94,7 @@ def look_at_folder(at: Looking, folder: Folder) -> HTMLResponse:
 
 
 @router.post("/folders")
-def add_folder(at: Looking, folder: Folder) -> Response:
+def add_folder(at: PageContextHere, folder: Folder) -> Response:
     """Add a folder; it is indexed in the background, and every page shows the progress."""
     at.served.folders.add(_checked_folder(at, folder))
     serve_added(at.served, at.user)
@@ -102,7 +102,7 @@ def add_folder(at: Looking, folder: Folder) -> Response:
 
 
 @router.post("/folders/remove")
-def remove_folder(at: Looking, folder: Folder) -> Response:
+def remove_folder(at: PageContextHere, folder: Folder) -> Response:
     """Stop serving a folder; nothing is deleted."""
     _permit(at)
     root = Path(folder)
@@ -143,7 +143,7 @@ def rows_of(at: PageContext) -> tuple[SiteRow, ...]:
 
 
 @router.post("/sites/look")
-def look_at_site(at: Looking, address: Address) -> HTMLResponse:
+def look_at_site(at: PageContextHere, address: Address) -> HTMLResponse:
     """Show what would be fetched from a site; fetch nothing."""
     try:
         _permit_sites(at)
@@ -164,7 +164,7 @@ def look_at_site(at: Looking, address: Address) -> HTMLResponse:
 
 
 @router.post("/sites/fetch")
-def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Response:
+def fetch_site(at: PageContextHere, address: Address, pages: Pages = _MOST_PAGES) -> Response:
     """Fetch a site in the background; every page shows the progress."""
     _permit_sites(at)
     at.served.sites.fetch(at.served.sites.require_fetchable(address), pages)
@@ -172,7 +172,7 @@ def fetch_site(at: Looking, address: Address, pages: Pages = _MOST_PAGES) -> Res
 
 
 @router.post("/sites/held")
-def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
+def look_at_fetched(at: PageContextHere, address: Address) -> HTMLResponse:
     """Show what was fetched from a site and the cost of indexing it; nothing is written or sent."""
     found = _checked_site(at, address)
     holds = _facts_of_source(at, at.served.sites.root(found))
@@ -180,7 +180,7 @@ def look_at_fetched(at: Looking, address: Address) -> HTMLResponse:
 
 
 @router.post("/sites")
-def add_site(at: Looking, address: Address) -> Response:
+def add_site(at: PageContextHere, address: Address) -> Response:
     """Add a site that was fetched; it is indexed in the background."""
     at.served.sites.add(_checked_site(at, address))
     serve_added(at.served, at.user)
@@ -188,7 +188,7 @@ def add_site(at: Looking, address: Address) -> Response:
 
 
 @router.post("/sites/remove")
-def remove_site(at: Looking, address: Address) -> Response:
+def remove_site(at: PageContextHere, address: Address) -> Response:
     """Stop serving and fetching a site; nothing is deleted."""
     found = _checked_site(at, address)
     at.served.sites.remove(found)

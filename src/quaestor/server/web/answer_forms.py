@@ -22,7 +22,7 @@ from quaestor.server.api.access import corpus_settings, locate_corpus, may_edit,
 from quaestor.server.api.session_routes import Turn, record_feedback
 from quaestor.server.http.served_state import Served
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking
+from quaestor.server.web.page_context import PageContextHere
 from quaestor.sessions.records import CallRecord, Feedback
 from quaestor.tools.edit_tool import proposal_of
 
@@ -33,7 +33,7 @@ router = APIRouter(route_class=PageRoute)
 def take_feedback(
     session: str,
     number: Turn,
-    at: Looking,
+    at: PageContextHere,
     useful: Annotated[str, Form(max_length=10)] = "",
     words: Annotated[str, Form(max_length=2000)] = "",
 ) -> Response:
@@ -46,7 +46,7 @@ def take_feedback(
 
 @router.post("/sessions/{session}/turns/{number}/changes/{index}")
 def make_change(
-    session: str, number: Turn, index: int, at: Looking, sure: Annotated[str, Form(max_length=10)] = ""
+    session: str, number: Turn, index: int, at: PageContextHere, sure: Annotated[str, Form(max_length=10)] = ""
 ) -> Response:
     """Apply a change that a turn proposes, if the form confirms it."""
     if sure != "yes":

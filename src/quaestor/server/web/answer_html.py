@@ -62,7 +62,7 @@ _ATTRIBUTES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Cited:
+class LinkedCitation:
     """A citation with the link to its passage.
 
     Attributes:
@@ -80,7 +80,7 @@ class Cited:
     href: str
 
 
-def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] = ()) -> Markup:
+def render(answer: str, cited: Sequence[LinkedCitation] = (), unsupported: Sequence[str] = ()) -> Markup:
     """Return an answer as HTML.
 
     Args:
@@ -93,23 +93,27 @@ def render(answer: str, cited: Sequence[Cited] = (), unsupported: Sequence[str] 
     return make(answer, tuple(cited), tuple(unsupported))
 
 
-def _render_once(answer: str, cited: tuple[Cited, ...], unsupported: tuple[str, ...]) -> Markup:
+def _render_once(answer: str, cited: tuple[LinkedCitation, ...], unsupported: tuple[str, ...]) -> Markup:
     text = _RESERVED.sub("\ufffd", plain(answer[:_LONGEST]))
     marks = _marks_by_position(parse(text))
     placed = _with_placeholders(
         text, list(marks), [_RESERVED.sub("\ufffd", plain(sentence)) for sentence in unsupported]
     )
-    environment = {"marks": list(marks.values()), "sources": [text[a:b] for a, b in marks], "cited": _Chooser(cited)}
-    return _cleaned(_PARSER.render(placed, environment))
+    environment = {
+        "marks": list(marks.values()),
+        "sources": [text[a:b] for a, b in marks],
+        "cited": _CitationChooser(cited),
+    }
+    return _without_harm(_PARSER.render(placed, environment))
 
 
 def render_sentence(sentence: str) -> Markup:
     """Return one sentence of an answer, without citation marks, as inline HTML."""
-    environment: dict[str, object] = {"marks": [], "sources": [], "cited": _Chooser(())}
-    return _cleaned(_PARSER.renderInline(_RESERVED.sub("\ufffd", plain(sentence)), environment))
+    environment: dict[str, object] = {"marks": [], "sources": [], "cited": _CitationChooser(())}
+    return _without_harm(_PARSER.renderInline(_RESERVED.sub("\ufffd", plain(sentence)), environment))
 
 
-def _cleaned(html: str) -> Markup:
+def _without_harm(html: str) -> Markup:
     return Markup(
         nh3.clean(
             html,
@@ -128,18 +132,18 @@ _kept = lru_cache(maxsize=_KEPT)(_render_once)
 def render_part(text: str) -> Markup:
     """Return paragraphs of an answer that is still being written; its citations are numbers without links."""
     numbers = {mark.n for mark in parse(text)}
-    return render(text, [Cited(number, "", "", _PENDING, "") for number in numbers])
+    return render(text, [LinkedCitation(number, "", "", _PENDING, "") for number in numbers])
 
 
-class _Chooser:
+class _CitationChooser:
     """Finds a mark's citation: the one with the same quote, else the first with the same number."""
 
-    def __init__(self, cited: Sequence[Cited]) -> None:
-        self._by_number: dict[int, list[Cited]] = {}
+    def __init__(self, cited: Sequence[LinkedCitation]) -> None:
+        self._by_number: dict[int, list[LinkedCitation]] = {}
         for one in cited:
             self._by_number.setdefault(one.n, []).append(one)
 
-    def choose(self, mark: Mark) -> Cited | None:
+    def choose(self, mark: Mark) -> LinkedCitation | None:
         found = self._by_number.get(mark.n, [])
         same = (one for one in found if mark.quote is not None and one.quote == mark.quote)
         return next(same, found[0] if found else None)
@@ -272,7 +276,7 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
     """Return the links of one mark; a mark without a citation stays text."""
     number = int(content[1:-1])
     marks: list[Mark] = environment["marks"][number]  # type: ignore[index]
-    chooser: _Chooser = environment["cited"]  # type: ignore[assignment]
+    chooser: _CitationChooser = environment["cited"]  # type: ignore[assignment]
     found = [chooser.choose(mark) for mark in marks]
     if not any(found):
         return escape(_with_marks(content, environment))
@@ -280,7 +284,7 @@ def _links(content: str, environment: Mapping[str, object]) -> Markup:
     return Markup("").join(links)
 
 
-def _link(one: Cited) -> Markup:
+def _link(one: LinkedCitation) -> Markup:
     if one.status == _PENDING:
         return Markup('<span class="cite pending">{}</span>').format(one.n)
     label = f"Passage {one.n}: {plain_line(one.place)}, {STANDING.get(one.status, one.status)}"

@@ -38,7 +38,7 @@ from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of, places_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, PageContext, sessions_of_user, subject_of_session, turn_of
+from quaestor.server.web.page_context import PageContext, PageContextHere, sessions_of_user, subject_of_session, turn_of
 from quaestor.server.web.safe_text import in_words, plain_line, written_time
 from quaestor.server.web.search_pages import Limits, Names
 from quaestor.server.web.templates_filled import page
@@ -73,7 +73,7 @@ _LONGEST_NAME = 4096
 
 
 @router.get("/")
-def begin(at: Looking, corpus: str = "") -> HTMLResponse:
+def begin(at: PageContextHere, corpus: str = "") -> HTMLResponse:
     """Show the page that begins a conversation, with ``corpus`` selected."""
     titles = {one.name: one.title for one in at.frame.corpora}
     chosen = corpus if corpus in titles else next(iter(titles), "")
@@ -91,7 +91,7 @@ def begin(at: Looking, corpus: str = "") -> HTMLResponse:
 
 
 @router.get("/parts/starters")
-def show_starters(at: Looking, corpus: Names) -> HTMLResponse:
+def show_starters(at: PageContextHere, corpus: Names) -> HTMLResponse:
     """Return starters about corpora; none about a corpus that cannot be searched yet."""
     names = [name for name in corpus if name] or [one.name for one in at.frame.corpora[:1]]
     found = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
@@ -111,7 +111,7 @@ def _starters_of(at: PageContext, name: str) -> Sequence[str]:
 
 
 @router.get("/sessions")
-def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
+def list_sessions(at: PageContextHere, q: str = "") -> HTMLResponse:
     """Show all conversations, or those with all words of ``q`` in one turn or in the title."""
     rows = [
         {**_row(info, subject_of_session(at.served, at.user, info.root)), **found}
@@ -122,26 +122,26 @@ def list_sessions(at: Looking, q: str = "") -> HTMLResponse:
 
 
 @router.get("/parts/side")
-def show_side(at: Looking) -> HTMLResponse:
+def show_side(at: PageContextHere) -> HTMLResponse:
     """Return the parts of the sidebar that change with every turn; ``?session=`` names the current conversation."""
     shown = next((one for one in at.frame.sessions if one.id == at.frame.session), None)
     return page("side_parts.html", frame=at.frame, session=shown)
 
 
 @router.get("/parts/indexing")
-def show_indexing(at: Looking) -> HTMLResponse:
+def show_indexing(at: PageContextHere) -> HTMLResponse:
     """Return the progress of indexing and fetching."""
     return page("indexing.html", frame=at.frame)
 
 
 @router.get("/sessions/{session}")
-def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
+def show_session(session: str, at: PageContextHere, start: int = 0) -> HTMLResponse:
     """Show a conversation: its newest turns, or those from ``start`` on."""
     with session_of(at.served, at.user, session) as transcript:
         info = transcript.info()
         first = max(1, start or info.turns - _NEWEST + 1)
         turns = [turn for turn in transcript.turns() if turn.number >= first]
-        running = at.served.turns.running(at.user.id, session)
+        running = at.served.turns.is_running(at.user.id, session)
         shown = views(transcript, turns, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
     return page(
         "chat.html",
@@ -156,10 +156,10 @@ def show_session(session: str, at: Looking, start: int = 0) -> HTMLResponse:
 
 
 @router.get("/sessions/{session}/turns")
-def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HTMLResponse:
+def show_turns(session: str, at: PageContextHere, after: int = 0, before: int = 0) -> HTMLResponse:
     """Return the turns after a number, or some before another, to be inserted into a conversation's page."""
     with session_of(at.served, at.user, session) as transcript:
-        running = at.served.turns.running(at.user.id, session)
+        running = at.served.turns.is_running(at.user.id, session)
         first, end = (before - _EARLIER, before) if before else (after + 1, math.inf)
         found = [turn for turn in transcript.turns() if first <= turn.number < end]
         shown = views(transcript, found, pictures_of(transcript, at), places_of(transcript.root, at), running=running)
@@ -167,7 +167,7 @@ def show_turns(session: str, at: Looking, after: int = 0, before: int = 0) -> HT
 
 
 @router.get("/sessions/{session}/turns/{number}/sources")
-def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> HTMLResponse:
+def show_sources(session: str, number: str, at: PageContextHere, bare: bool = False) -> HTMLResponse:
     """Show the hits of a turn."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
@@ -192,7 +192,7 @@ def show_sources(session: str, number: str, at: Looking, bare: bool = False) -> 
 
 
 @router.get("/sessions/{session}/turns/{number}/window")
-def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
+def show_window(session: str, number: str, at: PageContextHere) -> HTMLResponse:
     """Show the requests that a turn sent to a model, and why anything was left out."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
@@ -208,14 +208,14 @@ def show_window(session: str, number: str, at: Looking) -> HTMLResponse:
     )
 
 
-class Written(BaseModel):
+class DraftAnswer(BaseModel):
     """A part of an answer that is still being written."""
 
     text: Annotated[str, Field(max_length=100_000)]
 
 
 @router.post("/parts/markdown")
-def show_markdown(written: Written, _: Who) -> HTMLResponse:
+def show_markdown(written: DraftAnswer, _: Who) -> HTMLResponse:
     """Return whole paragraphs of an answer as HTML, before its citations are checked."""
     return HTMLResponse(render_part(written.text))
 
@@ -355,7 +355,7 @@ async def ask(request: Request, served: ServedHere, who: Who, number: RequestId)
         question = "\n\n".join([question, *await _take_in_files(served, who, form)])
         session = str(form.get("session", "")) or await _new_session(served, who, form)
         model = str(form.get("model", ""))[:_LONGEST_NAME]
-        asked = TurnRequest(question=question, model=model, **Limits.of_form(form).asked())
+        asked = TurnRequest(question=question, model=model, **Limits.of_form(form).as_request())
     await cancelled_on_disconnect(request, _turn(request, served, who, session, asked, number))
     with session_of(served, who, session) as transcript:
         last = transcript.info().turns

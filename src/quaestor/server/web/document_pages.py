@@ -29,9 +29,9 @@ from quaestor.files.walk import folder_of
 from quaestor.files.walk_rules import left_out
 from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import TITLES, Looking, PageContext, turn_of
+from quaestor.server.web.page_context import TITLES, PageContext, PageContextHere, turn_of
 from quaestor.server.web.search_pages import lines_href
-from quaestor.server.web.source_lines import page_at, shown
+from quaestor.server.web.source_lines import numbered_lines, page_at
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import Picture, PicturesIn, PlaceIn, lines_place
 from quaestor.sessions.transcript import Transcript
@@ -90,7 +90,7 @@ class MarkedPlace:
 
 
 @router.get("/sessions/{session}/turns/{number}/citations/{index}")
-def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
+def show_citation(session: str, number: str, index: int, at: PageContextHere) -> HTMLResponse:
     """Show a citation of an answer in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
         ending = turn_of(transcript, number).ending
@@ -104,7 +104,7 @@ def show_citation(session: str, number: str, index: int, at: Looking) -> HTMLRes
 
 
 @router.get("/sessions/{session}/turns/{number}/sources/{index}")
-def show_source(session: str, number: str, index: int, at: Looking) -> HTMLResponse:
+def show_source(session: str, number: str, index: int, at: PageContextHere) -> HTMLResponse:
     """Show a passage that was found for a turn in the document's present text."""
     with session_of(at.served, at.user, session) as transcript:
         found = transcript.sources(turn_of(transcript, number).number)
@@ -116,7 +116,7 @@ def show_source(session: str, number: str, index: int, at: Looking) -> HTMLRespo
 
 
 @router.get("/passage")
-def show_lines(at: Looking, path: str, start: int, end: int, corpus: str = "") -> HTMLResponse:
+def show_lines(at: PageContextHere, path: str, start: int, end: int, corpus: str = "") -> HTMLResponse:
     """Show lines of a document."""
     return _page("Passage", MarkedPlace(path, start, end), at, corpus_of(at.served, at.user, corpus), corpus)
 
@@ -151,7 +151,7 @@ def _pdf(pointed: MarkedPlace, number: int, name: str) -> dict[str, object]:
 
 
 @router.get("/pdf")
-def show_pdf(at: Looking, path: str, corpus: str = "") -> Response:
+def show_pdf(at: PageContextHere, path: str, corpus: str = "") -> Response:
     """Return a PDF of a corpus as it is on disk; no other file."""
     index = corpus_of(at.served, at.user, corpus)
     data = index.read_source(path) or b""
@@ -193,7 +193,7 @@ def _page(
         editor=_editor(pointed, corpus, at) if found and not stored else "",
         **_pdf(pointed, 0 if stored else number, name),
         gone=gone,
-        shown=found and shown(found.path, found.lines, found.start_line, found.language, meant),
+        shown=found and numbered_lines(found.path, found.lines, found.start_line, found.language, meant),
         pictures=pictures_in(found.lines, pointed.path, corpus, name) if found and corpus is not None else (),
         earlier=lines_href(name, pointed.path, max(1, first - _MORE), first - 1) if found and first > 1 else "",
         later=lines_href(name, pointed.path, last + 1, last + _MORE) if more else "",
@@ -260,7 +260,7 @@ def pictures_in(lines: Sequence[str], document: str, index: Index, corpus: str) 
 
 
 @router.get("/picture")
-def show_picture(at: Looking, path: str, corpus: str = "") -> Response:
+def show_picture(at: PageContextHere, path: str, corpus: str = "") -> Response:
     """Return a picture of a corpus as it is on disk; no other file."""
     index = corpus_of(at.served, at.user, corpus)
     data = _read(index.root, path) if _may_be_shown(index, path) else b""

@@ -15,10 +15,10 @@ from fastapi.responses import HTMLResponse, Response
 from quaestor.answers.citations.citation_marks import parse
 from quaestor.core.citation import STANDING, Citation
 from quaestor.server.api.access import session_of
-from quaestor.server.web.answer_html import Cited, render
+from quaestor.server.web.answer_html import LinkedCitation, render
 from quaestor.server.web.document_pages import places_of
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import Looking, PageContext, turn_of
+from quaestor.server.web.page_context import PageContext, PageContextHere, turn_of
 from quaestor.server.web.safe_text import written_time
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute)
 
 
 @router.get("/sessions/{session}/turns/{number}/markdown")
-def show_markdown_of_answer(session: str, number: str, at: Looking) -> Response:
+def show_markdown_of_answer(session: str, number: str, at: PageContextHere) -> Response:
     """Return an answer as Markdown, with the list of its sources."""
     with session_of(at.served, at.user, session) as transcript:
         turn, source = turn_of(transcript, number), transcript.root
@@ -38,7 +38,7 @@ def show_markdown_of_answer(session: str, number: str, at: Looking) -> Response:
 
 
 @router.get("/sessions/{session}/turns/{number}/file")
-def show_file_of_answer(session: str, number: str, at: Looking) -> HTMLResponse:
+def show_file_of_answer(session: str, number: str, at: PageContextHere) -> HTMLResponse:
     """Return a question and its answer as one self-contained HTML file."""
     with session_of(at.served, at.user, session) as transcript:
         turn = turn_of(transcript, number)
@@ -67,7 +67,9 @@ def is_address(url: str | None) -> bool:
 
 def _html(turn: TurnRecord) -> str:
     cited = [
-        Cited(one.n, lines_place(one.path, one.start_line, one.end_line), one.quote, one.status, f"#source-{one.n}")
+        LinkedCitation(
+            one.n, lines_place(one.path, one.start_line, one.end_line), one.quote, one.status, f"#source-{one.n}"
+        )
         for one in turn.ending.citations
     ]
     return render(turn.answer or turn.ending.partial, cited)

@@ -111,7 +111,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
         session=str(request.path_params.get("session", request.query_params.get("session", ""))),
         sessions=tuple([info for info in sessions_of_user(served, user) if info.error is None][:_RECENT]),
         corpora=tuple(Corpus(state.name, TITLES.get(state.name, state.name)) for state in states),
-        unready=(*_fetching(served, user), *_indexing(states)),
+        unready=(*_fetched_sites(served, user), *_indexing_corpora(states)),
         stored=tuple(dict.fromkeys(state.stored for state in states if state.stored)),
         model="" if model is None else model.name,
         models=(model.name, *served.further_models) if model is not None and served.further_models else (),
@@ -122,7 +122,7 @@ def frame(request: Request, served: ServedHere, user: Who) -> Frame:
     )
 
 
-def _indexing(states: Iterable[State]) -> Iterator[UnreadyCorpus]:
+def _indexing_corpora(states: Iterable[State]) -> Iterator[UnreadyCorpus]:
     for state in states:
         if not state.ready and not state.failed:
             yield UnreadyCorpus(
@@ -130,7 +130,7 @@ def _indexing(states: Iterable[State]) -> Iterator[UnreadyCorpus]:
             )
 
 
-def _fetching(served: Served, user: User) -> Iterator[UnreadyCorpus]:
+def _fetched_sites(served: Served, user: User) -> Iterator[UnreadyCorpus]:
     for site in served.sites.list() if may_add_sites(served, user) else ():
         if (said := served.sites.fetch_progress(site.address)) is not None:
             yield UnreadyCorpus("Fetching", site.address, 0, 0.0, said)
@@ -168,7 +168,7 @@ def page_context(
     return PageContext(served, user, frame, "bare.html" if bare else "frame.html")
 
 
-Looking = Annotated[PageContext, Depends(page_context)]
+PageContextHere = Annotated[PageContext, Depends(page_context)]
 
 
 def sessions_of_user(served: Served, user: User) -> list[SessionInfo]:

@@ -15,13 +15,13 @@ from quaestor.core.documents import Hit
 from quaestor.core.errors import QuaestorError
 from quaestor.core.terms import content_terms
 from quaestor.corpus.several_corpora import SeveralCorpora
-from quaestor.corpus.understood_filters import Understood, why_none
+from quaestor.corpus.understood_filters import UnderstoodQuestion, why_none
 from quaestor.search.filters import make_filter
 from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.page_context import TITLES, Looking
-from quaestor.server.web.source_lines import shown, telling
+from quaestor.server.web.page_context import TITLES, PageContextHere
+from quaestor.server.web.source_lines import lines_with_words, numbered_lines
 from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
 
@@ -61,7 +61,7 @@ class Limits:
         since, before = (str(fields.get(name, ""))[:_LONGEST_DATE] for name in ("since", "before"))
         return cls(path, language, since, before, by)
 
-    def asked(self) -> dict[str, Any]:
+    def as_request(self) -> dict[str, Any]:
         """Return the fields as in a request to the API."""
         return {
             "path": _names_in_form(self.path),
@@ -77,7 +77,7 @@ def _names_in_form(field: str) -> list[str]:
 
 
 @router.get("/search")
-def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: str = "") -> HTMLResponse:
+def search(at: PageContextHere, corpus: Names, limits: Annotated[Limits, Depends()], q: str = "") -> HTMLResponse:
     """Search without a model."""
     chosen = [name for name in corpus if name]
     values = {
@@ -95,7 +95,7 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
         return page("search.html", **values)
     begun = time.perf_counter()
     try:
-        where = make_filter(*limits.asked().values())
+        where = make_filter(*limits.as_request().values())
         corpora, failures = several_of(at.served, at.user, chosen)
         hits, asked = corpora.find(q, _HITS, where=where)
     except StillIndexingError as error:
@@ -116,11 +116,11 @@ def search(at: Looking, corpus: Names, limits: Annotated[Limits, Depends()], q: 
     return page("search.html", **values)
 
 
-def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: Understood, seconds: float) -> str:
+def _remarks(hits: Sequence[Hit], corpora: SeveralCorpora, asked: UnderstoodQuestion, seconds: float) -> str:
     """Return the remarks on the hits."""
     amount = f"{len(hits)} {'passage' if len(hits) == 1 else 'passages'}" if hits else "Nothing was found"
     said = f"{amount} in {1000 * seconds:.0f} ms{_BY_WORDS[corpora.reach]}"
-    coming = next((one for corpus in corpora.answering.values() if (one := corpus.meaning.coming)), None)
+    coming = next((one for corpus in corpora.last_searched.values() if (one := corpus.meaning.vector_progress)), None)
     if coming is not None:
         said += f", by the bundled embedder: {coming.done:,} vectors of the chosen one are ready"
     wanted = content_terms(" ".join((asked.text, *asked.translated)))
@@ -146,7 +146,9 @@ def _hit(hit: Hit, query: str, *, among: bool) -> dict[str, object]:
         "about": hit.symbol or hit.document.title or "",
         "byline": " · ".join(part for part in (hit.document.author, hit.document.date) if part),
         "fresh": hit.fresh,
-        "shown": shown(hit.path, lines, hit.start_line, hit.document.language, telling(lines, hit.start_line, query)),
+        "shown": numbered_lines(
+            hit.path, lines, hit.start_line, hit.document.language, lines_with_words(lines, hit.start_line, query)
+        ),
     }
 
 

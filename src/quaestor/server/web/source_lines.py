@@ -69,7 +69,7 @@ _KINDS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class NumberedLines:
     """Numbered lines.
 
     Attributes:
@@ -93,7 +93,7 @@ class Shown:
         return self.lines[-1][0] if self.lines else 0
 
 
-def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
+def lines_with_words(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
     """Return the numbers of the lines with most of a query's words; none if no line has any."""
     wanted = content_terms(query)
     held = {number: len(wanted & content_terms(line)) for number, line in enumerate(lines, start)}
@@ -101,7 +101,9 @@ def telling(lines: Sequence[str], start: int, query: str) -> frozenset[int]:
     return frozenset(number for number, count in held.items() if most and count == most)
 
 
-def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Container[int] = ()) -> Shown:
+def numbered_lines(
+    path: str, lines: Sequence[str], start: int, language: str, marked: Container[int] = ()
+) -> NumberedLines:
     """Return lines for display.
 
     Args:
@@ -113,7 +115,7 @@ def shown(path: str, lines: Sequence[str], start: int, language: str, marked: Co
     """
     html = highlight(lines, language, path)
     numbered = tuple((number, line, number in marked) for number, line in enumerate(html, start))
-    return Shown(path, numbered, prose=language in _PROSE)
+    return NumberedLines(path, numbered, prose=language in _PROSE)
 
 
 def page_at(corpus: Index | None, path: str, line: int) -> int:

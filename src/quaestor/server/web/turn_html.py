@@ -14,7 +14,7 @@ from quaestor.answers.citations.citation_marks import words_of_sentence
 from quaestor.answers.quotes import ExtractiveModel
 from quaestor.core.citation import Citation
 from quaestor.core.wording import amount
-from quaestor.server.web.answer_html import UNCHECKED, Cited, render, render_sentence
+from quaestor.server.web.answer_html import UNCHECKED, LinkedCitation, render, render_sentence
 from quaestor.server.web.safe_text import in_words, plain, plain_line
 from quaestor.sessions.records import CallRecord, Feedback, Source, TurnRecord
 from quaestor.sessions.transcript import Transcript
@@ -104,7 +104,7 @@ class TurnView:
     pictures: Sequence[Picture]
     known: bool
     unchecked: bool
-    quotes: tuple[Cited, ...]
+    quotes: tuple[LinkedCitation, ...]
     unsupported: tuple[Markup, ...]
     error: str
     limits: str
@@ -155,10 +155,10 @@ def _pictures(citations: Sequence[Citation], find: PicturesIn) -> tuple[Picture,
     return tuple(dict.fromkeys(found for one in quoted for found in find(one.quote, one.path)))[:_MOST_PICTURES]
 
 
-def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple[Cited, ...]:
+def _cited_of(path: str, citations: Sequence[Citation], place: PlaceIn) -> tuple[LinkedCitation, ...]:
     """Return a turn's citations with the links to their passages; ``path`` is the turn's."""
     return tuple(
-        Cited(
+        LinkedCitation(
             one.n,
             place(one.path, one.start_line, one.end_line),
             one.quote,
@@ -188,7 +188,7 @@ def _view(
     path = f"/sessions/{transcript.id}/turns/{turn.number}"
     sources = transcript.sources(turn.number)
     calls = transcript.calls(turn.number)
-    requests = transcript.sent(turn.number)
+    requests = transcript.sent_count(turn.number)
     found = _found_and_sent(len(sources), *transcript.count_shown_passages(turn.number))
     return TurnView(
         number=turn.number,
@@ -228,7 +228,7 @@ def _answer(turn: TurnRecord, path: str, sources: Sequence[Source], place: Place
         return render(turn.answer, _cited_of(path, ending.citations, place), ending.unsupported)
     places = (one.passage for one in sources)
     unchecked = [
-        Cited(one.n, place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
+        LinkedCitation(one.n, place(one.path, one.start_line, one.end_line), "", UNCHECKED, f"{path}/sources/{index}")
         for index, one in enumerate(places)
     ]
     return render(ending.partial, unchecked)

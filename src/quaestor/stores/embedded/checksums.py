@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 BLOCK_BYTES = 1 << 16
 
-Noticed: TypeAlias = Callable[[str], None]
+DamageHandler: TypeAlias = Callable[[str], None]
 """Called with the name of a damaged derived file."""
 
 Sums: TypeAlias = "NDArray[np.uint32]"

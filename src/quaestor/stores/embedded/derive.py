@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from quaestor.stores.embedded import sqlite_rows
-from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, require
+from quaestor.stores.embedded.checksums import DamagedError, DamageHandler, ignore, require
 from quaestor.stores.embedded.derived_files import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
@@ -59,7 +59,7 @@ def prepare(
     *,
     trim: bool,
     whole: bool = False,
-    noticed: Noticed = ignore,
+    on_damage: DamageHandler = ignore,
 ) -> Derivation:
     """Bring derived files that are too far behind up to date, and rebuild damaged ones.
 
@@ -70,10 +70,10 @@ def prepare(
         sizes: decide how far behind is too far.
         trim: whether to shorten the change log as far as the files on disk allow.
         whole: whether to check the files completely for damage, and not only the parts that are read.
-        noticed: called with the name of each damaged file.
+        on_damage: called with the name of each damaged file.
     """
-    lexical = LexicalBase.load(folder, whole=whole, noticed=noticed)
-    matrix = MatrixBase.load(folder, dimensions, whole=whole, noticed=noticed)
+    lexical = LexicalBase.load(folder, whole=whole, on_damage=on_damage)
+    matrix = MatrixBase.load(folder, dimensions, whole=whole, on_damage=on_damage)
     if trim:
         _trim(connection, [base.mark if base else None for base in (lexical, matrix)])
     derivation = Derivation()
@@ -82,7 +82,7 @@ def prepare(
         try:
             derivation.lexical = _prepare_lexical(connection, folder, lexical, sizes)
         except DamagedError:
-            noticed(FOLDER)
+            on_damage(FOLDER)
             derivation.lexical = _prepare_lexical(connection, folder, None, sizes)
     except BaseException:
         derivation.abandon()

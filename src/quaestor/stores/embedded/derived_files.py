@@ -15,7 +15,7 @@ from typing import Any
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import require
-from quaestor.stores.embedded.sqlite_rows import Content, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, RemovedRun
 
 
 class Flush:
@@ -99,7 +99,7 @@ class Lag(NamedTuple):
     """
 
     content: Content
-    removed: tuple[Removed, ...]
+    removed: tuple[RemovedRun, ...]
     added: int
     last_chunk: int
 

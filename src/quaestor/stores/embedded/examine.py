@@ -41,8 +41,8 @@ def examine(folder: Path) -> list[str]:
         _check_truth(connection, folder, made[1])
         damaged: list[str] = []
         bases = (
-            LexicalBase.load(folder, whole=True, noticed=damaged.append),
-            MatrixBase.load(folder, made[1], whole=True, noticed=damaged.append),
+            LexicalBase.load(folder, whole=True, on_damage=damaged.append),
+            MatrixBase.load(folder, made[1], whole=True, on_damage=damaged.append),
         )
         for base in bases:
             lag(connection, base.mark if base else None)  # raises if removed chunks are not in the change log

@@ -28,7 +28,7 @@ _SIMPLE = {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}
 _WILD = re.compile(r"[*?\[]")
 
 
-class Allowed(NamedTuple):
+class AllowedDocuments(NamedTuple):
     """The documents that match a filter, in arbitrary order.
 
     Attributes:
@@ -55,12 +55,12 @@ class Allowed(NamedTuple):
         return [int(chunk) for chunk in ids[inside]]
 
 
-def allowed_documents(connection: sqlite3.Connection, where: Where) -> Allowed:
+def allowed_documents(connection: sqlite3.Connection, where: Where) -> AllowedDocuments:
     """Return the documents that match ``where`` and have chunks."""
     rows = _through(connection, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)
     table = np.array(found, dtype=np.int64).reshape(len(found), 3)
-    return Allowed(table[:, 0], table[:, 1], table[:, 2])
+    return AllowedDocuments(table[:, 0], table[:, 1], table[:, 2])
 
 
 def bylines(connection: sqlite3.Connection, where: Where | None) -> Bylines:

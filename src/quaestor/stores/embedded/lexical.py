@@ -17,10 +17,10 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import KEY_BYTES
 from quaestor.stores import ChunkTerms
-from quaestor.stores.embedded.checksums import DamagedError, Noticed, ignore, seal, unseal
+from quaestor.stores.embedded.checksums import DamagedError, DamageHandler, ignore, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, Mark, discard
-from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Asked, Bounds, Keys, Segment, keys_of
-from quaestor.stores.embedded.sqlite_rows import DocumentTerms, Removed
+from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Bounds, Keys, QueryRuns, Segment, keys_of
+from quaestor.stores.embedded.sqlite_rows import DocumentTerms, RemovedRun
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -164,7 +164,7 @@ class RecentChunks:
             averages: the mean length of each field.
             documents: the documents to whose chunks the search is limited; None for all.
         """
-        keys, asked = keys_of(terms), Asked.of(factors[None], averages)
+        keys, asked = keys_of(terms), QueryRuns.of(factors[None], averages)
         every = [segment.scores(segment.bounds(keys), asked)[0] for segment in self._segments]
         scores = np.concatenate([np.empty(0, dtype=np.float32), *every])
         if documents is not None:
@@ -216,13 +216,13 @@ class LexicalBase(NamedTuple):
     alive: Sequence[NDArray[np.bool_] | None]
 
     @classmethod
-    def load(cls, folder: Path, *, whole: bool = False, noticed: Noticed = ignore) -> LexicalBase | None:
+    def load(cls, folder: Path, *, whole: bool = False, on_damage: DamageHandler = ignore) -> LexicalBase | None:
         """Return the last published state; None if it is missing or damaged.
 
         Args:
             folder: the store's folder.
             whole: whether to check all postings now, and not only when they are read.
-            noticed: called if a file is damaged or of another version.
+            on_damage: called if a file is damaged or of another version.
         """
         for _ in range(3):
             try:
@@ -233,7 +233,7 @@ class LexicalBase(NamedTuple):
             except (OSError, ValueError, KeyError, TypeError):
                 break
         if (folder / FOLDER / STATE).exists():
-            noticed(FOLDER)
+            on_damage(FOLDER)
         return None
 
     @classmethod
@@ -304,7 +304,7 @@ class LexicalUpdate:
                 exists = np.ones(len(segment.chunks), dtype=np.bool_) if alive is None else alive.copy()
                 self._parts.append(_Part(self._place / name, checksum, segment, exists))
 
-    def remove(self, run: Removed) -> None:
+    def remove(self, run: RemovedRun) -> None:
         """Mark a run of chunks as removed."""
         for _, _, segment, alive in self._parts:
             first, end = np.searchsorted(segment.chunks, [run.first_chunk, run.first_chunk + run.chunk_count])

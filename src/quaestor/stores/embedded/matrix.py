@@ -16,9 +16,9 @@ from zlib import crc32
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.embedded.checksums import Noticed, RowSums, check_array, ignore, row_sums, seal, unseal
+from quaestor.stores.embedded.checksums import DamageHandler, RowSums, check_array, ignore, row_sums, seal, unseal
 from quaestor.stores.embedded.derived_files import Flush, Mark, discard
-from quaestor.stores.embedded.sqlite_rows import Removed
+from quaestor.stores.embedded.sqlite_rows import RemovedRun
 from quaestor.stores.embedded.vectors import Ids, Int8s, Rows, plane_count, planes_of, scales
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class MatrixBase(NamedTuple):
 
     @classmethod
     def load(
-        cls, folder: Path, dimensions: int, *, whole: bool = False, noticed: Noticed = ignore
+        cls, folder: Path, dimensions: int, *, whole: bool = False, on_damage: DamageHandler = ignore
     ) -> MatrixBase | None:
         """Return the last published state; None if it is missing or damaged.
 
@@ -57,7 +57,7 @@ class MatrixBase(NamedTuple):
             folder: the store's folder.
             dimensions: the length of the vectors.
             whole: whether to check all vectors now, and not only when they are read.
-            noticed: called if a file is damaged or of another version.
+            on_damage: called if a file is damaged or of another version.
         """
         for _ in range(3):
             try:
@@ -71,7 +71,7 @@ class MatrixBase(NamedTuple):
             except (OSError, ValueError, KeyError, TypeError):
                 break
         if (folder / STATE).exists():
-            noticed(STATE)
+            on_damage(STATE)
         return None
 
     @classmethod
@@ -115,7 +115,7 @@ class MatrixUpdate:
         self._alive = base.rows.alive.copy() if base else np.empty(0, dtype=np.bool_)
         self._checksums = dict(base.checksums) if base else {}
 
-    def remove(self, run: Removed) -> None:
+    def remove(self, run: RemovedRun) -> None:
         """Mark a run of chunks as removed."""
         if self._base is not None:
             gone = np.arange(run.first_chunk, run.first_chunk + run.chunk_count)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from quaestor.core.documents import Chunk, Document
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import ChunkTerms, Packed
+from quaestor.stores import ChunkTerms, PackedDocument
 from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.lexical import count_terms
 from quaestor.stores.embedded.sqlite_rows import batches, chunk_checksum, marks, storable
@@ -63,7 +63,7 @@ def pack(
     vectors: NDArray[np.float32],
     terms: Sequence[ChunkTerms],
     keys: Sequence[bytes],
-) -> Packed:
+) -> PackedDocument:
     """Return a document with its chunks, ready to be written; see ``quaestor.stores.Pack``.
 
     Raises:
@@ -83,7 +83,7 @@ def pack(
         list(keys),
         [(start, _pack_terms(terms[start : start + MOST_TOGETHER])) for start in range(0, count, MOST_TOGETHER)],
     )
-    return Packed(document, count, columns)
+    return PackedDocument(document, count, columns)
 
 
 def _columns(chunk: Chunk) -> tuple[Any, ...]:
@@ -116,7 +116,7 @@ def _pack_terms(terms: Sequence[ChunkTerms]) -> bytes:
     return zlib.compress(count_terms(terms).data(), 1)
 
 
-def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
+def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimensions: int) -> Iterator[PackedDocument]:
     """Yield the given documents that exist, in the form that ``pack`` returns, in arbitrary order.
 
     Args:
@@ -132,7 +132,7 @@ def packed_documents(connection: sqlite3.Connection, paths: Sequence[str], dimen
         for path, first, count in places.fetchall():
             document = sqlite_rows.document(connection, sqlite_rows.from_storable(path))
             assert document is not None
-            yield Packed(document, count, _columns_of(connection, first, count, dimensions))
+            yield PackedDocument(document, count, _columns_of(connection, first, count, dimensions))
 
 
 def _columns_of(connection: sqlite3.Connection, first: int, count: int, dimensions: int) -> Columns:

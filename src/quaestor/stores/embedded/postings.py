@@ -44,25 +44,25 @@ _SIZE_BYTES = 8
 _VERSION = 1
 
 
-class Asked(NamedTuple):
+class QueryRuns(NamedTuple):
     """A query as every segment reads it: a run of postings for each term in each field with a weight.
 
     Attributes:
-        there: whether a term is searched for in a field; shape ``(len(FIELDS), terms)``.
+        is_searched: whether a term is searched for in a field; shape ``(len(FIELDS), terms)``.
         fields: the field of each run; shape ``(runs,)``.
         slopes: BM25's length penalty for each further term of a chunk in a run's field; shape ``(runs,)``.
         weights: the weight of each run for each choice of boosts; shape ``(ways, runs)``.
         same: the number of leading runs that have the same weight for all choices.
     """
 
-    there: NDArray[np.bool_]
+    is_searched: NDArray[np.bool_]
     fields: NDArray[np.intp]
     slopes: NDArray[np.float32]
     weights: NDArray[np.float32]
     same: int
 
     @classmethod
-    def of(cls, factors: Factors, averages: Sequence[float]) -> Asked:
+    def of(cls, factors: Factors, averages: Sequence[float]) -> QueryRuns:
         """Make a query from ``factors``.
 
         Args:
@@ -218,14 +218,14 @@ class Segment(NamedTuple):
             places = places[own.take(own.searchsorted(places), mode="clip") == places] if len(own) else own
         return self.chunks[places]
 
-    def scores(self, bounds: Bounds, asked: Asked) -> list[Scores]:
+    def scores(self, bounds: Bounds, asked: QueryRuns) -> list[Scores]:
         """Return the BM25 score of every chunk, shape ``(rows,)``, for each choice of boosts; do not modify it.
 
         Args:
             bounds: the bounds of the terms' postings.
             asked: the query.
         """
-        runs = bounds[:, asked.there]
+        runs = bounds[:, asked.is_searched]
         many = runs[1] - runs[0]
         places, parts = self._gather_runs(runs.T.tolist(), int(many.sum()))
         # No place is out of bounds; with `clip`, `take` skips the check.
@@ -251,7 +251,7 @@ class Segment(NamedTuple):
             at = to
         return places, counts
 
-    def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], asked: Asked) -> list[Scores]:
+    def _sums(self, places: NDArray[np.intp], parts: Scores, many: NDArray[np.int64], asked: QueryRuns) -> list[Scores]:
         """Return the weighted sums, shape ``(rows,)``, for each choice of boosts; shared parts are summed once."""
         weights, same = asked.weights, asked.same
         split = int(many[:same].sum())

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from quaestor.stores import Scored, Where
+from quaestor.stores import ScoredChunks, Where
 from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
 from quaestor.stores.embedded.checksums import DamagedError
 from quaestor.stores.embedded.derived_files import Lag, lag
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
 
 
 _CATCH_UP_SECONDS = 30.0
@@ -73,7 +73,9 @@ class PresentViews:
         with self._reader.mutex:
             self._lexical = self._dense = None
 
-    def of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+    def of_lexical(
+        self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None
+    ) -> _Read:
         """Return the result of a lexical query on the present state; rebuild a damaged lexical index and repeat it."""
         try:
             return read(*self._lexical_now(where))
@@ -81,7 +83,7 @@ class PresentViews:
             self._distrust(lexical.FOLDER)
             return read(*self._lexical_now(where))
 
-    def nearest(self, vector: NDArray[np.float32], k: int, where: Where | None) -> Scored:
+    def nearest(self, vector: NDArray[np.float32], k: int, where: Where | None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine similarity; ``vector`` has the index's dimensions."""
         try:
             view, allowed = self._dense_now(where)
@@ -97,7 +99,7 @@ class PresentViews:
             self.damaged.add(name)
             self._lexical = self._dense = None
 
-    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, AllowedDocuments | None]:
         """Return the lexical view of the present state and the documents that match a filter."""
         present = self._lexical
         if where is None and present is not None and present.content == self._reader.ask(sqlite_rows.content):
@@ -106,7 +108,7 @@ class PresentViews:
             view = self._lexical = self._lexical_view(connection)
             return view, self._reader.allowed_documents(connection, where)
 
-    def _dense_now(self, where: Where | None) -> tuple[DenseView, Allowed | None]:
+    def _dense_now(self, where: Where | None) -> tuple[DenseView, AllowedDocuments | None]:
         """Return the vectors of the present state and the documents that match a filter."""
         present = self._dense
         if where is None and present is not None and present.content == self._reader.ask(sqlite_rows.content):
@@ -134,11 +136,11 @@ class PresentViews:
         return DenseView.make(connection, base, behind, self._dimensions, self._sizes)
 
     def _load_lexical(self) -> LexicalBase | None:
-        return LexicalBase.load(self._folder, whole=bool(self.damaged), noticed=self.damaged.add)
+        return LexicalBase.load(self._folder, whole=bool(self.damaged), on_damage=self.damaged.add)
 
     def _load_matrix(self) -> MatrixBase | None:
         whole = bool(self.damaged)
-        return MatrixBase.load(self._folder, self._dimensions, whole=whole, noticed=self.damaged.add)
+        return MatrixBase.load(self._folder, self._dimensions, whole=whole, on_damage=self.damaged.add)
 
     def _pin(
         self, connection: sqlite3.Connection, base: _Base | None, load: Callable[[], _Base | None]
@@ -196,7 +198,7 @@ class PresentViews:
                         self._sizes,
                         trim=False,
                         whole=bool(self.damaged),
-                        noticed=self.damaged.add,
+                        on_damage=self.damaged.add,
                     )
                     connection.execute("COMMIT")
                     return derivation.publish()
@@ -221,7 +223,7 @@ class TruthReader:
         self._connection = connection
         self._fixed = fixed
         self.mutex = threading.RLock()
-        self._filters: dict[Where, Allowed] = {}
+        self._filters: dict[Where, AllowedDocuments] = {}
         self._filters_of = -1
 
     @contextmanager
@@ -244,7 +246,7 @@ class TruthReader:
                 with translate_failures(self._folder):
                     raise
 
-    def allowed_documents(self, connection: sqlite3.Connection, where: Where | None) -> Allowed | None:
+    def allowed_documents(self, connection: sqlite3.Connection, where: Where | None) -> AllowedDocuments | None:
         """Return the documents that match a filter; None without a filter. The last few results are cached.
 
         Args:

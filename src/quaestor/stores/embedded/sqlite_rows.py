@@ -57,7 +57,7 @@ class Content(NamedTuple):
     stamp: str
 
 
-class Removed(NamedTuple):
+class RemovedRun(NamedTuple):
     """A run of chunks that were removed together: ``first_chunk`` and the ``chunk_count`` - 1 that follow."""
 
     document: int
@@ -108,14 +108,14 @@ def has_been(connection: sqlite3.Connection, content: Content) -> bool:
     return row is not None and row[0] == content.stamp
 
 
-def removed_since(connection: sqlite3.Connection, content: Content) -> list[Removed]:
+def removed_since(connection: sqlite3.Connection, content: Content) -> list[RemovedRun]:
     """Return the runs of chunks that were removed after ``content``."""
     rows = connection.execute(
         "SELECT document, first_chunk, chunk_count, generation, checksum FROM removed WHERE generation > ?",
         (content.generation,),
     ).fetchall()
     require(all(link_sum(*row[:-1]) == row[-1] for row in rows), "its history")
-    return [Removed(*row[:3]) for row in rows]
+    return [RemovedRun(*row[:3]) for row in rows]
 
 
 def last_chunk(connection: sqlite3.Connection) -> int:

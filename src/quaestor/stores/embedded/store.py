@@ -17,8 +17,8 @@ from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,
     Pack,
-    Packed,
-    Scored,
+    PackedDocument,
+    ScoredChunks,
     StoredChunk,
     StoreStats,
     Where,
@@ -36,7 +36,7 @@ from quaestor.stores.embedded.views import LexicalQueries
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
     from quaestor.stores.embedded.transaction import Transaction
     from quaestor.stores.embedded.views import LexicalView
 
@@ -167,7 +167,7 @@ class EmbeddedStore(LexicalQueries):
                     self._sizes,
                     trim=True,
                     whole=bool(self._views.damaged),
-                    noticed=self._views.damaged.add,
+                    on_damage=self._views.damaged.add,
                 )
                 try:
                     connection.execute("COMMIT")
@@ -186,10 +186,12 @@ class EmbeddedStore(LexicalQueries):
     def settle(self) -> None:
         """Do nothing, because writers and searches build everything that is needed."""
 
-    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+    def _of_lexical(
+        self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None
+    ) -> _Read:
         return self._views.of_lexical(read, where)
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
 
         Raises:
@@ -256,7 +258,7 @@ class EmbeddedStore(LexicalQueries):
             found = sqlite_rows.known_vectors(connection, keys)
         return {key: restore(data) for key, data in found.items()}
 
-    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, in the form that ``pack`` returns."""
         from quaestor.stores.embedded.packing import packed_documents  # noqa: PLC0415 - only copies need it
 

@@ -15,7 +15,7 @@ import numpy as np
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Packed
+from quaestor.stores import PackedDocument
 from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.schema import check_state, seal_state
@@ -48,7 +48,7 @@ class Transaction:
     def __init__(self, connection: sqlite3.Connection, sizes: Sizes = SIZES) -> None:
         self._connection = connection
         self._sizes = sizes
-        self._pending: dict[str, Packed | None] = {}
+        self._pending: dict[str, PackedDocument | None] = {}
         self._pending_chunks = 0
         self._changed = False
         self._content_changed = False
@@ -62,7 +62,7 @@ class Transaction:
         self._documents, self._chunks, self._remembered = map(int, row[6:])
         self._name_sums: dict[int, int] = {}
 
-    def put(self, packed: Packed) -> None:
+    def put(self, packed: PackedDocument) -> None:
         """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
@@ -134,7 +134,7 @@ class Transaction:
         seal_state(self._connection)
         return True
 
-    def _put(self, path: str, version: Packed | None) -> None:
+    def _put(self, path: str, version: PackedDocument | None) -> None:
         self._pending.pop(path, None)
         self._pending[path] = version
         self._pending_chunks += version.chunks if version else 1
@@ -191,7 +191,7 @@ class Transaction:
             bucket = bucket_of(name)
             self._name_sums[bucket] = self._name_sums.get(bucket, 0) + sign * name_sum(name, chunk)
 
-    def _add(self, versions: Sequence[Packed], known: dict[str, _Place]) -> None:
+    def _add(self, versions: Sequence[PackedDocument], known: dict[str, _Place]) -> None:
         if not versions:
             return
         self._changed = True

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Scored
+from quaestor.stores import ScoredChunks
 from quaestor.stores.embedded.checksums import RowSums
 from quaestor.stores.embedded.sizes import SIZES, Sizes
 
@@ -232,7 +232,7 @@ def top(scores: NDArray[np.floating], k: int) -> NDArray[np.intp]:
     return order
 
 
-class Best:
+class BestScores:
     """Collects the ``k`` highest scores above 0; of equal ones, the first."""
 
     def __init__(self, k: int) -> None:
@@ -253,10 +253,10 @@ class Best:
             kept = self._scores >= self._least
             self._ids, self._scores = self._ids[kept], self._scores[kept]
 
-    def best_first(self) -> Scored:
+    def best_first(self) -> ScoredChunks:
         """Return the collected scores, best first."""
         best = top(self._scores, self._k)
-        return Scored(self._ids[best], self._scores[best])
+        return ScoredChunks(self._ids[best], self._scores[best])
 
 
 def unit(vector: Floats) -> Floats | None:
@@ -267,17 +267,19 @@ def unit(vector: Floats) -> Floats | None:
     return np.asarray(vector / length, dtype=np.float32)
 
 
-def nearest(parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None, sizes: Sizes = SIZES) -> Scored:
+def nearest(
+    parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None, sizes: Sizes = SIZES
+) -> ScoredChunks:
     """Return the ``k`` nearest chunks of all ``parts``, best first; chunks ascend from one part to the next."""
     query = unit(vector)
     if query is None or k <= 0:
-        return Scored.of(())
+        return ScoredChunks.of(())
     found = [part.search(query, k, allowed, sizes) for part in parts if len(part.ids)]
     if len(found) == 1:
-        return Scored(*found[0])
+        return ScoredChunks(*found[0])
     if not found:
-        return Scored.of(())
+        return ScoredChunks.of(())
     ids = np.concatenate([ids for ids, _ in found])
     scores = np.concatenate([scores for _, scores in found])
     best = top(scores, k)
-    return Scored(ids[best], scores[best])
+    return ScoredChunks(ids[best], scores[best])

@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, TypeAlias, TypeVar
 import numpy as np
 
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import DEFAULT_BOOSTS, Counts, FieldBoosts, Matched, Scored, Where
+from quaestor.stores import DEFAULT_BOOSTS, FieldBoosts, ScoredChunks, TermCounts, Where, WordMatches
 from quaestor.stores.embedded import sqlite_rows
 from quaestor.stores.embedded.checksums import require
 from quaestor.stores.embedded.derived_files import Lag
 from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.postings import FIELDS, Asked, Bounds, Factors, Segment, keys_of
+from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, QueryRuns, Segment, keys_of
 from quaestor.stores.embedded.sizes import Sizes
-from quaestor.stores.embedded.sqlite_rows import Content, Removed
-from quaestor.stores.embedded.vectors import Best, Floats, Rows, nearest, which_are_covered
+from quaestor.stores.embedded.sqlite_rows import Content, RemovedRun
+from quaestor.stores.embedded.vectors import BestScores, Floats, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
 
 
 _ROWS_AT_ONCE = 8192
@@ -72,7 +72,7 @@ class LexicalView(NamedTuple):
 
     @classmethod
     def of(
-        cls, content: Content, base: LexicalBase | None, removed: Iterable[Removed], recent: RecentChunks
+        cls, content: Content, base: LexicalBase | None, removed: Iterable[RemovedRun], recent: RecentChunks
     ) -> LexicalView:
         """Return ``base`` without removed chunks and with recent ones."""
         if base is None:
@@ -94,19 +94,19 @@ class LexicalView(NamedTuple):
         """Return the number of chunks with each term in each field, shape ``(len(FIELDS), terms)``."""
         return self._count_terms(terms)[1]
 
-    def counts(self, terms: Sequence[str]) -> Counts:
+    def counts(self, terms: Sequence[str]) -> TermCounts:
         """Return BM25's counts of distinct terms."""
         columns = self.frequencies(terms).T.tolist()
-        return Counts(self._count(), self._lengths(), dict(zip(terms, map(tuple, columns), strict=True)))
+        return TermCounts(self._count(), self._lengths(), dict(zip(terms, map(tuple, columns), strict=True)))
 
     def search(
         self,
         weights: Mapping[str, float],
         each: Sequence[FieldBoosts],
         k: int,
-        allowed: Allowed | None,
-        among: Counts | None = None,
-    ) -> Matched:
+        allowed: AllowedDocuments | None,
+        among: TermCounts | None = None,
+    ) -> WordMatches:
         """Return up to ``k`` chunks by BM25 for each choice of boosts, best first; of equal ones, the oldest first.
 
         If ``among`` is given, its counts determine how rare terms are.
@@ -123,20 +123,20 @@ class LexicalView(NamedTuple):
             terms = [terms[place] for place in chosen]
             bounds, counts = [own[..., chosen] for own in bounds], counts[:, chosen]
         if k <= 0 or not terms or not self._count():
-            return Matched([Scored.of(()) for _ in each], known)
+            return WordMatches([ScoredChunks.of(()) for _ in each], known)
         factors = np.array(each)[:, :, None] * (_rarities(chunks, counts) * [weights[term] for term in terms])
         averages = [(length or 1) / chunks for length in lengths]
         best = self._search_stored(bounds, factors, averages, k, allowed)
         documents = None if allowed is None else frozenset(allowed.documents.tolist())
-        found: list[Scored] = []
+        found: list[ScoredChunks] = []
         for own, way in zip(best, factors, strict=True):
             if self.recent:
                 hits = [*own, *self.recent.search(terms, way, averages, documents)]
-                own = Scored.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
+                own = ScoredChunks.of(sorted(hits, key=lambda hit: (-hit[1], hit[0]))[:k])
             found.append(own)
-        return Matched(found, known)
+        return WordMatches(found, known)
 
-    def holding(self, terms: Sequence[str], k: int, allowed: Allowed | None) -> list[int]:
+    def holding(self, terms: Sequence[str], k: int, allowed: AllowedDocuments | None) -> list[int]:
         """Return up to ``k`` chunks whose body contains all of the terms, oldest first."""
         found: list[int] = []
         if self.base is not None:
@@ -159,13 +159,18 @@ class LexicalView(NamedTuple):
         return bounds, total
 
     def _search_stored(
-        self, bounds: Sequence[Bounds], factors: Factors, averages: Sequence[float], k: int, allowed: Allowed | None
-    ) -> list[Scored]:
+        self,
+        bounds: Sequence[Bounds],
+        factors: Factors,
+        averages: Sequence[float],
+        k: int,
+        allowed: AllowedDocuments | None,
+    ) -> list[ScoredChunks]:
         """Return the best of the chunks on disk that exist."""
-        best = [Best(k) for _ in factors]
+        best = [BestScores(k) for _ in factors]
         if self.base is not None:
             runs = None if allowed is None else allowed.runs()
-            asked = Asked.of(factors, averages)
+            asked = QueryRuns.of(factors, averages)
             for segment, alive, own in zip(self.base.segments, self.alive, bounds, strict=True):
                 if not (own[1] > own[0]).any():
                     continue
@@ -214,7 +219,7 @@ class DenseView(NamedTuple):
             )
         return cls(lag.content, parts, sizes)
 
-    def search(self, vector: Floats, k: int, allowed: Allowed | None) -> Scored:
+    def search(self, vector: Floats, k: int, allowed: AllowedDocuments | None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine, best first; of equal ones, the oldest first."""
         return nearest(self.parts, vector, k, None if allowed is None else allowed.runs(), self.sizes)
 
@@ -243,12 +248,14 @@ class LexicalQueries(ABC):
     """The lexical part of ``quaestor.stores.Store``."""
 
     @abstractmethod
-    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+    def _of_lexical(
+        self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None
+    ) -> _Read:
         """Call ``read`` with the lexical view and the documents that match a filter, and return its result."""
 
     def lexical(
         self, terms: Sequence[str], k: int, where: Where | None = None, boosts: FieldBoosts = DEFAULT_BOOSTS
-    ) -> Scored:
+    ) -> ScoredChunks:
         """Return up to ``k`` chunks by BM25 over body, path and symbol terms; chunks without a match are
         absent.
 
@@ -264,8 +271,8 @@ class LexicalQueries(ABC):
         k: int,
         each: Sequence[FieldBoosts],
         where: Where | None = None,
-        among: Counts | None = None,
-    ) -> Matched:
+        among: TermCounts | None = None,
+    ) -> WordMatches:
         """Return the results of ``lexical`` for each choice of boosts and of ``frequencies``, reading postings once.
 
         ``among`` holds the counts of several stores; scores and frequencies are then those of one store with all their
@@ -273,7 +280,7 @@ class LexicalQueries(ABC):
         """
         return self._of_lexical(lambda view, allowed: view.search(weigh(terms), each, k, allowed, among), where)
 
-    def counts(self, terms: Iterable[str]) -> Counts:
+    def counts(self, terms: Iterable[str]) -> TermCounts:
         """Return BM25's counts of terms, to be added to other stores' counts."""
         known = _distinct(terms)
         return self._of_lexical(lambda view, _: view.counts(known))

@@ -47,7 +47,7 @@ class State(NamedTuple):
     loose_vectors: int
 
 
-class Listed(NamedTuple):
+class CorpusLine(NamedTuple):
     """A corpus as `quaestor store corpora` lists it.
 
     Attributes:
@@ -95,7 +95,7 @@ def erase_corpus(connection: Connection, corpus: int) -> None:
     connection.execute("DELETE FROM quaestor.corpora WHERE corpus_id = %s", (corpus,))
 
 
-def list_corpora(connection: Connection) -> list[Listed]:
+def list_corpora(connection: Connection) -> list[CorpusLine]:
     """Return every corpus, sorted by name: the only query over all corpora."""
     rows = connection.execute(
         "SELECT c.name, s.embedder, s.generation, s.changed AT TIME ZONE 'UTC', count(d.id), "
@@ -104,7 +104,7 @@ def list_corpora(connection: Connection) -> list[Listed]:
         "JOIN quaestor.corpora c ON c.corpus_id = s.corpus_id GROUP BY 1, 2, 3, 4 ORDER BY 1"
     )
     return [
-        Listed(
+        CorpusLine(
             unescape(name), unescape(embedder), documents, int(chunks), generation, changed.isoformat("T", "seconds")
         )
         for name, embedder, generation, changed, documents, chunks in rows

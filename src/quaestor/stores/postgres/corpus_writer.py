@@ -11,7 +11,7 @@ import numpy as np
 from quaestor.core.documents import Document
 from quaestor.core.errors import NotFoundError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores import Kept, Packed
+from quaestor.stores import KeptBytes, PackedDocument
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns
 from quaestor.stores.embedded.sqlite_rows import storable
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
@@ -64,7 +64,7 @@ class Transaction:
         self._connection = connection
         self._corpus = corpus
         self._sizes = sizes
-        self._pending: dict[str, Packed | None] = {}
+        self._pending: dict[str, PackedDocument | None] = {}
         self._pending_chunks = 0
         self._left: set[bytes] = set()  # hashes of contents that some documents no longer have
         self._changed = False
@@ -82,7 +82,7 @@ class Transaction:
         """The corpus's stamp after this transaction is committed."""
         return self._state.written
 
-    def put(self, packed: Packed) -> None:
+    def put(self, packed: PackedDocument) -> None:
         """Add a document with its chunks, or replace the document of the same path.
 
         Raises:
@@ -154,7 +154,7 @@ class Transaction:
         set_state(self._connection, self._corpus, self._state)
         return self._state
 
-    def _put(self, path: str, version: Packed | None) -> None:
+    def _put(self, path: str, version: PackedDocument | None) -> None:
         self._pending.pop(path, None)
         self._pending[path] = version
         self._pending_chunks += version.chunks if version else 1
@@ -224,7 +224,7 @@ class Transaction:
         loose = self._state.loose_vectors + sum(place.chunk_count for place in places)
         self._state = self._state._replace(loose_vectors=loose)
 
-    def _add(self, versions: Sequence[Packed], places: dict[str, _Place]) -> None:
+    def _add(self, versions: Sequence[PackedDocument], places: dict[str, _Place]) -> None:
         if not versions:
             return
         self._changed = True
@@ -241,7 +241,7 @@ class Transaction:
             self._content_changed = True
 
     def _add_rows(
-        self, found: dict[str, list[tuple[Any, ...]]], version: Packed, document: int, vectors: dict[bytes, int]
+        self, found: dict[str, list[tuple[Any, ...]]], version: PackedDocument, document: int, vectors: dict[bytes, int]
     ) -> None:
         """Add the rows of one document to those of each table."""
         corpus, first, columns = self._corpus, self._state.next_chunk, version.columns
@@ -289,14 +289,14 @@ class Transaction:
         self._state = self._state._replace(next_vector=first + len(fresh))
         return found
 
-    def keep(self, every: Iterable[Kept]) -> None:
+    def keep(self, every: Iterable[KeptBytes]) -> None:
         """Store those bytes whose hashes are not stored yet."""
         given = {kept.hash: kept.data for kept in every}
         query = "SELECT hash FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
         known = {found for (found,) in self._execute(query, list(given))}
         self._copy("contents", [(self._corpus, *one) for one in given.items() if one[0] not in known])
 
-    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
         """Store the bytes of documents that lack them; see ``quaestor.stores.shared_store.SharingStore``."""
         by_key = {stored_rows.path_key(document.path): (document, kept) for document, kept in given.items()}
         found = self._execute(

@@ -9,19 +9,19 @@ import numpy as np
 
 from quaestor.core.bylines import is_by
 from quaestor.stores import Bylines, Where
-from quaestor.stores.embedded.filtering import Allowed, compile_globs, literal_folder
+from quaestor.stores.embedded.filtering import AllowedDocuments, compile_globs, literal_folder
 from quaestor.stores.postgres.stored_rows import escape, unescape, unescape_optional
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection
 
 
-def allowed_documents(connection: Connection, corpus: int, where: Where) -> Allowed:
+def allowed_documents(connection: Connection, corpus: int, where: Where) -> AllowedDocuments:
     """Return the documents that match ``where`` and have chunks."""
     rows = _through(connection, corpus, "id, first_chunk, chunk_count", where, "chunk_count > 0")
     found = list(rows)
     table = np.array(found, dtype=np.int64).reshape(len(found), 3)
-    return Allowed(table[:, 0], table[:, 1], table[:, 2])
+    return AllowedDocuments(table[:, 0], table[:, 1], table[:, 2])
 
 
 def bylines(connection: Connection, corpus: int, where: Where | None) -> Bylines:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from quaestor.stores import Scored
+from quaestor.stores import ScoredChunks
 from quaestor.stores.postgres.stored_rows import vector_literal
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
     from quaestor.stores.postgres.connection import Connection, Database
 
 MOST_DIMENSIONS = 4000
@@ -32,7 +32,7 @@ _MOST_SCANNED = 40_000
 _INDEX = "vectors_hnsw"
 
 
-def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> Scored:
+def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, loose: int) -> ScoredChunks:
     """Return the ``k`` nearest chunks by comparing every vector; at most ``loose`` vectors belong to no chunk."""
     rows = connection.execute(
         "WITH nearest AS MATERIALIZED (SELECT v.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.vectors v "
@@ -44,7 +44,9 @@ def compare_all(connection: Connection, corpus: int, vector: NDArray[np.float32]
     return _as_scored(rows.fetchall())
 
 
-def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed) -> Scored:
+def compare_some(
+    connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: AllowedDocuments
+) -> ScoredChunks:
     """Return the ``k`` nearest allowed chunks by comparing each of them."""
     rows = connection.execute(
         "SELECT c.id, v.embedding <=> %s::halfvec AS distance FROM quaestor.chunks c "
@@ -57,8 +59,8 @@ def compare_some(connection: Connection, corpus: int, vector: NDArray[np.float32
 
 
 def ask_index(
-    connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: Allowed | None
-) -> Scored:
+    connection: Connection, corpus: int, vector: NDArray[np.float32], k: int, allowed: AllowedDocuments | None
+) -> ScoredChunks:
     """Return the ``k`` nearest allowed chunks by the corpus's index, which is approximate."""
     connection.execute(
         f"SET LOCAL hnsw.ef_search = {_SEARCHED}; SET LOCAL hnsw.iterative_scan = relaxed_order; "
@@ -130,11 +132,11 @@ def index_names(connection: Connection, corpus: int) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def _chunks_of(allowed: Allowed) -> list[int]:
+def _chunks_of(allowed: AllowedDocuments) -> list[int]:
     """Return the chunks of some documents."""
     runs = zip(allowed.first_chunks.tolist(), allowed.chunk_counts.tolist(), strict=True)
     return [chunk for first, count in runs for chunk in range(first, first + count)]
 
 
-def _as_scored(rows: Sequence[tuple[int, float]]) -> Scored:
-    return Scored.of([(chunk, 1.0 - distance) for chunk, distance in rows])
+def _as_scored(rows: Sequence[tuple[int, float]]) -> ScoredChunks:
+    return ScoredChunks.of([(chunk, 1.0 - distance) for chunk, distance in rows])

@@ -14,10 +14,10 @@ from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnus
 from quaestor.stores import (
     LOCK_SECONDS,
     Bylines,
-    Kept,
+    KeptBytes,
     Pack,
-    Packed,
-    Scored,
+    PackedDocument,
+    ScoredChunks,
     StoredChunk,
     StoreStats,
     Where,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from quaestor.stores.embedded.filtering import Allowed
+    from quaestor.stores.embedded.filtering import AllowedDocuments
 
 _REMEMBERED_FILTERS = 16
 _MOST_DEFINITIONS = 10_000
@@ -95,7 +95,7 @@ class PostgresStore(LexicalQueries):
         self._mutex = threading.RLock()
         self._words = CorpusWords(corpus, cache)
         self._indexed: Content | None = None  # the state of the chunks in which the index of vectors was found
-        self._filters: dict[Where, Allowed] = {}
+        self._filters: dict[Where, AllowedDocuments] = {}
         self._filters_of = -1
         self._documents: tuple[int, Mapping[str, Document]] = (-1, {})
         self._unkept: tuple[int, Sequence[str]] = (-1, ())
@@ -253,7 +253,7 @@ class PostgresStore(LexicalQueries):
             )
         return self._unkept[1]
 
-    def add_bytes(self, given: Mapping[Document, Kept]) -> None:
+    def add_bytes(self, given: Mapping[Document, KeptBytes]) -> None:
         """Keep the bytes of documents that have none; see ``quaestor.stores.shared_store.SharingStore``."""
         with self.writing() as writer:
             writer.add_bytes(given)
@@ -276,7 +276,7 @@ class PostgresStore(LexicalQueries):
         upkeep.vacuum_tables(self._database)
         self._words.forget()
 
-    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> Scored:
+    def dense(self, vector: NDArray[np.float32], k: int, where: Where | None = None) -> ScoredChunks:
         """Return up to ``k`` chunks by cosine similarity; chunks whose vector is zero are absent.
 
         Raises:
@@ -287,9 +287,9 @@ class PostgresStore(LexicalQueries):
             raise ValueError(f"a query vector of shape {vector.shape} in an index of {self._dimensions} dimensions")
         query = unit(vector)
         if query is None or k <= 0:
-            return Scored.of(())
+            return ScoredChunks.of(())
 
-        def search(connection: Connection, now: State) -> Scored:
+        def search(connection: Connection, now: State) -> ScoredChunks:
             check_embedder(now, self._embedder, self._name)
             allowed = self._allowed(connection, now, where)
             indexed = self._has_index(connection, now)
@@ -376,10 +376,10 @@ class PostgresStore(LexicalQueries):
 
         return {key: restore(row) for key, row in self._read(read).items()}
 
-    def packed_documents(self, paths: Sequence[str]) -> Sequence[Packed]:
+    def packed_documents(self, paths: Sequence[str]) -> Sequence[PackedDocument]:
         """Yield the given documents that exist, as ``pack`` made them."""
 
-        def read(connection: Connection, _: State) -> list[Packed]:
+        def read(connection: Connection, _: State) -> list[PackedDocument]:
             return list(stored_rows.packed_documents(connection, self._corpus, paths, self._dimensions))
 
         return self._read(read)
@@ -439,7 +439,7 @@ class PostgresStore(LexicalQueries):
     def _was_committed(self, written: str) -> bool:
         return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
 
-    def _allowed(self, connection: Connection, now: State, where: Where | None) -> Allowed | None:
+    def _allowed(self, connection: Connection, now: State, where: Where | None) -> AllowedDocuments | None:
         """Return the documents that a filter lets through; the last few filters are remembered."""
         if where is None or where == Where():
             return None
@@ -464,7 +464,9 @@ class PostgresStore(LexicalQueries):
             self._indexed = content
         return has
 
-    def _of_lexical(self, read: Callable[[LexicalView, Allowed | None], _Read], where: Where | None = None) -> _Read:
+    def _of_lexical(
+        self, read: Callable[[LexicalView, AllowedDocuments | None], _Read], where: Where | None = None
+    ) -> _Read:
         """Return the result of a lexical query of the present state; fetch damaged segments again and retry."""
         try:
             return read(*self._lexical_now(where))
@@ -473,13 +475,13 @@ class PostgresStore(LexicalQueries):
             self._words.forget(damaged=True)
             return read(*self._lexical_now(where))
 
-    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, Allowed | None]:
+    def _lexical_now(self, where: Where | None) -> tuple[LexicalView, AllowedDocuments | None]:
         """Return the lexical view of the present state and the documents that a filter lets through."""
         known = self._words.cached_view(_content(self._present_state())) if where is None else None
         if known is not None:
             return known, None
 
-        def read(connection: Connection, now: State) -> tuple[LexicalView, Allowed | None]:
+        def read(connection: Connection, now: State) -> tuple[LexicalView, AllowedDocuments | None]:
             return self._words.view(connection, _content(now)), self._allowed(connection, now, where)
 
         return self._read(read)

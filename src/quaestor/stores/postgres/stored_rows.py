@@ -20,7 +20,7 @@ import numpy as np
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
-from quaestor.stores import Kept, Packed, StoredChunk, StoreStats
+from quaestor.stores import KeptBytes, PackedDocument, StoredChunk, StoreStats
 from quaestor.stores.embedded.packing import MOST_TOGETHER, Columns, defined_names
 from quaestor.stores.embedded.sqlite_rows import chunk_checksum, from_storable, storable
 
@@ -211,7 +211,7 @@ def chunks(connection: Connection, corpus: int, ids: Iterable[int]) -> dict[int,
     return {chunk: found[chunk] for chunk in wanted if chunk in found}
 
 
-def kept_bytes(connection: Connection, corpus: int, path: str) -> Kept | None:
+def kept_bytes(connection: Connection, corpus: int, path: str) -> KeptBytes | None:
     """Return a document's stored bytes, even if they are damaged; None if they are not stored."""
     row = (
         connection.cursor(binary=True)
@@ -223,7 +223,7 @@ def kept_bytes(connection: Connection, corpus: int, path: str) -> Kept | None:
         )
         .fetchone()
     )
-    return None if row is None else Kept(row[0], row[1] or b"")
+    return None if row is None else KeptBytes(row[0], row[1] or b"")
 
 
 def unkept_paths(connection: Connection, corpus: int) -> list[str]:
@@ -232,11 +232,11 @@ def unkept_paths(connection: Connection, corpus: int) -> list[str]:
     return [unescape(path) for (path,) in connection.execute(query, (corpus,))]
 
 
-def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> dict[bytes, Kept]:
+def contents(connection: Connection, corpus: int, hashes: Sequence[bytes]) -> dict[bytes, KeptBytes]:
     """Return the bytes that are stored under these hashes."""
     query = "SELECT hash, data FROM quaestor.contents WHERE corpus_id = %s AND hash = ANY(%s)"
     rows = connection.cursor(binary=True).execute(query, (corpus, list(hashes)))
-    return {found: Kept(found, data) for found, data in rows}
+    return {found: KeptBytes(found, data) for found, data in rows}
 
 
 def paths_of(connection: Connection, corpus: int, ids: Iterable[int]) -> set[str]:
@@ -327,7 +327,9 @@ def _names(value: str | None) -> tuple[str, ...]:
     return tuple(json.loads(value)) if value else ()
 
 
-def packed_documents(connection: Connection, corpus: int, paths: Sequence[str], dimensions: int) -> Iterator[Packed]:
+def packed_documents(
+    connection: Connection, corpus: int, paths: Sequence[str], dimensions: int
+) -> Iterator[PackedDocument]:
     """Yield the given documents that exist, in the form that ``pack`` returns, in arbitrary order.
 
     Args:
@@ -362,7 +364,7 @@ def packed_documents(connection: Connection, corpus: int, paths: Sequence[str], 
             [row[0] for row in own],
             [(first - first_chunk, data) for first, data in terms[number]],
         )
-        yield Packed(read_document(document), count, columns, held.get(content_hash))
+        yield PackedDocument(read_document(document), count, columns, held.get(content_hash))
 
 
 def _chunks(connection: Connection, corpus: int, found: Sequence[Sequence[Any]]) -> dict[int, list[Sequence[Any]]]:

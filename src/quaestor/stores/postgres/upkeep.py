@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.wording import amount
-from quaestor.stores import Kept
+from quaestor.stores import KeptBytes
 from quaestor.stores.postgres import stored_rows, word_segments
 from quaestor.stores.postgres.corpus_states import TABLES, State, set_state, state
 from quaestor.stores.postgres.nearest import index_names, part_of
@@ -167,7 +167,7 @@ def _changed_contents(connection: Connection, corpus: int, sample: Sample | None
     values = {"corpus": corpus, **({} if sample is None else sample._asdict())}
     cursor = connection.cursor(binary=True)
     while found := cursor.execute(query, {**values, "last": last}).fetchall():
-        changed += sum(not is_whole(Kept(*row[1:])) for row in found)
+        changed += sum(not is_whole(KeptBytes(*row[1:])) for row in found)
         last = found[-1][0]
     if changed:
         yield f"the bytes of {amount(changed, 'document')} do not match their hash"

@@ -28,7 +28,7 @@ from quaestor.stores.embedded.checksums import block_sums
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of, merge_segments
 from quaestor.stores.embedded.postings import FIELDS, MOST_ROWS, Segment
-from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, Removed
+from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
 from quaestor.stores.embedded.views import LexicalView
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ _WORN_SHARE = 0.3
 _ROWS_AT_ONCE = 256
 
 
-class Kept(NamedTuple):
+class SegmentRow(NamedTuple):
     """A segment as the database lists it.
 
     Attributes:
@@ -78,17 +78,17 @@ class _Part(NamedTuple):
         return int(np.count_nonzero(self.alive))
 
 
-def list_segments(connection: Connection, corpus: int) -> list[Kept]:
+def list_segments(connection: Connection, corpus: int) -> list[SegmentRow]:
     """Return the segments of a corpus; identifiers of chunks ascend from one to the next."""
     rows = connection.execute(
         "SELECT first_chunk, last_chunk, chunk_count, lengths, hash, checksum FROM quaestor.segments "
         "WHERE corpus_id = %s ORDER BY first_chunk",
         (corpus,),
     )
-    return [Kept(*row) for row in rows]
+    return [SegmentRow(*row) for row in rows]
 
 
-def fetch_file(connection: Connection, corpus: int, kept: Kept) -> bytes:
+def fetch_file(connection: Connection, corpus: int, kept: SegmentRow) -> bytes:
     """Return a segment as the bytes of its file."""
     query = "SELECT data FROM quaestor.segments WHERE corpus_id = %s AND first_chunk = %s"
     cursor = connection.cursor(binary=True)
@@ -96,7 +96,7 @@ def fetch_file(connection: Connection, corpus: int, kept: Kept) -> bytes:
     return zlib.decompress(data)
 
 
-def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
+def is_damaged(connection: Connection, corpus: int, kept: SegmentRow) -> bool:
     """Return whether a segment does not match its hash."""
     try:
         return file_hash(fetch_file(connection, corpus, kept)) != kept.hash
@@ -104,18 +104,18 @@ def is_damaged(connection: Connection, corpus: int, kept: Kept) -> bool:
         return True
 
 
-def count_deleted(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> int:
+def count_deleted(connection: Connection, corpus: int, kept: SegmentRow, removed: Iterable[RemovedRun]) -> int:
     """Return how many chunks of a segment no longer exist."""
     part = _load_segment(connection, corpus, kept, removed)
     return len(part.alive) - part.exist
 
 
-def removed_runs(connection: Connection, corpus: int) -> list[Removed]:
+def removed_runs(connection: Connection, corpus: int) -> list[RemovedRun]:
     """Return the runs of deleted chunks that segments still hold."""
     rows = connection.execute(
         "SELECT document, first_chunk, chunk_count FROM quaestor.removed WHERE corpus_id = %s", (corpus,)
     )
-    return [Removed(*row) for row in rows]
+    return [RemovedRun(*row) for row in rows]
 
 
 def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[DocumentTerms]:
@@ -170,7 +170,7 @@ def file_hash(data: bytes) -> bytes:
     return blake2b(data, digest_size=20).digest()
 
 
-def _extend(connection: Connection, corpus: int, kept: Sequence[Kept], last_chunk: int, sizes: Sizes) -> None:
+def _extend(connection: Connection, corpus: int, kept: Sequence[SegmentRow], last_chunk: int, sizes: Sizes) -> None:
     """Make segments of all terms after the last one, merged with neighbours that are no larger."""
     earlier, removed = list(kept), removed_runs(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0
@@ -214,7 +214,7 @@ def _part(segment: Segment) -> _Part:
     return _Part(int(chunks[0]), int(chunks[-1]), segment, np.ones(len(chunks), dtype=np.bool_))
 
 
-def _load_segment(connection: Connection, corpus: int, kept: Kept, removed: Iterable[Removed]) -> _Part:
+def _load_segment(connection: Connection, corpus: int, kept: SegmentRow, removed: Iterable[RemovedRun]) -> _Part:
     """Return a segment of the database, without the chunks that were deleted since it was made."""
     segment = in_memory(fetch_file(connection, corpus, kept))
     alive = np.ones(len(segment.chunks), dtype=np.bool_)
@@ -229,13 +229,13 @@ def in_memory(data: bytes) -> Segment:
     return Segment.read(memoryview(data)[: int.from_bytes(data[-8:], "little")])
 
 
-def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> Kept:
+def _replace(connection: Connection, corpus: int, parts: Sequence[_Part]) -> SegmentRow:
     """Replace several segments, or one with deleted chunks, by a single one; return that."""
     segment = merge_segments([part.segment for part in parts], [part.alive for part in parts])
     first, last = parts[0].first_chunk, parts[-1].last_chunk
     data, checksum = as_file(segment)
     lengths = lengths_of(segment, np.ones(len(segment.chunks), dtype=np.bool_))
-    kept = Kept(first, last, len(segment.chunks), [lengths[field] for field in FIELDS], file_hash(data), checksum)
+    kept = SegmentRow(first, last, len(segment.chunks), [lengths[field] for field in FIELDS], file_hash(data), checksum)
     connection.execute(
         "DELETE FROM quaestor.segments WHERE corpus_id = %s AND first_chunk BETWEEN %s AND %s", (corpus, first, last)
     )
@@ -304,7 +304,7 @@ class CorpusWords:
         """Return the view of a state: its segments, and the terms after the last one."""
         listed = list_segments(connection, self._corpus)
 
-        def fetch(kept: Kept) -> bytes:
+        def fetch(kept: SegmentRow) -> bytes:
             return fetch_file(connection, self._corpus, kept)
 
         held = [self._cache.segment(kept, fetch) for kept in listed]
@@ -331,7 +331,7 @@ class _SegmentCache:
         self._folder = folder
         self._held: dict[bytes, Segment] = {}
 
-    def segment(self, kept: Kept, fetch: Callable[[Kept], bytes]) -> Segment:
+    def segment(self, kept: SegmentRow, fetch: Callable[[SegmentRow], bytes]) -> Segment:
         """Return a segment; call ``fetch`` for its file if it is not cached.
 
         Raises:
@@ -369,7 +369,7 @@ class _SegmentCache:
         """Drop everything, including the files, because one of them is damaged."""
         self.keep_only(())
 
-    def _map_segment(self, kept: Kept) -> Segment | None:
+    def _map_segment(self, kept: SegmentRow) -> Segment | None:
         """Return a segment of the folder; None if it is missing or damaged."""
         if self._folder is None:
             return None
@@ -378,7 +378,7 @@ class _SegmentCache:
         except (OSError, ValueError):  # OSError if it is missing, ValueError if it is truncated or changed
             return None
 
-    def _write(self, kept: Kept, data: bytes) -> bool:
+    def _write(self, kept: SegmentRow, data: bytes) -> bool:
         """Write a segment's file atomically; return whether it could be written."""
         if self._folder is None:
             return False
