@@ -272,6 +272,8 @@ class PostgresStore(LexicalQueries):
 
         self._database.write(clean_up)
         upkeep.drop_indexes(self._database, self._corpus, besides=nearest.index_name(self._corpus, self._dimensions))
+        with upkeep.one_at_a_time(self._database):
+            nearest.renew_index(self._database, self._corpus, self._dimensions)
         self.settle()
         upkeep.vacuum_tables(self._database)
         self._words.forget()
