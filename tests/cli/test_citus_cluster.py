@@ -6,13 +6,18 @@ They need a PostgreSQL that has Citus: QUAESTOR_POSTGRES names the folder of its
 from __future__ import annotations
 
 import io
+import os
 import re
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import httpx
 import pytest
-from cli_parts import FILES, Outcome, Run, aged, write
+from cli_parts import FILES, Outcome, Run, aged, free_port, write
 
 from postgres_server import PostgresServer, binaries, server_folder
 
@@ -25,7 +30,7 @@ SETTINGS = ("shared_preload_libraries=citus", "citus.shard_count=4", "fsync=off"
 
 
 @pytest.fixture
-def coordinator() -> Iterator[PostgresServer]:
+def servers() -> Iterator[list[PostgresServer]]:
     """A coordinator without shards and two nodes that hold them."""
     if not list(binaries().parent.glob("lib/**/citus.so")):
         pytest.skip(f"the PostgreSQL in {binaries()} has no Citus; QUAESTOR_POSTGRES names another")
@@ -45,7 +50,21 @@ def coordinator() -> Iterator[PostgresServer]:
         coordinator.run_sql(f"SELECT citus_set_coordinator_host('127.0.0.1', {coordinator.port})", DATABASE)
         for node in nodes:
             coordinator.run_sql(f"SELECT citus_add_node('127.0.0.1', {node.port})", DATABASE)
-        yield coordinator
+        yield servers
+
+
+@pytest.fixture
+def coordinator(servers: list[PostgresServer]) -> PostgresServer:
+    return servers[0]
+
+
+def spread(coordinator: PostgresServer) -> None:
+    """Distribute the tables as documented."""
+    documented = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
+    statements = DOCUMENTED.search(documented)
+    assert statements is not None
+    for statement in statements[1].split(";\n"):
+        coordinator.run_sql(statement, DATABASE)
 
 
 def hits(done: Outcome) -> list[tuple[object, ...]]:
@@ -69,11 +88,7 @@ def test_every_command_does_there_what_it_does_elsewhere(
 
     monkeypatch.setenv("QUAESTOR_STORE", address)
     done("store", "corpora")
-    documented = (Path(__file__).parents[2] / "docs" / "stores.md").read_text(encoding="utf-8")
-    statements = DOCUMENTED.search(documented)
-    assert statements is not None
-    for statement in statements[1].split(";\n"):
-        coordinator.run_sql(statement, DATABASE)
+    spread(coordinator)
     placed = coordinator.run_sql("SELECT DISTINCT nodeport FROM pg_dist_shard_placement", DATABASE)
     assert len(placed) == 3, "the coordinator holds its copy of the list of corpora"
 
@@ -105,3 +120,66 @@ def test_every_command_does_there_what_it_does_elsewhere(
     )
     done("store", "drop", "returned", "--yes")
     assert len(done("store", "corpora", "--json").json["corpora"]) == 1
+
+
+def port_of(coordinator: PostgresServer, corpus: str) -> object:
+    """Return the port of the node that holds a corpus."""
+    [(port,)] = coordinator.run_sql(
+        "SELECT nodeport FROM pg_dist_shard_placement WHERE shardid = (SELECT get_shard_id_for_distribution_column("
+        f"'quaestor.states', corpus_id) FROM quaestor.corpora WHERE name = '{corpus}')",
+        DATABASE,
+    )
+    return port
+
+
+@contextmanager
+def served(root: Path, corpus: str, log: Path) -> Iterator[httpx.Client]:
+    """Serve a corpus in a process of its own."""
+    port = free_port()
+    command = [sys.executable, "-m", "quaestor", "serve", str(root), "--port", str(port)]
+    with log.open("wb") as said:
+        process = subprocess.Popen(command, stderr=said, stdout=said, env={**os.environ, "QUAESTOR_CORPUS": corpus})
+    try:
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}", timeout=600) as client:
+            while True:
+                with suppress(httpx.HTTPError):
+                    if client.get("/healthz").json()["ready"]:
+                        break
+                assert process.poll() is None, log.read_text()
+                time.sleep(0.1)
+            yield client
+    finally:
+        process.kill()
+        process.wait()
+
+
+@pytest.mark.timeout(600)
+def test_a_node_that_is_down_takes_away_its_own_corpora_alone(
+    quaestor: Run, servers: list[PostgresServer], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = aged(write(tmp_path / "shop", dict(FILES)))
+    coordinator = servers[0]
+    monkeypatch.setenv("QUAESTOR_STORE", coordinator.address(DATABASE))
+    assert quaestor("store", "corpora").code == 0
+    spread(coordinator)
+    by_port: dict[object, str] = {}
+    for number in range(20):
+        monkeypatch.setenv("QUAESTOR_CORPUS", f"shop {number}")
+        assert quaestor("index", root).code == 0
+        by_port.setdefault(port_of(coordinator, f"shop {number}"), f"shop {number}")
+    node = servers[1]
+    down, up = by_port.pop(node.port), by_port.popitem()[1]
+    query = {"query": "total of a cart"}
+    with served(root, up, tmp_path / "up.log") as lucky, served(root, down, tmp_path / "down.log") as unlucky:
+        before = [client.post("/api/search", json=query) for client in (lucky, unlucky)]
+        assert [answer.status_code for answer in before] == [200, 200]
+        node.kill()
+        assert lucky.post("/api/search", json=query).json()["hits"] == before[0].json()["hits"]
+        refused = unlucky.post("/api/search", json=query)
+        assert (refused.status_code, refused.json()["error"]["code"]) == (503, "index")
+        assert refused.headers["Retry-After"]
+        monkeypatch.setenv("QUAESTOR_CORPUS", down)
+        assert "cannot be reached" in quaestor("search", "total of a cart", root).sentence
+        node.start()
+        assert unlucky.post("/api/search", json=query).json()["hits"] == before[1].json()["hits"]
+        assert quaestor("store", "check").out == "nothing is wrong\n"

@@ -85,6 +85,13 @@ def test_the_compose_server_has_no_right_that_it_does_not_need() -> None:
     assert "ports" not in compose()["services"]["postgres"]
 
 
+def test_all_servers_of_compose_search_one_index() -> None:
+    """A folder without a remote names it after the machine, and each container is one of its own unless it is named."""
+    server = compose()["services"]["server"]
+    assert server["hostname"]
+    assert server["environment"]["QUAESTOR_CORPUS"] == "${QUAESTOR_CORPUS:-}"
+
+
 def test_the_container_runs_as_nobody_in_particular() -> None:
     lines = (DEPLOY / "Containerfile").read_text(encoding="utf-8").split("\n")
     last = lines[max(place for place, line in enumerate(lines) if line.startswith("FROM ")) :]

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
+from pathlib import Path
 
 import pytest
 
@@ -17,6 +18,8 @@ pytest.importorskip("psycopg")
 from postgres_parts import IN_SEGMENTS, Opened, put, several, use_everything
 from store_factories import DIMENSIONS
 
+from quaestor import Index
+from quaestor.core.config import Settings
 from quaestor.core.errors import QuaestorError
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore
@@ -24,6 +27,7 @@ from quaestor.stores.postgres.postgres_store import PostgresStore
 pytestmark = pytest.mark.postgres
 
 STEP = 5  # one statement of so many, for time
+CONNECTING = 5  # messages after which a server has answered; one that never did is not tried again
 
 
 class CuttingProxy:
@@ -136,3 +140,22 @@ def test_what_was_acknowledged_is_there_whenever_a_connection_was_cut(
         put(store, *several(number))
         assert f"{number}.py" in direct.documents()
         assert direct.check() == []
+
+
+def test_an_index_is_made_though_its_database_goes_away_in_the_middle(
+    proxy: CuttingProxy, postgres_server: PostgresServer, postgres_address: str, tmp_path: Path
+) -> None:
+    address = postgres_address.replace(f":{postgres_server.port}/", f":{proxy.port}/")
+    root = tmp_path / "notes"
+    root.mkdir()
+    for number in range(30):
+        (root / f"{number}.md").write_text(f"# Note {number}\n\nWords of number {number}.\n")
+    settings = Settings(home=str(tmp_path / "home"))
+    number = CONNECTING
+    while proxy.sent >= number or number == CONNECTING:
+        number += STEP
+        proxy.cut(number)
+        here = settings._replace(store=address, corpus=f"{proxy.port} {number}")
+        with Index.build(root, settings=here) as index:
+            assert len(index.store.documents()) == 30, number
+            assert index.store.check() == []  # type: ignore[attr-defined]

@@ -27,7 +27,7 @@ from quaestor.stores.copying import copy_store, digest_of
 from quaestor.stores.postgres import stored_rows, upkeep
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
-from quaestor.stores.postgres.nearest import ask_index, part_of
+from quaestor.stores.postgres.nearest import ask_index, index_name, part_of
 from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
 from quaestor.stores.postgres.stored_rows import escape, unescape
@@ -393,6 +393,25 @@ def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
     other.vacuum()
     assert index_names_of(postgres_server, store) == []
     assert index_names_of(postgres_server, other)
+
+
+def test_a_vacuum_builds_an_index_of_vectors_of_an_earlier_version_anew(
+    opened: Opened, postgres_server: PostgresServer
+) -> None:
+    store = opened("earlier", sizes=Sizes(exact=-1))
+    put(store, *several(1))
+    store.settle()
+    name = f"quaestor.{index_name(store._corpus, DIMENSIONS)}"
+    built = f"SELECT relfilenode, reloptions[1] FROM pg_class WHERE oid = '{name}'::regclass"
+    [now] = postgres_server.run_sql(built, "corpora")
+    store.vacuum()
+    assert postgres_server.run_sql(built, "corpora") == [now]
+    postgres_server.run_sql(f"ALTER INDEX {name} SET (ef_construction = 64)", "corpora")
+    store.vacuum()
+    [(file, options)] = postgres_server.run_sql(built, "corpora")
+    assert (file != now[0], options) == (True, now[1])
+    assert len(index_names_of(postgres_server, store)) == 1
+    assert len(store.dense(vector_of("x"), 5))
 
 
 def test_an_index_of_vectors_that_another_process_builds_after_a_search_is_used(opened: Opened) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from quaestor.core.config import Settings, data_home, load_configuration
-from quaestor.core.errors import IndexUnusableError, UsageError
+from quaestor.core.errors import IndexBusyError, IndexUnusableError, UsageError
 from quaestor.core.wording import command
 from quaestor.corpus import Corpus
 from quaestor.corpus.fresh_index import IndexParts
@@ -46,6 +46,9 @@ from quaestor.assemble.source_paths import index_folder, ingest_settings, locate
 from quaestor.assemble.stores_by_name import erase_store, is_shared, open_store
 from quaestor.assemble.transformer_upgrade import missing_transformer, upgrade, upgrade_state
 from quaestor.assemble.tuned_index import tuning_of
+
+_TRIES = 3
+"""How often an index is begun whose database goes away in the middle."""
 
 
 class Index(Corpus):
@@ -148,9 +151,7 @@ class Index(Corpus):
         note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
         with index._or_closed():
-            if not index._make_in_turn(progress, allowed, lambda: index.indexer.whole):
-                index.refresh(progress=progress, allowance=allowed)
-            index.store.settle()
+            index._make_whole(progress, allowed)
         return index._whole(progress)
 
     @classmethod
@@ -189,6 +190,19 @@ class Index(Corpus):
         with index._or_closed():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
+
+    def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
+        """Make the index, or bring it up to date; go on if its database goes away, as another may take over from it."""
+        for left in reversed(range(_TRIES)):
+            try:
+                if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
+                    self.refresh(progress=progress, allowance=allowance)
+                self.store.settle()
+            except IndexUnusableError as error:
+                if isinstance(error, IndexBusyError) or not (error.retryable and left):
+                    raise
+            else:
+                return
 
     def _make_in_turn(
         self, progress: Progress | None, allowance: Allowance | None, is_made: Callable[[], bool]

@@ -181,7 +181,7 @@ def check(path: str | None, store: str | None, as_json: bool) -> int:
 def vacuum(path: str | None, store: str | None) -> None:
     """Drop unused rows, rebuild a corpus's indexes, and free space.
 
-    This rebuilds the lexical index and the index of vectors."""
+    This rebuilds the lexical index, and the index of vectors if an earlier version built it."""
     with _corpus(path, store) as opened:
         opened.vacuum()
     remark("done")

@@ -35,15 +35,11 @@ _MOST_CONNECTIONS = 10
 
 Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 
-# What an address may set otherwise. A machine that goes away without a word is noticed within the time of a retry: the
-# system would wait for minutes for what was sent, and for hours for an answer.
-_PATIENCE = {
-    "connect_timeout": 10,
-    "keepalives_idle": 4,
-    "keepalives_interval": 2,
-    "keepalives_count": 3,
-    "tcp_user_timeout": 10_000,
-}
+# The limits of a connection, which an address may set otherwise. The system itself would wait for a machine that went
+# away without a word for minutes if something was sent to it, and for hours if an answer is due.
+_LIMITS = {"connect_timeout": 10, "keepalives_idle": 4, "keepalives_interval": 2, "keepalives_count": 3}
+_SILENT_SECONDS, _SILENT_STANDBY_SECONDS = 60, 10
+"""The longest silence. A primary that writes may take nothing in for a while, but reads are repeated elsewhere."""
 _WAIT_SECONDS = 30.0
 _TRIES = 3
 
@@ -58,8 +54,10 @@ class Database:
     def __init__(self, address: Address, *, most: int = _MOST_CONNECTIONS) -> None:
         """Do not connect yet; hold at most ``most`` connections to the primary, and as many to standbys."""
         self.address = address
-        self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most)
-        self._standby = _Pool(address.uri, "prefer-standby", most) if address.standbys else self._primary
+        self._primary = _Pool(address.uri, "read-write" if address.standbys else "any", most, _SILENT_SECONDS)
+        self._standby = (
+            _Pool(address.uri, "prefer-standby", most, _SILENT_STANDBY_SECONDS) if address.standbys else self._primary
+        )
         self._patience = 0.0  # a server that has never answered is not tried again
 
     @classmethod
@@ -100,17 +98,19 @@ class Database:
             with _commit_at_end(self._primary, connection):
                 yield connection
 
-    def write(self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS) -> _T:
+    def write(
+        self, work: Callable[[Connection], _T], *, seconds: float = WRITE_SECONDS, repeatable: bool = False
+    ) -> _T:
         """Return the result of ``work`` in a transaction of its own; repeat it after a deadlock or conflict.
 
-        After other failures it is not repeated, because the transaction may have been committed.
+        After a lost connection it is repeated only if it is ``repeatable``, because it may have been committed.
         """
 
         def once() -> _T:
             with self.writing(seconds=seconds) as connection:
                 return work(connection)
 
-        return self._retry(self._primary, once, lambda error: code_of(error) in UNDONE)
+        return self._retry(self._primary, once, None if repeatable else lambda error: code_of(error) in UNDONE)
 
     def read(self, work: Callable[[Connection], _T], *, seconds: float = READ_SECONDS, primary: bool = False) -> _T:
         """Return what ``work`` reads from one state of the database; repeat it if the connection is lost.
@@ -264,13 +264,15 @@ class _Pool:
         uri: the address.
         attributes: the kind of hosts, a value of libpq's ``target_session_attrs``.
         most: how many connections are held at most.
+        silent: the seconds after which a silent machine is given up.
     """
 
-    def __init__(self, uri: str, attributes: str, most: int) -> None:
+    def __init__(self, uri: str, attributes: str, most: int, silent: int) -> None:
         self._uri = uri
         self._attributes = attributes
         given = psycopg.conninfo.conninfo_to_dict(uri)
-        self._patience: dict[str, Any] = {name: value for name, value in _PATIENCE.items() if name not in given}
+        limits = {**_LIMITS, "tcp_user_timeout": 1000 * silent}
+        self._limits: dict[str, Any] = {name: limit for name, limit in limits.items() if name not in given}
         self._idle: list[Connection] = []
         self._mutex = threading.Lock()
         self._free = threading.BoundedSemaphore(most)
@@ -318,5 +320,5 @@ class _Pool:
             target_session_attrs=self._attributes,
             fallback_application_name="quaestor",
             client_encoding="UTF8",
-            **self._patience,
+            **self._limits,
         )

@@ -111,21 +111,28 @@ def is_passing(error: BaseException) -> bool:
     """Return whether a failure is transient: a lost connection, a server that starts or stops, or a conflict."""
     import psycopg  # noqa: PLC0415 - as above
 
-    code = code_of(error)
-    if code:
+    cause = _cause(error)
+    if cause is not None and cause.sqlstate:
+        code = cause.sqlstate
         return code in UNDONE or code in _COMING_OR_GOING or code.startswith("08")
-    said = str(error).lower()
+    said = str(cause).lower()
     # Refused connections come without an SQLSTATE; those refused because of the user or database stay refused.
     refused = any(words in said for words in ("authentication", "does not exist", "no password", "pg_hba"))
-    return isinstance(error, psycopg.OperationalError) and not refused
+    return isinstance(cause, psycopg.OperationalError) and not refused
 
 
 def code_of(error: BaseException) -> str | None:
     """Return the SQLSTATE of an error or of its cause; None if there is none."""
+    cause = _cause(error)
+    return None if cause is None else cause.sqlstate
+
+
+def _cause(error: BaseException) -> psycopg.Error | None:
+    """Return the driver's error that an error is or was made from."""
     import psycopg  # noqa: PLC0415 - as above
 
     cause = error if isinstance(error, psycopg.Error) else error.__cause__
-    return cause.sqlstate if isinstance(cause, psycopg.Error) else None
+    return cause if isinstance(cause, psycopg.Error) else None
 
 
 def missing_driver() -> UsageError:
@@ -135,8 +142,8 @@ def missing_driver() -> UsageError:
 
 def _words(error: psycopg.Error) -> str:
     """Return an error's message on one line, without passwords."""
-    first = error.diag.message_primary or " ".join(str(error).split())
-    return mask_passwords(first).rstrip(".") or type(error).__name__
+    said = " ".join((error.diag.message_primary or str(error)).split())
+    return mask_passwords(said).rstrip(".") or type(error).__name__
 
 
 def _next_step(said: str) -> str:

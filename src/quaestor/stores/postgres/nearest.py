@@ -104,6 +104,15 @@ def make_index(database: Database, corpus: int, dimensions: int) -> None:
     )
 
 
+def renew_index(database: Database, corpus: int, dimensions: int) -> None:
+    """Build a corpus's index anew if it was built otherwise than now; it is searched meanwhile."""
+    name = f"quaestor.{index_name(corpus, dimensions)}"
+    query = "SELECT 1 FROM pg_class WHERE oid = to_regclass(%s) AND NOT coalesce(reloptions, '{}') @> ARRAY[%s]"
+    now = f"ef_construction={_BUILT_WITH}"
+    if database.read(lambda connection: connection.execute(query, (name, now)).fetchone(), primary=True):
+        database.run_outside(f"ALTER INDEX {name} SET ({now})", f"REINDEX INDEX CONCURRENTLY {name}")
+
+
 def part_of(connection: Connection, corpus: int) -> str:
     """Return the part of the table that a corpus's vectors belong in.
 

@@ -134,7 +134,9 @@ class PostgresStore(LexicalQueries):
                 raise IndexUnusableError(
                     f"There is no corpus {name!r} in the store {str(database.address)!r}: run `quaestor index`."
                 )
-            corpus = database.write(lambda connection: make_corpus(connection, name, embedder, dimensions))
+            corpus = database.write(
+                lambda connection: make_corpus(connection, name, embedder, dimensions), repeatable=True
+            )
         number = corpus
         found = _read_anywhere(database, lambda connection: first_state(connection, number))
         assert found is not None
@@ -270,6 +272,8 @@ class PostgresStore(LexicalQueries):
 
         self._database.write(clean_up)
         upkeep.drop_indexes(self._database, self._corpus, besides=nearest.index_name(self._corpus, self._dimensions))
+        with upkeep.one_at_a_time(self._database):
+            nearest.renew_index(self._database, self._corpus, self._dimensions)
         self.settle()
         upkeep.vacuum_tables(self._database)
         self._words.forget()
