@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from quaestor.answers.blocks import comment_above
 from quaestor.answers.drafts import CorpusLines, Draft, end_of_head, in_code, qualified_name
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.overview.described import GUARD, comment_below_includes
+from quaestor.answers.overview.path_descriptions import GUARD, comment_below_includes
 from quaestor.answers.overview.prose_lines import paragraphs
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
