@@ -295,10 +295,14 @@ def test_what_a_file_imports_is_read_past_but_where_it_is_asked_for(language: st
     assert alone is not None and alone.text == imports.rstrip()
 
 
-SHORT = ["def haul(net):\n    return net.up()", "# The catch is sold.\ndef sell(fish):\n    ask(fish)", "LIMIT = 3"]
+SHORT = [
+    "def haul(net):\n    return net.up()",
+    "# The catch is sold.\ndef sell(fish):\n    ask(fish)",
+    "LIMITS = [\n    3,\n]",
+]
 
 
-@given(st.permutations(SHORT), st.sampled_from(["net", "fish", "LIMIT", "absent"]))
+@given(st.permutations(SHORT), st.sampled_from(["net", "fish", "LIMITS", "absent"]))
 def test_of_short_definitions_found_together_the_outer_ones_that_tell_nothing_are_left_out(
     definitions: list[str], word: str
 ) -> None:
@@ -309,6 +313,12 @@ def test_of_short_definitions_found_together_the_outer_ones_that_tell_nothing_ar
     # Parts that were found one by one are joined because they belong together.
     joined = whole(passage, (1, 5), lambda text: float(word in text))
     assert joined is not None and joined.text == "\n\n\n".join(definitions)
+
+
+def test_a_constant_is_quoted_with_the_definition_below_it() -> None:
+    text = "def haul(net):\n    return net.up()\n\n\nLIMIT = 3\n\n\ndef sell(fish):\n    ask(fish, LIMIT)"
+    found = whole(Passage(1, "a", 1, 9, text, language="python"), (1, 9), lambda text: float("fish" in text))
+    assert found is not None and found.text == text[text.index("LIMIT") :]
 
 
 OPTIONS = """.Sh OPTIONS

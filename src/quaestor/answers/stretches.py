@@ -200,11 +200,17 @@ def _definitions_that_tell(passage: Passage, found: tuple[int, int], weight: Cal
 def _without_neighbours(
     text: str, language: str, start: int, end: int, weight: Callable[[str], float]
 ) -> tuple[int, int]:
-    """Return a part of some lines of code without those outermost definitions that tell far less than the best."""
+    """Return a part of some lines of code without those outermost definitions that tell far less than the best.
+
+    A line by itself, such as a constant, belongs to the definition below it.
+    """
     lines = text.split("\n")
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     blocks = [(max(start, starts[one.first]), min(end, starts[one.last + 1] - 1)) for one in blocks_of(text, language)]
-    pieces = [Piece(first, last, number, "") for number, (first, last) in enumerate(blocks) if first < last]
+    ends = accumulate(("\n" in text[first:last] for first, last in blocks), initial=0)
+    pieces = [
+        Piece(first, last, number, "") for number, (first, last) in zip(ends, blocks, strict=False) if first < last
+    ]
     if not pieces:
         return start, end
     kept = _without_edges(text, pieces, weight)
