@@ -3,105 +3,21 @@
 from __future__ import annotations
 
 import json
-import subprocess
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from overview_parts import FILES, README, Make, lines_of
 
-from index_of_files import write_files
-from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.overview.overview_answer import answer_with_overview, answer_with_section, describe_folder
+from quaestor.answers.overview.overview_answer import answer_with_overview
 from quaestor.answers.overview.overview_text import code, escape_markdown, on_one_line, sections_of
 from quaestor.answers.overview.prose_lines import paragraphs
-from quaestor.answers.overview.statements import Overview
-from quaestor.answers.starters import starters
 from quaestor.answers.way import Question
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.llm.tokens import tokenizer_for
 from quaestor.server.web.answer_html import render
-
-README = """<p align="center"><img src="logo.png"></p>
-
-# Shop
-
-[![build](https://example.org/badge.svg)](https://example.org)
-
-> **Note**: read the guide first.
-
-- [Install](#install)
-- [Usage](#usage)
-
-Shop is a small library that sends orders to a warehouse and tries again when that fails.
-
-## Install
-
-Run pip install shop and wait for it to be done with everything.
-"""
-FILES = {
-    "README.md": README,
-    "CONTRIBUTING.md": """# Contributing
-
-- `src/shop/` - the library
-  - `retry.py` - decides when an order is sent again
-- `tools/`: scripts for releases
-
-Run the tests:
-
-    $ pytest -q tests
-""",
-    "pyproject.toml": """[project]
-name = "shop"
-description = "Orders, sent."
-
-[project.scripts]
-shop = "shop.cli:main"
-
-[build-system]
-build-backend = "hatchling.build"
-""",
-    "Makefile": "test:\n\tpytest\n\nbuild:\n\tpython -m build\n",
-    ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n      - run: tox run\n",
-    "src/shop/__init__.py": '"""Orders for a warehouse."""\n\nfrom shop.retry import send\n',
-    "src/shop/cli.py": '"""The command line."""\n\nfrom shop.retry import send\n\n\ndef main():\n    send()\n',
-    "src/shop/retry.py": "# Copyright 2020 Somebody. All rights reserved.\n\ndef send():\n    return 1\n",
-    "src/shop/orders/__init__.py": '"""What is ordered, and by whom."""\n\nfrom shop.retry import send\n',
-    "src/shop/orders/order.py": "class Order:\n    pass\n",
-    "src/shop/__main__.py": "from shop.cli import main\n\nmain()\n",
-    "tests/test_retry.py": "from shop.retry import send\n\n\ndef test_it():\n    assert send()\n",
-    "tools/release.py": "def release():\n    pass\n",
-}
-Make = Callable[..., Index]
-
-
-@pytest.fixture
-def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
-    """Make an index of some files, of a repository where that is wanted."""
-    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
-    opened: list[Index] = []
-
-    def make(files: dict[str, str], *, git: bool = False) -> Index:
-        root = tmp_path / f"root{len(opened)}"
-        root.mkdir()
-        write_files(root, files)
-        if git:
-            subprocess.run(["git", "init", "-q", str(root)], check=True)
-        opened.append(Index.build(root))
-        return opened[-1]
-
-    yield make
-    for index in opened:
-        index.close()
-
-
-def lines_of(found: Overview, title: str) -> dict[str, str]:
-    """Return what a section says, by name."""
-    [section] = [one for one in found.sections if one.title == title]
-    return {one.name or ", ".join(one.further): one.says.text if one.says else "" for one in section.entries}
 
 
 def test_it_says_what_the_readme_says(made: Make) -> None:
@@ -376,76 +292,6 @@ def test_a_folder_of_it(made: Make) -> None:
         index.overview("src/nowhere")
 
 
-def test_documents(made: Make) -> None:
-    notes = {
-        f"trips/{year}.md": f"---\ntitle: A trip in {year}\ndate: {year}-05-01\nauthor: Ana Ruiz\n---\n\nWe went.\n"
-        for year in range(2010, 2022)
-    }
-    text = made(notes).overview().text
-    assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
-    assert "by Ana Ruiz (12)" in text
-    assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
-
-
-def test_few_documents_show_their_sections(made: Make) -> None:
-    text = made({"guide.md": "# Guide\n\n## Baking\n\nIt rests.\n\n## Eating\n\nSlice it.\n"}).overview().text
-    assert "guide.md: Guide" in text
-    assert "Baking; Eating" in text
-
-
-def test_documents_in_a_folder_of_another_language_are_translations(made: Make) -> None:
-    pages = {
-        f"{folder}{name}.md": f"# {name.title()}\n\n## All of {name}\n\nIt rests.\n"
-        for name in ("ask", "find", "give")
-        for folder in ("guide/", "guide/be/")
-    }
-    index = made({**pages, "guide/api/ask.md": "# Ask by a program\n", "_layouts/page.html": "<p>{{ page }}</p>\n"})
-    text = index.overview().text
-    assert "guide/be" not in text
-    assert "guide/api/ask.md: Ask by a program" in text
-    assert text.index("guide/give.md") < text.index("_layouts/page.html")
-    asked = [(one.question, one.path) for one in starters(index)]
-    assert asked and not any("/be/" in path for _, path in asked)
-
-
-def test_documents_beside_those_in_english_are_translations(made: Make) -> None:
-    pages = {
-        f"content/{code}/{name}.md": f"# {name} in {code}\n" for code in ("en", "uz") for name in ("a", "b", "c", "d")
-    }
-    text = made({**pages, "content/go/a.md": "# Go\n"}).overview().text
-    assert "content/uz" not in text
-    assert "content/en/d.md: d in en" in text
-    assert "content/go/a.md: Go" in text
-
-
-def test_documents_with_a_title_come_before_those_without(made: Make) -> None:
-    keys = {
-        f"keys/{name}.txt": "MIIFazCCA1OgAwIBAgIRAIIQz7DSQONZRGPgu2OCiwAwDQYJKoZIhvcNAQELBQ\n" for name in "abcdefghi"
-    }
-    pages = {f"pages/deep/{name}.md": f"# All of {name}\n" for name in ("ask", "find")}
-    text = (
-        made({**keys, **pages, "pages/new.md": "# {{ .Name }}\n", "README.md": "# Keys\n\nKeys are kept here.\n"})
-        .overview()
-        .text
-    )
-    assert text.index("pages/deep/find.md: All of find") < text.index("keys/a.txt")
-    assert "{{" not in text
-
-
-def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:
-    pages = {f"{name}.md": f"# {name} tools\n\n## Deep roots\n\nIt rests.\n" for name in ("oak", "elm", "ash")}
-    asked = [one.question for one in starters(made(pages))]
-    assert "What should I know about oak tools?" in asked
-    assert not any("roots" in one for one in asked)
-
-
-def test_no_starter_asks_about_terms_and_examples(made: Make) -> None:
-    terms, example = "# Terms\n\n## Ending these terms\n\nThey end.\n", "# Oak\n\n## Example letter\n\nDear oak.\n"
-    pages = {"site/tos.md": terms, "oak.md": example}
-    asked = " ".join(one.question for one in starters(made(pages)))
-    assert "terms" not in asked.lower() and "example" not in asked.lower()
-
-
 def test_nothing_and_one_file(made: Make) -> None:
     nothing = made({}).overview()
     assert (nothing.documents, nothing.sections, nothing.hits) == (0, (), ())
@@ -616,38 +462,3 @@ def test_scripts_are_run_by_the_package_manager_of_the_project(made: Make) -> No
     manifest = '{\n "packageManager": "pnpm@11.1.0",\n "scripts": {\n  "test": "vitest"\n }\n}\n'
     found = made({"package.json": manifest, "shop.js": "open();\n"}).overview()
     assert "pnpm run test" in found.text and "npm run test" not in found.text.replace("pnpm", "")
-
-
-@pytest.mark.parametrize(
-    ("question", "folder"),
-    [
-        ("What does src/shop do?", "src/shop"),
-        ("What is in shop/orders?", "src/shop/orders"),
-        ("what's in the orders directory?", "src/shop/orders"),
-        ("What is `tools/` for?", "tools"),
-    ],
-)
-def test_what_a_folder_is_for(made: Make, question: str, folder: str) -> None:
-    answer = describe_folder(Question(question), made(FILES))
-    assert answer is not None and answer.pieces[0] == f"**Overview of {folder}/: {answer.hits and len_of(folder)}**\n"
-
-
-def len_of(folder: str) -> str:
-    """Return how many documents of the files lie in a folder, in words."""
-    number = sum(path.startswith(f"{folder}/") for path in FILES)
-    return f"{number} document{'s' if number > 1 else ''}"
-
-
-@pytest.mark.parametrize("question", ["What does shop do?", "What is in src/nothing?", "Where is src/shop used?"])
-def test_what_is_no_folder_or_not_asked_for(made: Make, question: str) -> None:
-    assert describe_folder(Question(question), made(FILES)) is None
-
-
-def test_entry_points_and_languages_alone(made: Make) -> None:
-    index = made(FILES)
-    entries = answer_with_section(Question("Where is main?"), index)
-    languages = answer_with_section(Question("What is it written in?"), index)
-    assert entries is not None and languages is not None
-    told = entries.text([1, 2, 3, 4, 5])
-    assert "`shop → src/shop/cli.py`" in told and "Main parts" not in told
-    assert "python" in languages.text([])

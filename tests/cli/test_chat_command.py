@@ -301,7 +301,7 @@ def test_ctrl_c_stops_the_request_and_is_recorded(
     assert 0 < len(partial) < 3000
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="a pseudo-terminal")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_server: StartServer) -> None:
     import pty  # noqa: PLC0415 - not everywhere
 

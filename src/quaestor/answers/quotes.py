@@ -401,8 +401,8 @@ def _choose(
     of_code = rest[0].stretch.code
     near = _NEAR if of_code else _NEAR_OF_PROSE
     enough = _ENOUGH + _ENOUGH_MORE * max(0, most - MOST)
-    read = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
-    return read[: most if of_code else most + 1]
+    chosen = _enough_to_read([rest[0], *(one for one in behind if one.behind - rest[0].behind <= near)], enough)
+    return chosen[: most if of_code else most + 1]
 
 
 def _says_nothing_more(question: str, one: _ScoredStretch, first: _ScoredStretch) -> bool:

@@ -1,0 +1,33 @@
+"""Indexes of small projects, for the overviews that are made of them."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from overview_parts import Make
+
+from index_of_files import write_files
+from quaestor import Index
+
+
+@pytest.fixture
+def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
+    """Make an index of some files, of a repository where that is wanted."""
+    monkeypatch.setenv("QUAESTOR_HOME", str(tmp_path / "home"))
+    opened: list[Index] = []
+
+    def make(files: dict[str, str], *, git: bool = False) -> Index:
+        root = tmp_path / f"root{len(opened)}"
+        root.mkdir()
+        write_files(root, files)
+        if git:
+            subprocess.run(["git", "init", "-q", str(root)], check=True)
+        opened.append(Index.build(root))
+        return opened[-1]
+
+    yield make
+    for index in opened:
+        index.close()

@@ -1,0 +1,77 @@
+"""The overview of a corpus of documents, and the questions that it suggests."""
+
+from __future__ import annotations
+
+from overview_parts import Make
+
+from quaestor.answers.starters import starters
+
+
+def test_documents(made: Make) -> None:
+    notes = {
+        f"trips/{year}.md": f"---\ntitle: A trip in {year}\ndate: {year}-05-01\nauthor: Ana Ruiz\n---\n\nWe went.\n"
+        for year in range(2010, 2022)
+    }
+    text = made(notes).overview().text
+    assert "12 documents; dated 2010-05-01 to 2021-05-01" in text
+    assert "by Ana Ruiz (12)" in text
+    assert "trips/2015.md: A trip in 2015 — 2015-05-01, Ana Ruiz" in text
+
+
+def test_few_documents_show_their_sections(made: Make) -> None:
+    text = made({"guide.md": "# Guide\n\n## Baking\n\nIt rests.\n\n## Eating\n\nSlice it.\n"}).overview().text
+    assert "guide.md: Guide" in text
+    assert "Baking; Eating" in text
+
+
+def test_documents_in_a_folder_of_another_language_are_translations(made: Make) -> None:
+    pages = {
+        f"{folder}{name}.md": f"# {name.title()}\n\n## All of {name}\n\nIt rests.\n"
+        for name in ("ask", "find", "give")
+        for folder in ("guide/", "guide/be/")
+    }
+    index = made({**pages, "guide/api/ask.md": "# Ask by a program\n", "_layouts/page.html": "<p>{{ page }}</p>\n"})
+    text = index.overview().text
+    assert "guide/be" not in text
+    assert "guide/api/ask.md: Ask by a program" in text
+    assert text.index("guide/give.md") < text.index("_layouts/page.html")
+    asked = [(one.question, one.path) for one in starters(index)]
+    assert asked and not any("/be/" in path for _, path in asked)
+
+
+def test_documents_beside_those_in_english_are_translations(made: Make) -> None:
+    pages = {
+        f"content/{code}/{name}.md": f"# {name} in {code}\n" for code in ("en", "uz") for name in ("a", "b", "c", "d")
+    }
+    text = made({**pages, "content/go/a.md": "# Go\n"}).overview().text
+    assert "content/uz" not in text
+    assert "content/en/d.md: d in en" in text
+    assert "content/go/a.md: Go" in text
+
+
+def test_documents_with_a_title_come_before_those_without(made: Make) -> None:
+    keys = {
+        f"keys/{name}.txt": "MIIFazCCA1OgAwIBAgIRAIIQz7DSQONZRGPgu2OCiwAwDQYJKoZIhvcNAQELBQ\n" for name in "abcdefghi"
+    }
+    pages = {f"pages/deep/{name}.md": f"# All of {name}\n" for name in ("ask", "find")}
+    text = (
+        made({**keys, **pages, "pages/new.md": "# {{ .Name }}\n", "README.md": "# Keys\n\nKeys are kept here.\n"})
+        .overview()
+        .text
+    )
+    assert text.index("pages/deep/find.md: All of find") < text.index("keys/a.txt")
+    assert "{{" not in text
+
+
+def test_no_starter_asks_what_many_documents_have_a_section_about(made: Make) -> None:
+    pages = {f"{name}.md": f"# {name} tools\n\n## Deep roots\n\nIt rests.\n" for name in ("oak", "elm", "ash")}
+    asked = [one.question for one in starters(made(pages))]
+    assert "What should I know about oak tools?" in asked
+    assert not any("roots" in one for one in asked)
+
+
+def test_no_starter_asks_about_terms_and_examples(made: Make) -> None:
+    terms, example = "# Terms\n\n## Ending these terms\n\nThey end.\n", "# Oak\n\n## Example letter\n\nDear oak.\n"
+    pages = {"site/tos.md": terms, "oak.md": example}
+    asked = " ".join(one.question for one in starters(made(pages)))
+    assert "terms" not in asked.lower() and "example" not in asked.lower()

@@ -1,0 +1,44 @@
+"""Questions that one section of an overview answers: what a folder is for, where a program begins, its languages."""
+
+from __future__ import annotations
+
+import pytest
+from overview_parts import FILES, Make
+
+from quaestor.answers.overview.overview_answer import answer_with_section, describe_folder
+from quaestor.answers.way import Question
+
+
+@pytest.mark.parametrize(
+    ("question", "folder"),
+    [
+        ("What does src/shop do?", "src/shop"),
+        ("What is in shop/orders?", "src/shop/orders"),
+        ("what's in the orders directory?", "src/shop/orders"),
+        ("What is `tools/` for?", "tools"),
+    ],
+)
+def test_what_a_folder_is_for(made: Make, question: str, folder: str) -> None:
+    answer = describe_folder(Question(question), made(FILES))
+    assert answer is not None and answer.pieces[0] == f"**Overview of {folder}/: {answer.hits and len_of(folder)}**\n"
+
+
+def len_of(folder: str) -> str:
+    """Return how many documents of the files lie in a folder, in words."""
+    number = sum(path.startswith(f"{folder}/") for path in FILES)
+    return f"{number} document{'s' if number > 1 else ''}"
+
+
+@pytest.mark.parametrize("question", ["What does shop do?", "What is in src/nothing?", "Where is src/shop used?"])
+def test_what_is_no_folder_or_not_asked_for(made: Make, question: str) -> None:
+    assert describe_folder(Question(question), made(FILES)) is None
+
+
+def test_entry_points_and_languages_alone(made: Make) -> None:
+    index = made(FILES)
+    entries = answer_with_section(Question("Where is main?"), index)
+    languages = answer_with_section(Question("What is it written in?"), index)
+    assert entries is not None and languages is not None
+    told = entries.text([1, 2, 3, 4, 5])
+    assert "`shop → src/shop/cli.py`" in told and "Main parts" not in told
+    assert "python" in languages.text([])
