@@ -81,14 +81,14 @@ _AIMS: dict[Aim, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
 }
-_APART = r"\b(?:integration|e2e|end-to-end|browser|load|performance|manual(?:ly)?)\b"
+_SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|manual(?:ly)?)\b"
 """Tests that are not meant by "the tests"."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
         re.compile(r"\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)", re.IGNORECASE),
         re.compile(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
     ),
-    "test": (re.compile(rf"^(?!.*{_APART}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
+    "test": (re.compile(rf"^(?!.*{_SEPARATE_TESTS}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
     "run": (
         re.compile(
             r"\b(?:run(?:ning)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)", re.IGNORECASE
@@ -156,8 +156,8 @@ _CUSTOMS: tuple[tuple[str, str, dict[Aim, str]], ...] = (
 )
 
 
-def customary(material: Material, aim: Aim, said: Sequence[Entry]) -> Iterator[Entry]:
-    """Yield what the tools of the root's manifests are commonly called with, where ``said`` has no call of them."""
+def customary_commands(material: Material, aim: Aim, said: Sequence[Entry]) -> Iterator[Entry]:
+    """Yield the usual commands of the tools whose manifests lie in the root, unless ``said`` has a call of them."""
     for name, tool, commands in _CUSTOMS:
         named = re.compile(rf"\b{tool}\w*\b")
         if any(one.says and named.search(one.says.text) for one in said):
@@ -187,7 +187,7 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
         fits[0] = False  # the title of a whole guide
     end = 0
     for number, (at, _, level) in enumerate(heads):
-        if at <= end or not fits[number] or _is_within_apart(heads, number):
+        if at <= end or not fits[number] or _is_below_separate_tests(heads, number):
             continue
         end = next((other - 1 for other, _, of in heads[number + 1 :] if of <= level), len(lines))
         last = _whole_blocks(lines, at, min(end, at + _LONGEST_SECTION), {other for other, _, _ in heads})
@@ -196,13 +196,13 @@ def _sections(lines: Sequence[str], path: str, heading: re.Pattern[str]) -> Iter
             yield Source(path, first, last)
 
 
-def _is_within_apart(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
+def _is_below_separate_tests(heads: Sequence[tuple[int, str, int]], number: int) -> bool:
     """Return whether a heading, given by its number, stands below one on tests that are run apart."""
     level = heads[number][2]
     for _, title, above in reversed(heads[:number]):
         if above < level:
             level = above
-            if re.search(_APART, title, re.IGNORECASE):
+            if re.search(_SEPARATE_TESTS, title, re.IGNORECASE):
                 return True
     return False
 
@@ -355,9 +355,9 @@ def _guides(material: Material, aim: Aim) -> list[str]:
         for path in paths
         if material.profile(path).prose or "." not in path
     }
-    told = [path for path, stem in stems.items() if stem in _GUIDES or _FURTHER_GUIDES.match(stem)]
+    guides = [path for path, stem in stems.items() if stem in _GUIDES or _FURTHER_GUIDES.match(stem)]
     # Tests are of those who work on it: the guide for them tells best.
-    return sorted(told, key=lambda path: ((stems[path] == "readme") == (aim == "test"), path.count("/"), path))
+    return sorted(guides, key=lambda path: ((stems[path] == "readme") == (aim == "test"), path.count("/"), path))
 
 
 def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:

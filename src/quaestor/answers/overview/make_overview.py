@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quaestor.answers.overview import document_statistics
-from quaestor.answers.overview.build_and_test import Aim, build_lines, customary
+from quaestor.answers.overview.build_and_test import Aim, build_lines, customary_commands
 from quaestor.answers.overview.document_statistics import languages
 from quaestor.answers.overview.entry_points import entry_points
 from quaestor.answers.overview.introduction import introduction, shorten
@@ -86,14 +86,14 @@ def make_build_guide(corpus: Corpus, aim: Aim | None = None, *, count: Count) ->
 
 
 def _shares_of_guide(material: Material, aim: Aim | None) -> list[_Share]:
-    told = build_lines(material, aim)
+    stated = build_lines(material, aim)
     if aim is None:
-        return [_Share(_BUILDING, told, BUDGET)]
-    customs = [*customary(material, aim, told)]
-    if aim != "run" and not (told or customs):
+        return [_Share(_BUILDING, stated, BUDGET)]
+    usual = [*customary_commands(material, aim, stated)]
+    if aim != "run" and not (stated or usual):
         return _shares_of_guide(material, None)
     started = entry_points(material)[:_MOST_STARTED] if aim == "run" else []
-    titles = {_TITLES[aim]: told, "By convention": customs, "Entry points": started}
+    titles = {_TITLES[aim]: stated, "By convention": usual, "Entry points": started}
     return [_Share(title, entries, BUDGET) for title, entries in titles.items()]
 
 
