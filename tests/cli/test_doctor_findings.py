@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import socket
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -227,8 +228,10 @@ def test_what_is_somebody_elses(quaestor: Run, repository: Path, home: Path, mon
 
 
 def test_nobody_listens_at_the_models_endpoint(quaestor: Run, repository: Path) -> None:
-    url = f"http://127.0.0.1:{free_port()}/v1"
-    done = quaestor("doctor", "--model", "tiny", "--base-url", url, repository)
+    with socket.socket() as held:  # and nobody else can begin to listen there
+        held.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{held.getsockname()[1]}/v1"
+        done = quaestor("doctor", "--model", "tiny", "--base-url", url, repository)
     assert done.code == 3
     assert f"no server listens at {url}" in line(done, "model") and "start its server" in line(done, "model")
 
