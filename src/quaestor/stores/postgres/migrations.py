@@ -13,7 +13,7 @@ import psycopg
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.connection import Connection, Database
+from quaestor.stores.postgres.connection import LOCK_SECONDS, Connection, Database
 from quaestor.stores.postgres.failures import Address, explain_failure
 
 OLDEST_PGVECTOR = (0, 8)
@@ -47,8 +47,10 @@ def migrate(database: Database) -> None:
     known = steps()
     reached = database.read(reached_step)
     if reached < len(known):
-        with database.writing(seconds=_SECONDS) as connection:
+        # Another process may take as long for its migration; the locks of tables are waited for as usual.
+        with database.writing(seconds=_SECONDS, lock_seconds=_SECONDS) as connection:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            connection.execute(f"SET LOCAL lock_timeout = {int(LOCK_SECONDS * 1000)}".encode())
             reached = reached_step(connection)
             if not reached:
                 _prepare(connection, database.address)
