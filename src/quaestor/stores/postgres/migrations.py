@@ -111,9 +111,10 @@ def _prepare(connection: Connection, address: Address) -> None:
     try:
         connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")
     except psycopg.errors.InsufficientPrivilege as error:
+        database, user = map(psycopg.sql.Identifier, (connection.info.dbname, connection.info.user))
+        grant = psycopg.sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(database, user).as_string(connection)
         raise IndexUnusableError(
-            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run "
-            "`CREATE SCHEMA quaestor AUTHORIZATION ...` for that user."
+            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run `{grant}`."
         ) from error
     connection.execute(
         "CREATE TABLE quaestor.migrations (number integer PRIMARY KEY, name text NOT NULL, "
