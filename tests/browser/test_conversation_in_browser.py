@@ -17,7 +17,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.records import Ending
-from scripted_server import Reply, in_pieces
+from scripted_server import Reply, counted, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
 ANSWER = (
@@ -35,7 +35,7 @@ def answering(request: object) -> str:
 
 
 def slow(*_: object) -> Reply:
-    return Reply(in_pieces("The dough rests and rests. " * 200), pause=0.02)
+    return Reply(in_pieces("".join(counted("The dough rests and rests", 200))), pause=0.02)
 
 
 def test_an_answer_arrives_and_becomes_what_the_server_has_on_record(page: StartPage) -> None:
@@ -324,14 +324,14 @@ def test_the_page_fits_a_phone_held_sideways_and_double_size(page: StartPage) ->
 
 
 def test_a_printed_conversation_holds_all_of_it(page: StartPage) -> None:
-    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(["It rests."] * 80)
+    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(counted("It rests", 80))
     one = page([long])
     one.answered("How long does the dough rest?")
     printed = one.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
     pages = [page.extract_text() for page in PdfReader(BytesIO(b64decode(printed))).pages]
     assert len(pages) > 1
     text = " ".join(" ".join(pages).split())
-    assert text.count("It rests.") == 80
+    assert text.count("It rests,") == 80
     # Long lines of code are wrapped, and what is clicked is left out.
     assert text.count("words and words,") == 30
     assert not re.search("Copy|Ask again|Sources|Ask a question", text)

@@ -93,6 +93,11 @@ def as_reply(answer: Reply | str) -> Reply:
     return answer if isinstance(answer, Reply) else Reply(pieces=in_pieces(answer))
 
 
+def counted(words: str, times: int) -> list[str]:
+    """Return the pieces of a long reply that counts on; one that repeats itself would be ended."""
+    return [f"{words}, {number}, " for number in range(times)]
+
+
 def in_pieces(text: str, size: int = 4) -> list[str]:
     """Cut a text every ``size`` characters, so that any boundary falls inside words and marks."""
     return [text[start : start + size] for start in range(0, len(text), size)]

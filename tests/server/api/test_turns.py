@@ -16,7 +16,7 @@ from native_parts import begin, client, of, turn
 from served import serving, write
 
 from quaestor.llm import tags
-from scripted_server import Recorded, Reply, ScriptedServer, StartServer
+from scripted_server import Recorded, Reply, ScriptedServer, StartServer, counted
 from servers.event_streams import events
 
 QUESTION = "how long does the dough rest?"
@@ -121,7 +121,7 @@ def test_a_turn_goes_on_when_its_client_goes_away_and_can_be_followed(
 
 
 def test_a_turn_is_stopped(tmp_path: Path, scripted_server: StartServer) -> None:
-    model = scripted_server([Reply(["It rests ", *["and rests "] * 2000], pause=0.05), CITED])
+    model = scripted_server([Reply(["It rests ", *counted("and rests", 2000)], pause=0.05), CITED])
     with talking(tmp_path, model) as api:
         session = begin(api)
         leave(api, session)

@@ -17,12 +17,12 @@ from served import Running, post, serving, stream, write
 from quaestor.core.errors import IndexBusyError, IndexUnusableError
 from quaestor.server.api.turn_routes import failure
 from quaestor.server.http.error_responses import answer
-from scripted_server import Reply, ScriptedServer, StartServer
+from scripted_server import Reply, ScriptedServer, StartServer, counted
 
 Answering = Callable[..., tuple[Running, ScriptedServer]]
 
 ASKED: Any = {"model": "quaestor", "messages": [{"role": "user", "content": "how often is a request sent?"}]}
-LONG = Reply(pieces=["word "] * 20_000, pause=0.01)
+LONG = Reply(pieces=counted("word", 20_000), pause=0.01)
 
 
 def chat(server: Running, **more: Any) -> httpx.Response:
