@@ -41,8 +41,8 @@ from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, UnderstoodQuestion
+from quaestor.corpus.answerability import Doubt
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
-from quaestor.corpus.doubt import Doubt
 from quaestor.corpus.understood_filters import require_some
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
