@@ -12,11 +12,22 @@ from contextlib import ExitStack
 
 import pytest
 
-from servers.script import Call, Recorded, Reply, Script, in_pieces
+from servers.script import Call, Recorded, Reply, Script, endless, in_pieces
 from servers.scripted import ScriptedServer
 from servers.styles import STYLES, Style
 
-__all__ = ["STYLES", "Call", "Recorded", "Reply", "Script", "ScriptedServer", "Style", "in_pieces", "scripted_server"]
+__all__ = [
+    "STYLES",
+    "Call",
+    "Recorded",
+    "Reply",
+    "Script",
+    "ScriptedServer",
+    "Style",
+    "endless",
+    "in_pieces",
+    "scripted_server",
+]
 
 StartServer = Callable[..., ScriptedServer]
 
