@@ -54,7 +54,7 @@ def pooled(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 def _answering(address: str, pooler: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while True:
         try:
             psycopg.connect(address).close()
