@@ -29,6 +29,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 2
 logfile = {folder}/log
+pidfile = {folder}/pid
 """
 
 
