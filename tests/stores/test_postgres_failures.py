@@ -24,7 +24,7 @@ from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
 from store_factories import entry
 
 from quaestor.core.errors import IndexUnusableError, LimitError
-from quaestor.stores.postgres.postgres_sizes import Sizes
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 
 def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:
@@ -125,11 +125,11 @@ def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[...
 def test_an_index_that_a_deadlock_ends_is_built_again(opened: Opened, postgres_server: PostgresServer) -> None:
     """Somebody analyses the table in a transaction that the index waits for; the server ends the building."""
     with postgres_server.database("waits") as address:
-        store = opened(address=address, sizes=Sizes(exact=-1))
+        store = opened(address=address, sizes=Thresholds(exact=-1))
         put(store, *several(1))
         postgres_server.run_sql("ALTER DATABASE waits SET deadlock_timeout = '2s'")
         store.close()
-        store = opened(address=address, sizes=Sizes(exact=-1))
+        store = opened(address=address, sizes=Thresholds(exact=-1))
         with psycopg.connect(address) as somebody, ThreadPoolExecutor(1) as thread:
             somebody.execute("SET deadlock_timeout = '1h'")
             somebody.commit()

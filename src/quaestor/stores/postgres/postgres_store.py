@@ -43,7 +43,7 @@ from quaestor.stores.postgres.corpus_states import (
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
-from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
 from quaestor.stores.shared_store import restore_bytes
@@ -83,7 +83,7 @@ class PostgresStore(LexicalQueries):
     """
 
     def __init__(
-        self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Sizes
+        self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Thresholds
     ) -> None:
         """Use ``open``."""
         self._database = database
@@ -111,7 +111,7 @@ class PostgresStore(LexicalQueries):
         dimensions: int,
         create: bool,
         cache: Path | None = None,
-        sizes: Sizes = SIZES,
+        sizes: Thresholds = THRESHOLDS,
     ) -> PostgresStore:
         """Open a corpus; make it first if it is missing and ``create`` is set.
 
