@@ -193,13 +193,13 @@ class Index(Corpus):
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
         """Make the index, or bring it up to date; go on if its database goes away, as another may take over from it."""
-        for left in reversed(range(_TRIES)):
+        for tries_left in reversed(range(_TRIES)):
             try:
                 if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:
-                if isinstance(error, IndexBusyError) or not (error.retryable and left):
+                if isinstance(error, IndexBusyError) or not (error.retryable and tries_left):
                     raise
             else:
                 return
@@ -236,12 +236,12 @@ class Index(Corpus):
     def _whole(self, progress: Progress | None) -> Self:
         """Return the index with all coming vectors; it may be another object then."""
         with self._or_closed():
-            given = upgrade(self.root, self._settings, progress)
-        if given is None:
+            upgraded = upgrade(self.root, self._settings, progress)
+        if upgraded is None:
             return self
         self.close()
         index = self._open(self.root, self._settings, create=False)
-        index.report_as(self, self.last_changes._replace(embedded=given))
+        index.report_as(self, self.last_changes._replace(embedded=upgraded))
         return index
 
     @classmethod

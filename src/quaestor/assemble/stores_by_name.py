@@ -38,16 +38,16 @@ def corpus_name(root: Path, settings: Settings) -> str:
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
-    named = settings.corpus or _of_repository(root, settings)
-    return named or f"{socket.gethostname()}:{index_folder(root, settings).name}"
+    name = settings.corpus or _of_repository(root, settings)
+    return name or f"{socket.gethostname()}:{index_folder(root, settings).name}"
 
 
 def _of_repository(root: Path, settings: Settings) -> str:
     repository = repository_root(root)
     if repository is None:
         return ""
-    found = _ORIGIN.search(own_config(repository, settings.git_within))
-    remote = _REMOTE.match(found[1]) if found else None
+    match = _ORIGIN.search(own_config(repository, settings.git_within))
+    remote = _REMOTE.match(match[1]) if match else None
     if remote is None:
         return ""
     below = root.relative_to(repository).as_posix()

@@ -182,8 +182,8 @@ def _reply_with_result(one: Round, hidden: frozenset[int]) -> str:
 
 
 def _result_messages(one: Round, hidden: frozenset[int]) -> tuple[Message, ...]:
-    said = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
-    return Message("assistant", one.written), Message("user", said, name=RESULT)
+    content = "\n".join(_block_of_result(answered, hidden) for answered in one.answered) or load("go_on").render()
+    return Message("assistant", one.written), Message("user", content, name=RESULT)
 
 
 def _call_messages(one: Round, number: int, hidden: frozenset[int]) -> tuple[Message, ...]:

@@ -192,10 +192,10 @@ class Answer:
     @classmethod
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
         """Return a search's answer, with the questions' ``prefix`` before each path."""
-        found = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
-        locations = tuple(one.location for one in found)
+        shown = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
+        locations = tuple(one.location for one in shown)
         kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
-        return cls(locations, tuple(one for one in found if one.location in kept), seconds)
+        return cls(locations, tuple(one for one in shown if one.location in kept), seconds)
 
     def first(self, unit: Unit) -> list[ShownHit]:
         """Return the first few results, whether these are chunks or documents."""

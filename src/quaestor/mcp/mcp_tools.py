@@ -55,11 +55,14 @@ def _search_schema(corpora: Corpora) -> dict[str, Any]:
     own = schema(describe("search", search.PARAMETERS)[1])
     if len(corpora.names) == 1:
         return own
-    named = {"type": "string", "enum": list(corpora.names)}
-    about = load("mcp_corpora").template
+    name_schema = {"type": "string", "enum": list(corpora.names)}
+    description = load("mcp_corpora").template
     return {
         **own,
-        "properties": {**own["properties"], "corpus": {"type": "array", "items": named, "description": about}},
+        "properties": {
+            **own["properties"],
+            "corpus": {"type": "array", "items": name_schema, "description": description},
+        },
     }
 
 
@@ -86,15 +89,15 @@ def _call_search(corpora: Corpora, arguments: Mapping[str, object]) -> Outcome:
     return _with_remarks(outcome, several.reach, coming, {**failures, **several.failures}, several.translation(query))
 
 
-def _chosen_names(given: object, known: Sequence[str]) -> Sequence[str]:
+def _chosen_names(value: object, known: Sequence[str]) -> Sequence[str]:
     """Return the corpora that an agent names by a list, one name or nothing; empty for all corpora.
 
     Raises:
         UsageError: there is no corpus of one of the names.
     """
-    if given in (None, "", ALL):
+    if value in (None, "", ALL):
         return ()
-    names = given if isinstance(given, list) else [given]
+    names = value if isinstance(value, list) else [value]
     for name in names:
         if name not in known and name != ALL:
             like = nearest(str(name), known)
@@ -254,8 +257,8 @@ def _indexing_progress(corpora: Corpora) -> IndexingProgress | None:
 def _which(corpora: Corpora) -> Sequence[Parameter]:
     if len(corpora.names) == 1:
         return ()
-    about = load("mcp_corpus").template
-    return (Parameter("corpus", "string", required=True, description=about, choices=corpora.names),)
+    description = load("mcp_corpus").template
+    return (Parameter("corpus", "string", required=True, description=description, choices=corpora.names),)
 
 
 def _answer_as_text(outcome: TurnOutcome) -> str:

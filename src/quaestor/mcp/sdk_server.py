@@ -114,12 +114,12 @@ def make_server(tools: ConnectionTools) -> Server[Any]:
 
 async def _report_indexing(tool: Tool, call: asyncio.Task[Any], session: ServerSession) -> None:
     """Report the progress of the index that a call waits for, if the client asked for progress."""
-    told = -1.0
+    reported = -1.0
     while not (await asyncio.wait({call}, timeout=_PROGRESS_SECONDS))[0]:
         indexing = tool.indexing()
-        if indexing is not None and indexing.share > told:
-            told = indexing.share
-            await session.report_progress(told, 1.0, indexing.words)
+        if indexing is not None and indexing.share > reported:
+            reported = indexing.share
+            await session.report_progress(reported, 1.0, indexing.words)
 
 
 async def _over_stdio(server: Server[Any], opening: OpeningExchange | None) -> None:
@@ -174,19 +174,19 @@ class _AnswerStream:
 
     async def refuse(self, error: Exception) -> None:
         """Answer a line that is not a valid message with an error; ignore an empty line."""
-        code, said, number = types.INTERNAL_ERROR, "The line could not be read.", None
+        code, message, number = types.INTERNAL_ERROR, "The line could not be read.", None
         if isinstance(error, ValidationError):
             wrong = error.errors(include_url=False)
             inputs = [one["input"] for one in wrong]
             if wrong[0]["type"] == "json_invalid":
                 if not str(inputs[0]).strip():
                     return
-                code, said = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
+                code, message = types.PARSE_ERROR, f"{wrong[0]['msg']}. A line holds one JSON object."
             else:
-                code, said = types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
+                code, message = types.INVALID_REQUEST, "This is not a JSON-RPC 2.0 message."
                 number = next((one.get("id") for one in inputs if isinstance(one, dict)), None)
         number = number if isinstance(number, (int, str)) and not isinstance(number, bool) else None
-        refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=said))
+        refused = types.JSONRPCError(jsonrpc="2.0", id=number, error=types.ErrorData(code=code, message=message))
         await self._stream.send(SessionMessage(refused))
 
     async def send(self, item: SessionMessage, /) -> None:
@@ -269,8 +269,8 @@ class ConnectionTools:
         return await asyncio.shield(self.begin(session))
 
     async def _make_tools(self, session: ServerSession) -> Sequence[Tool]:
-        named = await folders_of(session) if self._asking else ()
-        return await asyncio.to_thread(self._make, named)
+        folders = await folders_of(session) if self._asking else ()
+        return await asyncio.to_thread(self._make, folders)
 
 
 async def folders_of(session: ServerSession) -> tuple[Path, ...]:

@@ -26,7 +26,7 @@ def history_of(corpus: Corpus) -> Subroutine:
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
-    found = ask_history(
+    answer = ask_history(
         corpus,
         str(arguments["about"]),
         since=str(arguments.get("since", "")),
@@ -34,8 +34,8 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
         limit=int(arguments["limit"]),
     )
     # Where each stands is said by the passages themselves.
-    heads = [shown_line(" ".join(head.split())) for head in found.heads][:_MOST_HEADS]
-    if not found.hits:
+    heads = [shown_line(" ".join(head.split())) for head in answer.heads][:_MOST_HEADS]
+    if not answer.hits:
         return Outcome(cut_to_budget("\n".join(heads), room.budget, room.count))
-    shown = show_passages(room.numbered(number(found.hits)), room, heads)
+    shown = show_passages(room.numbered(number(answer.hits)), room, heads)
     return Outcome(shown.text, shown.passages)

@@ -53,7 +53,7 @@ def tree_lines(folder: Folder, depth: int, most: int, level: int = 0) -> Iterato
         yield from tree_lines(one, depth - 1, most, level + 1)
     for document in folder.documents[:most]:
         yield f"{indent}  {shown_name(document)}"
-    left = len(folder.documents) - most
-    if left > 0:
-        more = plural(left, "document") if not most else f"{left} more"
+    omitted = len(folder.documents) - most
+    if omitted > 0:
+        more = plural(omitted, "document") if not most else f"{omitted} more"
         yield f"{indent}  {load('result_folder_more').render(count=more, path=shown_name(folder.path) or '.')}"

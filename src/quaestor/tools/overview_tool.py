@@ -24,7 +24,7 @@ def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:
     from quaestor.answers.overview.overview_text import text_of  # noqa: PLC0415
 
     budget = int(min(room.budget, BUDGET) * _SLACK)
-    found = make_overview(corpus, str(arguments.get("path", "")), budget=budget, count=room.count)
-    passages = tuple(room.numbered(number(found.hits)))
-    text = text_of(found, [passage.n for passage in passages])
+    overview = make_overview(corpus, str(arguments.get("path", "")), budget=budget, count=room.count)
+    passages = tuple(room.numbered(number(overview.hits)))
+    text = text_of(overview, [passage.n for passage in passages])
     return Outcome(text, passages)

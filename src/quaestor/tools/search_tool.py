@@ -86,8 +86,8 @@ def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
     """Return a remark for the model on words that the corpus lacks, or ""."""
     if not unknown:
         return ""
-    named = (
+    remarks = (
         f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
         for one in unknown
     )
-    return load("result_unknown").render(words=", ".join(named))
+    return load("result_unknown").render(words=", ".join(remarks))

@@ -123,12 +123,12 @@ def describe(name: str, parameters: Iterable[Parameter]) -> tuple[str, tuple[Par
     """
     text = load(f"subroutine_{name}").template
     words: dict[str, str] = dict(_ITEM.findall(text))
-    listed = tuple(parameters)
-    if set(words) != {parameter.name for parameter in listed}:
-        names = ", ".join(parameter.name for parameter in listed)
+    all_parameters = tuple(parameters)
+    if set(words) != {parameter.name for parameter in all_parameters}:
+        names = ", ".join(parameter.name for parameter in all_parameters)
         raise UsageError(f"prompt {f'subroutine_{name}'!r} describes {', '.join(words)}; describe {names}")
-    about = " ".join(_ITEM.sub("", text).split())
-    return about, tuple(replace(parameter, description=words[parameter.name]) for parameter in listed)
+    text_about = " ".join(_ITEM.sub("", text).split())
+    return text_about, tuple(replace(parameter, description=words[parameter.name]) for parameter in all_parameters)
 
 
 def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
@@ -145,11 +145,11 @@ def tool(subroutine: Subroutine, *, short: bool = False) -> dict[str, Any]:
 
 def schema(parameters: Iterable[Parameter], *, short: bool = False) -> dict[str, Any]:
     """Return the JSON Schema of a subroutine's arguments: one object, no union types; ``short`` says types alone."""
-    listed = tuple(parameters)
+    all_parameters = tuple(parameters)
     return {
         "type": "object",
-        "properties": {parameter.name: _property(parameter, short=short) for parameter in listed},
-        "required": [parameter.name for parameter in listed if parameter.required],
+        "properties": {parameter.name: _property(parameter, short=short) for parameter in all_parameters},
+        "required": [parameter.name for parameter in all_parameters if parameter.required],
         "additionalProperties": False,
     }
 

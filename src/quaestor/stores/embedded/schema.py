@@ -208,10 +208,10 @@ def connect_reading(folder: Path) -> tuple[sqlite3.Connection, bool]:
     except sqlite3.OperationalError as error:
         if "locked" in str(error) or not (folder / FILE).is_file():
             raise
-        found = _connect_without_writing(folder)
-        if found is None:
+        connected = _connect_without_writing(folder)
+        if connected is None:
             raise
-        return found
+        return connected
 
 
 def _connect_without_writing(folder: Path) -> tuple[sqlite3.Connection, bool] | None:
@@ -302,8 +302,8 @@ def _state(connection: sqlite3.Connection) -> tuple[object, ...]:
 
 def made_with(connection: sqlite3.Connection) -> tuple[str, int] | None:
     """Return the name and the dimensions of the embedder that an index was made with; None if its state is missing."""
-    found = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
-    return None if found is None else (str(found[0]), int(found[1]))
+    row = connection.execute("SELECT embedder, dimensions FROM state").fetchone()
+    return None if row is None else (str(row[0]), int(row[1]))
 
 
 def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimensions: int) -> None:
@@ -320,12 +320,12 @@ def check(connection: sqlite3.Connection, folder: Path, embedder: str, dimension
     if version < VERSION:
         raise unusable(folder, f"was written by an older version of Quaestor (schema {version}, needed {VERSION})")
     check_state(connection)
-    found = made_with(connection)
-    assert found is not None
-    if found != (embedder, dimensions):
+    recorded = made_with(connection)
+    assert recorded is not None
+    if recorded != (embedder, dimensions):
         raise unusable(
             folder,
-            f"was made with the embedder {found[0]!r} ({found[1]} dimensions), not {embedder!r} ({dimensions})",
+            f"was made with the embedder {recorded[0]!r} ({recorded[1]} dimensions), not {embedder!r} ({dimensions})",
         )
 
 
@@ -335,11 +335,11 @@ def check_embedder(connection: sqlite3.Connection, folder: Path, embedder: str) 
     Raises:
         EmbedderChangedError: they are those of another embedder.
     """
-    found = made_with(connection)
-    if found is not None and found[0] != embedder:
+    recorded = made_with(connection)
+    if recorded is not None and recorded[0] != embedder:
         raise EmbedderChangedError(
-            f"The index in {str(folder)!r} was given the embedder {found[0]!r} since it was opened for {embedder!r}: "
-            "open it again."
+            f"The index in {str(folder)!r} was given the embedder {recorded[0]!r} since it was opened for "
+            f"{embedder!r}: open it again."
         )
 
 
