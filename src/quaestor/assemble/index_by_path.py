@@ -150,9 +150,9 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_whole(progress, allowed)
-        return index._whole(progress)
+        return index._with_pending_vectors(progress)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
@@ -187,7 +187,7 @@ class Index(Corpus):
         root, settings = _locate_source(path, settings)
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
@@ -225,7 +225,7 @@ class Index(Corpus):
         )
 
     @contextmanager
-    def _or_closed(self) -> Iterator[None]:
+    def _closed_on_error(self) -> Iterator[None]:
         """Close the index if the block raises."""
         try:
             yield
@@ -233,9 +233,9 @@ class Index(Corpus):
             self.close()
             raise
 
-    def _whole(self, progress: Progress | None) -> Self:
+    def _with_pending_vectors(self, progress: Progress | None) -> Self:
         """Return the index with all coming vectors; it may be another object then."""
-        with self._or_closed():
+        with self._closed_on_error():
             upgraded = upgrade(self.root, self._settings, progress)
         if upgraded is None:
             return self

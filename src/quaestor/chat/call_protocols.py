@@ -70,7 +70,7 @@ class Tags:
     """Text tags, whose closing mark ends the reply.
 
     Attributes:
-        registry: the subroutines; None for none.
+        registry: the tools; None for none.
         continues: whether the server continues an assistant message.
     """
 
@@ -106,7 +106,7 @@ class Tools:
     """Native tool calls.
 
     Attributes:
-        registry: the subroutines.
+        registry: the tools.
     """
 
     registry: Registry
@@ -117,7 +117,7 @@ class Tools:
 
     @property
     def tools(self) -> tuple[dict[str, object], ...]:
-        """The schemas of all subroutines."""
+        """The schemas of all tools."""
         return tuple(self.registry.schemas())
 
     def brief(self) -> str:

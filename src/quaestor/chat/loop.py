@@ -303,7 +303,7 @@ class CallRunner:
     """Runs calls.
 
     Args:
-        registry: the subroutines; None for none.
+        registry: the tools; None for none.
         count: tokens of a text.
         number: numbers passages, continuing the turn's numbers.
         most: limit of calls in a turn.

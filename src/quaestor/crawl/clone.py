@@ -140,8 +140,8 @@ def _is_same_host(one: GitAddress, other: GitAddress) -> bool:
 
 def _submodule_paths(git: _GitRunner, commit: str) -> dict[str, str]:
     """Return the paths of a commit's submodules, each with its commit."""
-    tree = git.run("ls-tree", "-r", "-z", commit, most_said=_LISTING_BYTES)
-    entries = [entry.partition("\t") for entry in tree.said.split("\0")] if not tree.code else []
+    tree = git.run("ls-tree", "-r", "-z", commit, most_output=_LISTING_BYTES)
+    entries = [entry.partition("\t") for entry in tree.output.split("\0")] if not tree.code else []
     return {path: about.rpartition(" ")[2] for about, _, path in entries if about.startswith("160000 ")}
 
 
@@ -149,7 +149,9 @@ def _submodules(address: GitAddress, git: _GitRunner) -> dict[str, str]:
     """Return the paths of the fetched commit's submodules, with their addresses and commits where these are named."""
     pattern = r"^submodule\..*\.(path|url)$"
     result = git.run("config", "-z", "--blob", "FETCH_HEAD:.gitmodules", "--get-regexp", pattern)
-    values = dict(entry.split("\n", 1) for entry in result.said.split("\0") if "\n" in entry) if not result.code else {}
+    values = (
+        dict(entry.split("\n", 1) for entry in result.output.split("\0") if "\n" in entry) if not result.code else {}
+    )
     addresses = {values[key]: values.get(f"{key[:-4]}url", "") for key in values if key.endswith(".path")}
     paths = _submodule_paths(git, "FETCH_HEAD")
     return {
@@ -214,9 +216,9 @@ def _ssh(address: GitAddress, host: str) -> str:
 
 def _check_size(git: _GitRunner, most_bytes: int) -> None:
     """Refuse a commit whose files would exceed the limit: a few objects can make very many files."""
-    tree = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_said=_LISTING_BYTES)
-    whole = not tree.code and len(tree.said) < _LISTING_BYTES
-    if not whole or sum(int(size) for size in tree.said.split() if size.isdigit()) > most_bytes:
+    tree = git.run("ls-tree", "-r", "--format=%(objectsize)", "FETCH_HEAD", most_output=_LISTING_BYTES)
+    whole = not tree.code and len(tree.output) < _LISTING_BYTES
+    if not whole or sum(int(size) for size in tree.output.split() if size.isdigit()) > most_bytes:
         raise LimitError(f"The repository's files take more than {most_bytes:,} bytes. Clone the part that you need.")
 
 
@@ -224,10 +226,10 @@ def _raise_failure(address: GitAddress, result: _GitResult) -> None:
     """Raise the error that fits a failure of git; do nothing if it succeeded."""
     if not result.code:
         return
-    if any(words in result.said for words in _NO_REF):
+    if any(words in result.output for words in _NO_REF):
         what = f"no branch, tag or commit {address.ref!r}" if address.ref else "no commits"
         raise NotFoundError(f"{address.url!r} has {what}. Check the name after '#', or give another address.")
-    lines = (line for line in result.said.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
+    lines = (line for line in result.output.splitlines() if line.strip() and not line.startswith(_OF_OTHERS))
     why = _PLAIN.sub(" ", next(lines, "git said nothing")).removeprefix("fatal: ")[:300]
     raise UpstreamError(
         f"{address.url!r} was not fetched ({why}). Check that it is a repository that is readable without a password, "
@@ -247,11 +249,11 @@ class _GitResult(NamedTuple):
 
     Attributes:
         code: its exit code.
-        said: the end of its output, standard error included.
+        output: the end of its output, standard error included.
     """
 
     code: int
-    said: str
+    output: str
 
 
 class _GitRunner:
@@ -284,12 +286,12 @@ class _GitRunner:
         self._until, self._seconds = time.monotonic() + seconds, seconds
         self._most = most_bytes
 
-    def run(self, *arguments: str, most_said: int = _SAID_BYTES) -> _GitResult:
+    def run(self, *arguments: str, most_output: int = _SAID_BYTES) -> _GitResult:
         """Run one command of git.
 
         Args:
             arguments: what follows ``git``.
-            most_said: most bytes of output to return.
+            most_output: most bytes of output to return.
 
         Raises:
             LimitError: it exceeded the limit on time or size.
@@ -309,7 +311,7 @@ class _GitRunner:
                 self._wait(process, output_file.fileno())
             finally:
                 _kill_command(process)
-            output_file.seek(max(0, output_file.seek(0, os.SEEK_END) - most_said))
+            output_file.seek(max(0, output_file.seek(0, os.SEEK_END) - most_output))
             return _GitResult(process.returncode, output_file.read().decode("utf-8", "replace"))
 
     def _wait(self, process: subprocess.Popen[bytes], output: int) -> None:

@@ -175,16 +175,18 @@ class ResponseHandler:
         except _NotAPageError as error:
             self.skip(entry, error.reason, error.detail)
             return
-        if content.led.follow:
-            self._add(self._pages(content.led.links, entry.url), "page", entry.depth + 1)
-            feeds = [one for url in content.led.feeds if (one := normalise(url)) and self._rules.scope.on_site(one)]
+        if content.page_links.follow:
+            self._add(self._pages(content.page_links.links, entry.url), "page", entry.depth + 1)
+            feeds = [
+                one for url in content.page_links.feeds if (one := normalise(url)) and self._rules.scope.on_site(one)
+            ]
             self._add(feeds, "feed", entry.depth + 1)
         canonical = self._canonical(entry.url, content)
         if canonical is not None:
             self._add([canonical], "page", entry.depth)
             self._like(entry, content)
             self.skip(entry, _CANONICAL, canonical[:200])
-        elif not content.led.index:
+        elif not content.page_links.index:
             self.skip(entry, "not to be indexed")
         elif not content.text.text.strip():
             self.skip(entry, "no text")
@@ -267,12 +269,12 @@ class _PageContent:
 
     Attributes:
         text: its Markdown with its metadata.
-        led: its links, and whether it may be kept.
+        page_links: its links, and whether it may be kept.
         canonical: its canonical address, as written.
     """
 
     text: ConvertedDocument
-    led: PageLinks
+    page_links: PageLinks
     canonical: str | None = None
 
     @property

@@ -24,7 +24,7 @@ from quaestor.embedding.remote import Allowance
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.grid import Configuration
 from quaestor.evaluation.metrics import Question
-from quaestor.evaluation.stored_run import Answer, Answers, BuiltIndex, build_index, finished_index, index_key
+from quaestor.evaluation.stored_run import Answer, Answers, BuiltIndex, build_index, index_key, unchanged_index
 from quaestor.indexing.indexer import Progress
 from quaestor.search.ranker import with_dense_factor
 from quaestor.search.retriever import Retriever
@@ -170,7 +170,7 @@ class Run:
     def unasked_questions(self, part: Part, configuration: Configuration) -> list[Question] | None:
         """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
         cell = self._begin_cell(part, configuration)
-        built = finished_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
+        built = unchanged_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
         return None if built is None else _missing_questions(part, self._answers(cell, built))
 
     def _cell(self, part: Part, configuration: Configuration, progress: _Count) -> Cell:

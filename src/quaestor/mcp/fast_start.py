@@ -27,7 +27,7 @@ from quaestor.llm.prompts import load
 if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
-    from quaestor.mcp.mcp_tools import Tool
+    from quaestor.mcp.mcp_tools import ServedTool
 
 
 _PIECE = 1 << 16
@@ -161,11 +161,11 @@ class OpeningExchange:
     def __init__(self, wire: ClientConnection) -> None:
         self._again = b""
         self.answered: set[int | str] = set()
-        self.tools: Sequence[Tool] | None = None
+        self.tools: Sequence[ServedTool] | None = None
         self._wire = wire
         self._waiting: list[Request] = []
 
-    def converse(self, make: Callable[[Sequence[Path]], Sequence[Tool]], *, asking: bool) -> None:
+    def converse(self, make: Callable[[Sequence[Path]], Sequence[ServedTool]], *, asking: bool) -> None:
         """Answer the requests that are known here and make the tools; leave everything else to the SDK.
 
         Args:
@@ -301,13 +301,13 @@ def asks_for_tools(request: Request, version: str) -> bool:
     return not request.params
 
 
-def tool_list(version: str, tools: Iterable[Tool]) -> Object:
+def tool_list(version: str, tools: Iterable[ServedTool]) -> Object:
     """Return the answer to a request for the list of tools in a version of the protocol."""
     result = {"tools": [tool_object(tool) for tool in tools]}
     return _reply_object(result) if version in _ENVELOPES else result
 
 
-def tool_object(tool: Tool) -> Object:
+def tool_object(tool: ServedTool) -> Object:
     """Return the protocol's description of a tool."""
     return {
         "name": tool.name,

@@ -131,7 +131,7 @@ class RecordedSession:
             return each
 
     def calls(self, turn: int | None = None) -> list[CallRecord]:
-        """Return the calls of subroutines, in order: of one turn, or of all."""
+        """Return the calls of tools, in order: of one turn, or of all."""
         where = "" if turn is None else "where turn = ?"
         query = (
             "select turn, name, arguments, result, failed, passages, coalesce(difference, ''), id,"

@@ -8,7 +8,7 @@ from quaestor.answers.history_answer import history_of as ask_history
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.tools.tool_results import cut_to_budget, show_passages, shown_line
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("about", "string", required=True),
@@ -19,10 +19,10 @@ PARAMETERS = (
 _MOST_HEADS = 4
 
 
-def history_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that asks a corpus's history."""
+def history_of(corpus: Corpus) -> Tool:
+    """Return the tool that asks a corpus's history."""
     description, parameters = describe("history", PARAMETERS)
-    return Subroutine("history", description, parameters, partial(_run, corpus))
+    return Tool("history", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:

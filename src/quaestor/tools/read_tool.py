@@ -10,7 +10,7 @@ from quaestor.corpus.line_excerpts import Excerpt
 from quaestor.llm.prompts import load
 from quaestor.llm.prompts.numbered_passages import Passage
 from quaestor.tools.tool_results import plural, show_passage, shown_line, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("path", "string", required=True),
@@ -27,10 +27,10 @@ class ReadableCorpus(Protocol):
         ...
 
 
-def read_of(corpus: ReadableCorpus) -> Subroutine:
-    """Return the subroutine that reads documents of a corpus, and nothing else."""
+def read_of(corpus: ReadableCorpus) -> Tool:
+    """Return the tool that reads documents of a corpus, and nothing else."""
     description, parameters = describe("read", PARAMETERS)
-    return Subroutine("read", description, parameters, partial(_run, corpus))
+    return Tool("read", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: ReadableCorpus, arguments: Arguments, room: Room) -> Outcome:

@@ -23,7 +23,7 @@ from quaestor.tools.tool_results import (
     shown_line,
     shown_name,
 )
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("target", "string", required=True),
@@ -37,10 +37,10 @@ _SLACK = 0.95
 _LEAST = 60
 
 
-def related_of(corpus: Corpus) -> Subroutine:
-    """Return the subroutine that finds relatives in a corpus."""
+def related_of(corpus: Corpus) -> Tool:
+    """Return the tool that finds relatives in a corpus."""
     description, parameters = describe("related", PARAMETERS)
-    return Subroutine("related", description, parameters, partial(_run, corpus))
+    return Tool("related", description, parameters, partial(_run, corpus))
 
 
 def _run(corpus: Corpus, arguments: Arguments, room: Room) -> Outcome:

@@ -346,7 +346,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
     made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
-    questions, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
+    questions, taught = _split_questions([question for question in made.questions if _of_one_part(question)], most)
     if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
@@ -360,7 +360,7 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
         yield TuningGround(copy, texts_of(copy), questions, taught, sampled, corpus.is_prose(), root, project)
 
 
-def _dealt(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+def _split_questions(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """Return the questions that are asked, as many of every kind as there can be, and the others."""
     earlier: Counter[str] = Counter()
     places: dict[str, int] = {}

@@ -159,14 +159,14 @@ class Point:
         name: a letter or two, written on it.
         number: chooses its colour.
         value: with its interval.
-        told: its description.
+        description: its description.
         cost: its horizontal position, on a plot against costs.
     """
 
     name: str
     number: int
     value: Estimate
-    told: str
+    description: str
     cost: float = 0.0
 
 
@@ -212,7 +212,7 @@ def against_cost(
         ends = (_down(upwards, point.value.low), _down(upwards, point.value.high))
         drawn = [
             tag("line", x1=x, x2=x, y1=ends[0], y2=ends[1], class_=f"interval {_colour(point.number)}"),
-            _dot(x, _down(upwards, point.value.mean), point, f"{point.told}: {written(point.cost)}"),
+            _dot(x, _down(upwards, point.value.mean), point, f"{point.description}: {written(point.cost)}"),
         ]
         parts.append(tag("g", *drawn, transform=f"translate({shift} 0)" if shift else None))
     text = "; ".join(f"{point.name}: {point.value.mean:.3f} at {written(point.cost)}" for point in points)
@@ -271,11 +271,11 @@ def _lane(identifier: str, lane: Lane, scale: Scale, *, zero: bool) -> Markup:
             for at in (scale.at(tick),)
         ),
         tag("line", x1=ends[0], x2=ends[1], y1=middle, y2=middle, class_=f"interval {_colour(point.number)}"),
-        _dot(_percent(scale.at(point.value.mean)), middle, point, point.told),
+        _dot(_percent(scale.at(point.value.mean)), middle, point, point.description),
     ]
     value = point.value
     text = f"{value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
-    return _image(identifier, f"{point.told}: {text}", "", _LANE, parts)
+    return _image(identifier, f"{point.description}: {text}", "", _LANE, parts)
 
 
 def _image(identifier: str, title: str, description: str, height: float, parts: Sequence[Markup]) -> Markup:

@@ -53,13 +53,13 @@ class BadRequestError(UpstreamError):
     """The endpoint finds fault with the request itself: a value, a parameter, a message.
 
     Attributes:
-        said: the server's sentence as it may be shown; may be empty.
+        server_message: the server's sentence as it may be shown; may be empty.
         param: the field that it names, if it names one.
     """
 
     def __init__(self, message: str, *, status: int, said: str, param: str | None) -> None:
         super().__init__(message, retryable=False, status=status)
-        self.said = said
+        self.server_message = said
         self.param = param
 
 

@@ -199,7 +199,7 @@ def blame_request(request: BaseModel) -> Iterator[None]:
     try:
         yield
     except BadRequestError as error:
-        text = error.said or f"It answered {error.status} without a reason."
+        text = error.server_message or f"It answered {error.status} without a reason."
         param = error.param if error.param in type(request).model_fields else None
         raise RequestRefusedError(f"The model's server refuses the request: {text}", param=param) from error
     except TooLongError as error:

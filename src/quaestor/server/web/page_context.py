@@ -54,14 +54,14 @@ class UnreadyCorpus:
         name: its title.
         total: files to read; 0 while they are being counted.
         share: the share of bytes that have been read, from 0 to 1.
-        said: the progress as text.
+        progress: the progress as text.
     """
 
     doing: str
     name: str
     total: int
     share: float
-    said: str
+    progress: str
 
 
 @dataclass(frozen=True, slots=True)

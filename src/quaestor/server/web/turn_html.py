@@ -85,12 +85,12 @@ class TurnView:
         error: why it failed or ended early; "" if it did not.
         limits: a sentence on words of the question that were, or were not, used as a filter.
         steps: its steps.
-        steps_said: a summary of the steps.
+        steps_summary: a summary of the steps.
         proposed: changes that the model proposed.
         feedback: a person's feedback; None if there is none.
         sources: the number of hits.
         requests: the number of requests to a model.
-        said: which model wrote the answer, or that it is made of quotes.
+        answered_by: which model wrote the answer, or that it is made of quotes.
         last: whether it is the last turn.
         superseded: whether a later turn repeats its question.
         seconds: how long ago it began.
@@ -109,12 +109,12 @@ class TurnView:
     error: str
     limits: str
     steps: tuple[Step, ...]
-    steps_said: str
+    steps_summary: str
     proposed: tuple[_ProposedChange, ...]
     feedback: Feedback | None
     sources: int
     requests: int
-    said: str
+    answered_by: str
     last: bool
     superseded: bool
     seconds: int
@@ -204,12 +204,12 @@ def _view(
         error=in_words(ending.error),
         limits=_limits(*transcript.limits(turn.number)),
         steps=tuple(_steps(counts, calls)),
-        steps_said=_steps_said(counts, calls),
+        steps_summary=_summarise_steps(counts, calls),
         proposed=proposed_changes(calls),
         feedback=turn.feedback,
         sources=len(sources),
         requests=requests,
-        said=_origin_of_answer(turn),
+        answered_by=_origin_of_answer(turn),
         last=turn.number == last,
         superseded=superseded,
         seconds=_seconds_since(turn.began),
@@ -261,7 +261,7 @@ def _steps(counts: str, calls: Sequence[CallRecord]) -> list[Step]:
     return [*searched, *(Step(_call(call), call.result, call.failed) for call in calls)]
 
 
-def _steps_said(counts: str, calls: Sequence[CallRecord]) -> str:
+def _summarise_steps(counts: str, calls: Sequence[CallRecord]) -> str:
     calls_made = f"the model looked {amount(len(calls), 'more time')}" if calls else ""
     return ", ".join(filter(None, (counts or ("0 passages found" if calls else ""), calls_made)))
 

@@ -350,7 +350,7 @@ def upgrade(connection: sqlite3.Connection) -> None:
     """
     if not _is_older(connection):
         return
-    _teach(connection)
+    _register_functions(connection)
     with suppress(sqlite3.OperationalError):
         connection.execute("BEGIN IMMEDIATE")
         try:
@@ -369,7 +369,7 @@ def _is_older(connection: sqlite3.Connection) -> bool:
     return _OLDEST <= version < VERSION and is_ours(connection)
 
 
-def _teach(connection: sqlite3.Connection) -> None:
+def _register_functions(connection: sqlite3.Connection) -> None:
     """Make the checksum functions available in SQL statements."""
     make = connection.create_function
     make("chunk_checksum", -1, lambda *row: chunk_checksum(row[:-1], row[-1]))
@@ -391,7 +391,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
     if "checksum" not in _columns(connection, "chunks"):
         execute("ALTER TABLE chunks ADD COLUMN checksum INTEGER NOT NULL DEFAULT 0")
     execute(f"UPDATE chunks SET checksum = chunk_checksum({_FIELDS})")
-    _copy(connection)
+    _recreate_tables(connection)
     for table, added in _ADDED.items():
         for column, value in added.items():
             execute(f"ALTER TABLE {table} ADD COLUMN {column} INTEGER NOT NULL DEFAULT 0")
@@ -400,7 +400,7 @@ def _give_checksums(connection: sqlite3.Connection) -> None:
     seal_state(connection)
 
 
-def _copy(connection: sqlite3.Connection) -> None:
+def _recreate_tables(connection: sqlite3.Connection) -> None:
     """Create those tables again in which a new column is not the last one, or is part of the key."""
     held = {
         table: connection.execute(f"SELECT {columns} FROM {table}").fetchall() for table, columns in _COPIED.items()

@@ -78,7 +78,7 @@ class Transaction:
         return self._state.dimensions
 
     @property
-    def written(self) -> str:
+    def new_stamp(self) -> str:
         """The corpus's stamp after this transaction is committed."""
         return self._state.written
 

@@ -205,7 +205,7 @@ class PostgresStore(LexicalQueries):
                     word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
         except IndexUnusableError:
             # A connection that is lost while it commits does not tell whether it did: the state does.
-            if ended is None or transaction is None or not self._was_committed(transaction.written):
+            if ended is None or transaction is None or not self._was_committed(transaction.new_stamp):
                 raise
         if ended is not None:
             self._seen = max(self._seen, ended.generation)
