@@ -87,6 +87,6 @@ def test_who_makes_vectors_ends_with_whom_they_are_made_for(tmp_path: Path) -> N
         maker = os.pidfd_open(int(process.stdout.readline()))
         process.kill()
     try:
-        assert select.select([maker], [], [], 60)[0] == [maker]
+        assert select.select([maker], [], [], 600)[0] == [maker]
     finally:
         os.close(maker)

@@ -82,18 +82,34 @@ def test_a_commit_whose_answer_is_lost_is_told_from_one_that_failed(
             other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
         commit(connection)
 
-    for losing, path in ((lose_answer, "kept.py"), (lose_commit, "lost.py")):
+    def lose_answer_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        commit(connection)
+        put(opened("commits"), *several(1))
+        lose_answer(connection)
+
+    def lose_commit_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        with psycopg.connect(postgres_address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
+        put(opened("commits"), *several(2))
+        commit(connection)
+
+    for losing, path in (
+        (lose_answer, "kept.py"),
+        (lose_commit, "lost.py"),
+        (lose_answer_and_let_others_write, "kept too.py"),
+        (lose_commit_and_let_others_write, "lost too.py"),
+    ):
         with monkeypatch.context() as patched:
             transaction = store.writing()
             writer = transaction.__enter__()
             entry(path, ["x"]).put(writer)
             patched.setattr(psycopg.Connection, "commit", _once(losing, commit))
-            if losing is lose_answer:
+            if path.startswith("kept"):
                 transaction.__exit__(None, None, None)
             else:
                 with pytest.raises(IndexUnusableError, match="cannot be reached"):
                     transaction.__exit__(None, None, None)
-    assert set(store.documents()) == {"kept.py"}
+    assert set(store.documents()) == {"kept.py", "kept too.py", "1.py", "2.py"}
 
 
 def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[..., None]:

@@ -29,6 +29,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 2
 logfile = {folder}/log
+pidfile = {folder}/pid
 """
 
 
@@ -54,7 +55,7 @@ def pooled(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 def _answering(address: str, pooler: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while True:
         try:
             psycopg.connect(address).close()

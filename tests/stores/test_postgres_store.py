@@ -395,21 +395,22 @@ def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
     assert index_names_of(postgres_server, other)
 
 
+@pytest.mark.parametrize("options", ["ef_construction = 64", "m = 16"], ids=["earlier version", "cut off"])
 def test_a_vacuum_builds_an_index_of_vectors_of_an_earlier_version_anew(
-    opened: Opened, postgres_server: PostgresServer
+    opened: Opened, postgres_server: PostgresServer, options: str
 ) -> None:
     store = opened("earlier", sizes=Thresholds(exact=-1))
     put(store, *several(1))
     store.settle()
     name = f"quaestor.{index_name(store._corpus, DIMENSIONS)}"
-    built = f"SELECT relfilenode, reloptions[1] FROM pg_class WHERE oid = '{name}'::regclass"
+    built = f"SELECT relfilenode, reloptions FROM pg_class WHERE oid = '{name}'::regclass"
     [now] = postgres_server.run_sql(built, "corpora")
     store.vacuum()
     assert postgres_server.run_sql(built, "corpora") == [now]
-    postgres_server.run_sql(f"ALTER INDEX {name} SET (ef_construction = 64)", "corpora")
+    postgres_server.run_sql(f"ALTER INDEX {name} SET ({options})", "corpora")
     store.vacuum()
-    [(file, options)] = postgres_server.run_sql(built, "corpora")
-    assert (file != now[0], options) == (True, now[1])
+    [(file, built_with)] = postgres_server.run_sql(built, "corpora")
+    assert (file != now[0], built_with) == (True, now[1])
     assert len(index_names_of(postgres_server, store)) == 1
     assert len(store.dense(vector_of("x"), 5))
 

@@ -20,6 +20,7 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 _OWN = ("", CHANGELOG)
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _LONGEST_CODE = 8
+_DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
 _FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
@@ -81,6 +82,8 @@ class Material:
             found = profile_path(path)
             if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
                 found = found._replace(background=TRANSLATION)
+            if not found.prose and not found.data and not _DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
+                found = found._replace(example=True)  # code in a manual shows how something is used
             self._profiles[path] = found
         return found
 

@@ -77,11 +77,6 @@ class Transaction:
         """The length of the vectors."""
         return self._state.dimensions
 
-    @property
-    def new_stamp(self) -> str:
-        """The corpus's stamp after this transaction is committed."""
-        return self._state.written
-
     def put(self, packed: PackedDocument) -> None:
         """Add a document with its chunks, or replace the document of the same path.
 
