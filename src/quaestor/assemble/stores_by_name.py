@@ -37,8 +37,8 @@ def corpus_name(root: Path, settings: Settings) -> str:
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
-    named = settings.corpus or _of_repository(root, settings)
-    return named or f"{socket.gethostname()}:{index_folder(root, settings).name}"
+    name = settings.corpus or _of_repository(root, settings)
+    return name or f"{socket.gethostname()}:{index_folder(root, settings).name}"
 
 
 def _of_repository(root: Path, settings: Settings) -> str:

@@ -204,9 +204,9 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
         return _ALIKE_OF_OTHERS
     if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
-    asked, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    query, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
     moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
-    return float(max([*moved, *(asked @ one for one in paragraphs)]))
+    return float(max([*moved, *(query @ one for one in paragraphs)]))
 
 
 def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> float:
@@ -226,10 +226,10 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
         return _UNSAID_BY_ANSWERS
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
-    said = {word.lower() for word in find_words(text)}
+    words = {word.lower() for word in find_words(text)}
     held = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*tells, *said])
+    vectors = embedder.encode([*tells, *words])
     nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
     return max(
         share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
@@ -251,9 +251,9 @@ def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, f
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
-        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
+        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in terms)
         for word in _telling_words(question)
-        if (found := searched_terms(word))
+        if (terms := searched_terms(word))
     }
     total = math.fsum(weights.values())
     return {word: weight / total for word, weight in weights.items() if total}
@@ -295,15 +295,15 @@ def names_in(question: str) -> tuple[str, ...]:
 
 def _names(question: str, english: bool) -> Iterator[str]:
     begins = True
-    for found in _TOKEN.finditer(question):
-        token = found.group()
+    for match in _TOKEN.finditer(question):
+        token = match.group()
         word = _POSSESSIVE.sub("", token.strip(_EDGES))
-        named = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
-        if named and "://" not in word and "@" not in word:
+        is_name = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        if is_name and "://" not in word and "@" not in word:
             for part in [word] if _is_whole(word) else _BETWEEN.split(word):
                 if _is_name(part, english and not begins):
                     yield part[:-1] if _PLURAL.fullmatch(part) else part
-        begins = token[-1] in ".:" or question[found.end() : found.end() + 1] in ("?", "!")
+        begins = token[-1] in ".:" or question[match.end() : match.end() + 1] in ("?", "!")
 
 
 def _is_whole(word: str) -> bool:
