@@ -365,7 +365,11 @@ def test_where_nothing_names_a_release_the_newest_commits_are_listed(tmp_path: P
 
 def test_who_wrote_a_folder_or_all_of_it_by_its_name(tmp_path: Path) -> None:
     made = Repository(tmp_path / "ferry-ce")
-    made.commit("Begin", {"README.md": "# Ferry CE\n\nFerry CE sails.\n", "kits/oars/row.py": "x = 1\n"}, "2024-01-02")
+    made.commit(
+        "Begin",
+        {"README.md": "# Ferry CE\n\nFerry CE sails.\n", "kits/oars/row.py": "x = 1\n", "a/b/oars/c.py": ""},
+        "2024-01-02",
+    )
     made.commit("Begin Ferry in the harbour", {"kits/harbour/quay.py": "y = 1\n"}, "2024-01-03")
     with Index.build(made.folder) as index:
         assert "2 commits, by 1 author" in told(answer_by_way(Question("Who wrote Ferry?"), index))

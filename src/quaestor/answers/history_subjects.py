@@ -119,15 +119,16 @@ def _as_stem(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
 
 
 def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
-    """Return a subject that is the only folder of a name that is said to be one: ``the alertmanager chart``."""
+    """Return a subject that is the outermost folder of a name: ``the alertmanager chart``."""
     name = _OF_FOLDERS.sub("", text)
     if name == text or not name or " " in name:
         return None
     ends = f"/{name.lower()}"
     folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
     above = {"/".join(folder.split("/")[:depth]) for folder in folders for depth in range(1, folder.count("/") + 2)}
-    named = [folder for folder in above if f"/{folder}".lower().endswith(ends)]
-    return _as_file(subject, named[0], corpus, git) if len(named) == 1 else None
+    named = sorted((one for one in above if f"/{one}".lower().endswith(ends)), key=lambda one: one.count("/"))
+    alone = bool(named) and named[0].count("/") < min((one.count("/") for one in named[1:]), default=99)
+    return _as_file(subject, named[0], corpus, git) if alone else None
 
 
 def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
