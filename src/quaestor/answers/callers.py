@@ -57,11 +57,12 @@ def _named_after_file(corpus: Corpus, target: str, found: ResolvedName | None) -
     """Return the name that a file is called after, if no import names the file: in Swift and C#, none names any."""
     if found is None or not looks_like_a_file(target):
         return None
-    used = found.related and (found.related.of("callers") or found.related.of("tests"))
+    used = found.related is not None and (found.related.of("callers") or found.related.of("tests"))
     stem = (found.name or target).rpartition("/")[2].partition(".")[0]
     other = None if used or not stem else resolve_name(corpus, stem, ("definitions", "callers", "tests"), _LIMIT)
-    known = other is not None and not other.corrected and other.related is not None
-    return other if known and other.related.target.name and other.related.of("definitions") else None
+    if other is None or other.corrected or other.related is None:
+        return None
+    return other if other.related.target.name and other.related.of("definitions") else None
 
 
 def _used_nowhere(name: str, found: ResolvedName) -> WayAnswer:
