@@ -51,7 +51,10 @@ _HEAD_OF_DOCUMENT = 120
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
 _SOURCES = (".c", ".cc", ".cpp", ".cxx")
 """Files of languages that import others, which are not imported themselves."""
-_NEVER_IMPORTED = KEYED | {"csharp", "csv", "hcl", "swift", "text", "visual-basic", "xml"}
+_NEVER_IMPORTED = KEYED | frozenset(
+    """bicep cabal caddyfile cmake csharp csv dockerfile gettext go-module hcl make solution swift text visual-basic
+    xml""".split()
+)
 _CALLABLES = frozenset({"function", "method", "macro"})
 _NAMESPACED = frozenset({"cpp", "csharp"})
 _FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
