@@ -18,8 +18,8 @@ from quaestor.core.terms import content_terms, split_identifier
 from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
-from quaestor.search.asked_names import looks_like_a_file
 from quaestor.search.callers_question import CallersQuestion, read_callers_question
+from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200

@@ -13,7 +13,7 @@ from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
 from quaestor.related.stored_files import IndexedFile, load_file, modules_of
-from quaestor.search.background import CHANGELOG, TRANSLATION, is_generated
+from quaestor.search.background_documents import CHANGELOG, TRANSLATION, is_generated
 from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
