@@ -293,3 +293,33 @@ def test_imports_and_components_of_mdx_are_no_words() -> None:
     pieces = pieces_of(text, begins=True, language="markdown")
     assert [text[one.start : one.end] for one in pieces] == ["Take these steps.", "1. Add a file."]
     assert pieces_of("Import it from 'here' first.", begins=True) != []
+
+
+SEVERAL = """\
+def price():
+    return 3
+
+
+def usual():
+    default = 5
+    return default
+
+
+def colour():
+    return 7
+"""
+
+
+def test_a_further_quote_of_code_leaves_out_definitions_that_tell_nothing() -> None:
+    first, further = passage(1, "default = 1", "python"), passage(2, SEVERAL, "python")
+    hits = [hit(first, 9.0), hit(further, 9.0)]
+    quotes = answer(QUESTION, [first, further], alike, refused=False, hits=hits).quotes
+    assert [(one.n, one.start_line, one.end_line) for one in quotes] == [(1, 1, 1), (2, 5, 7)]
+    assert quotes[1].text == "def usual():\n    default = 5\n    return default"
+
+
+def test_a_further_quote_keeps_what_stands_between_definitions_that_tell() -> None:
+    text = f"{SEVERAL}\n\ndef other():\n    return default\n"
+    first, further = passage(1, "default = 1", "python"), passage(2, text, "python")
+    quotes = answer(QUESTION, [first, further], alike, refused=False, hits=[hit(first, 9.0), hit(further, 9.0)]).quotes
+    assert [(one.start_line, one.end_line) for one in quotes] == [(1, 1), (5, 15)]
