@@ -126,7 +126,7 @@ def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented
     home = listed[0]
     found = _definition_at(lines, home)
     first, last = _lines_worth_reading(lines, home, found)
-    if documented and last - first < _BARE and (told := _documented(corpus, lines, _bare_name(home))) is not None:
+    if documented and last - first < _BARE and (told := section_about(corpus, lines, _bare_name(home))) is not None:
         draft.quote(told)
     draft.quote(lines.hit(home.path, first, last, home.symbol))
     if found is not None and last < found.span.end_line:
@@ -148,7 +148,7 @@ def _tell_name(corpus: Corpus, relatives: Related, corrected: str, *, documented
 
 def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer | None:
     """Return what a document says of a name that no code defines, such as a key of a configuration, and its uses."""
-    draft, documented = Draft(), _documented(corpus, CorpusLines(corpus), name)
+    draft, documented = Draft(), section_about(corpus, CorpusLines(corpus), name)
     if documented is None:
         return None
     draft.quote(documented)
@@ -156,7 +156,7 @@ def _tell_documented(corpus: Corpus, relatives: Related, name: str) -> WayAnswer
     return draft.finish("names")
 
 
-def _documented(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
+def section_about(corpus: Corpus, lines: CorpusLines, name: str) -> Hit | None:
     """Return the section that a document has about a name alone, as references of options and settings have."""
     held = corpus.store.get(corpus.store.holding(terms(name), _MOST_HOLDING)).values() if name else ()
     found = [
@@ -180,7 +180,7 @@ def _sections_about(name: str, text: str, language: str, start_line: int) -> Ite
         shown = [first, *(one for one in more if text.count("\n", first.start, one.end) < _HEAD)]
         heading, end = first.heading, shown[-1].end
         about = begins.match(heading) or same_in_any_style(re.sub(r"\W+", "_", heading.strip()), name)
-        if about and len(find_words(text[first.start : end])) >= _FEWEST_OF_PARAGRAPH:
+        if about and len(find_words(text[first.start : end])) >= _FEWEST_WORDS:
             yield start_line + text.count("\n", 0, first.start), start_line + text.count("\n", 0, end), heading
 
 
