@@ -1,0 +1,228 @@
+"""Answers what an option, an environment variable or a setting is: what documents say of it, and what declares it.
+
+Such a name is mostly no definition of a programming language but a string that a parser of options or a reader of
+settings is given, so that ``explain_name`` finds nothing, and a search finds what speaks of its words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from enum import IntEnum
+
+from quaestor.answers.blocks import comment_above
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.explain_name import section_about
+from quaestor.answers.way import Question, WayAnswer
+from quaestor.chunking.languages import PROSE
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import EMPTY_WORDS, find_words, terms
+from quaestor.corpus import Corpus
+from quaestor.related.stored_files import IndexedFile
+from quaestor.search.path_roles import folders_to_sources, profile_path
+
+_LONGEST = 160
+_MOST_CHUNKS = 400
+_LONGEST_LINE = 1000
+_MOST_LINES = 12
+_FEWEST_WORDS = 3
+"""Words of a text that says what an option does."""
+
+_OPTION = r"(?P<option>`[^`\s]{2,60}`|(?<![\w-])--?[A-Za-z][\w-]*|[A-Za-z_][\w-]*(?:[.:][\w-]+)*)"
+_KIND = (
+    r"(?P<{}>(?:(?:command[- ]line|config(?:uration)?|environment|env)\s+)*"
+    r"(?:flag|option|switch|argument|parameter|setting|variable|env\s?var|key|directive|property)s?)"
+)
+_THING = rf"(?:(?:the|a|an|this)\s+)?(?:{_KIND.format('before')}\s+)?{_OPTION}(?:\s+{_KIND.format('behind')})?"
+_ASKED = tuple(
+    re.compile(rf"^\W*?{pattern}\s*[?.!]*\s*$", re.IGNORECASE)
+    for pattern in (
+        rf"what\s+(?:does|do|can)\s+{_THING}\s+(?:do|mean|control|set|change|configure|stand\s+for)",
+        rf"what(?:\s+is|['’]s|\s+are)\s+{_THING}(?:\s+(?:for|about|good\s+for|used\s+for|meant\s+for))?",
+        rf"what\s+is\s+the\s+(?:effect|meaning|point|purpose|use)\s+of\s+{_THING}",
+        rf"(?:please\s+)?(?:explain|describe)\s+{_THING}",
+        rf"{_THING}",
+    )
+)
+_WRITTEN_SO = re.compile(r"--?[A-Za-z]|[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+$")
+"""An option or an environment variable, which needs no word that says so."""
+_NOTHING = EMPTY_WORDS | {"best", "default", "first", "last", "main", "right"}
+_STRING = re.compile(r"\"(?:[^\"\\\n]|\\.)*\"|'(?:[^'\\\n]|\\.)*'|`[^`\n]*`")
+_STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
+_SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
+"""What sets a variable of the environment, mostly for a test."""
+_FENCE = re.compile(r"\s*(?:```|~~~)")
+_DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
+_COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
+_OPENS = re.compile(r"[(\[{]\s*$")
+_BODY = re.compile(r"\)[^()]*\{\s*$|\b(?:def|fn|func|function|class|if|for|while|switch|else|do|try)\b.*\{\s*$")
+"""What opens a block of statements, and no list of arguments or fields."""
+
+
+class _Form(IntEnum):
+    """How lines tell what an option is, the surest first."""
+
+    ENTRY = 0
+    DECLARED = 1
+    SHOWN = 2
+    READ = 3
+
+
+class _Place(NamedTuple):
+    """Lines about an option, in their order: the surest first, no tests, main sources."""
+
+    form: _Form
+    aside: tuple[bool, ...]
+    depth: int
+    path: str
+    start_line: int
+    end_line: int
+
+
+def explain_option(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer what an option or a setting is; None if nothing here says so."""
+    option = read_option_question(question.text)
+    if not option:
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell(option, corpus))
+
+
+def read_option_question(text: str) -> str:
+    """Return the option that a question wants explained, as it is written; empty for any other question. Pure."""
+    if len(text) > _LONGEST:
+        return ""
+    for pattern in _ASKED:
+        if found := pattern.match(text.strip()):
+            option: str = found["option"].strip("`")
+            said = found["before"] or found["behind"]
+            return option if (said and option not in _NOTHING) or _WRITTEN_SO.match(option) else ""
+    return ""
+
+
+def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
+    """Return the surest place of a document and of code; None if neither says what the option does or reads it."""
+    lines, draft, name = CorpusLines(corpus), Draft(), option.lstrip("-")
+    places = sorted(_places(option, corpus, lines))
+    documented = section_about(corpus, lines, name)
+    if documented is not None:
+        draft.quote(documented)
+    elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
+        draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
+    forms = [_Form.DECLARED, _Form.SHOWN]
+    if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
+        forms.append(_Form.READ)
+    if code := next((one for form in forms for one in places if one.form == form), None):
+        draft.quote(lines.hit(code.path, code.start_line, code.end_line))
+    return draft.finish("option") if draft.hits else None
+
+
+def _places(option: str, corpus: Corpus, lines: CorpusLines) -> Iterator[_Place]:
+    """Yield the places that tell what an option is."""
+    name = option.lstrip("-")
+    token = re.compile(rf"(?<![\w.-]){'-' if len(name) == 1 else '-{0,2}'}{re.escape(name)}(?![\w-])")
+    for stored in corpus.store.get(corpus.store.holding(terms(name), _MOST_CHUNKS)).values():
+        path, span = stored.document.path, stored.chunk.span
+        file = lines.file(path) if re.search(re.escape(name), stored.chunk.text) else None
+        if file is None or profile_path(path).test:
+            continue
+        aside = (*profile_path(path).flags, "complet" in path)  # what a shell completes repeats the options
+        for at in range(span.start_line, min(span.end_line, len(file.lines)) + 1):
+            if name in file.lines[at - 1] and (found := _told(file, at, name, token)) is not None:
+                yield _Place(found[0], aside, folders_to_sources(path), path, found[1], found[2])
+
+
+def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return how a line that names an option tells of it, with the first and the last line; None if it does not."""
+    line, prose = file.lines[at - 1], file.document.language in PROSE
+    if len(line) > _LONGEST_LINE:
+        return None
+    if not prose and _STRINGS_OR_SYMBOLS.search(line):
+        return None if _SETS.search(line) else _declared(file.lines, at, token)
+    if not prose and re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
+        return _Form.READ, at, max(at, end_of_statement(file.lines, at))
+    end = _end_of_entry_about(file.lines, at, token, prose=prose)
+    return ((_Form.ENTRY if prose else _Form.SHOWN), at, end) if end else None
+
+
+def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
+    """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
+    line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
+    begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
+    if begins is None or re.match(r"\s*[=(]", line[begins.end() :]):
+        return 0
+    if prose and above and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
+        return 0  # a line of a paragraph that happens to begin with it
+    said = line[begins.end() :]
+    below = at < len(lines) and _indent(lines[at]) > _indent(line)
+    end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(said)) < _FEWEST_WORDS)
+    return end if len(find_words("\n".join([said, *lines[at:end]]))) >= _FEWEST_WORDS else 0
+
+
+def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return where code gives an option by a string of its own, with the text or the comment that says what it does."""
+    strings = [one.strip("\"'`:") for one in _STRINGS_OR_SYMBOLS.findall(lines[at - 1])]
+    own = re.compile(rf"\s*(?:-\w[\s,|/]+)?{token.pattern}(?:[ =]\S+)?(?P<said>\s{{2,}}\S.*|(?:[,|/]\s*\S+)?\s*)")
+    found = next(filter(None, map(own.fullmatch, strings)), None)
+    if found is None:
+        return None
+    if len(find_words(found["said"])) > 1:
+        return _Form.DECLARED, at, at
+    for start in (at, _begins(lines, at)):
+        end = _closes(lines, start, at)
+        if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
+            return _Form.DECLARED, start, end
+    above = max(comment_above(lines, start - 1) + 1, start - _MOST_LINES)
+    said = [one for one in lines[above - 1 : start - 1] if _COMMENT.match(one)]
+    told = len(find_words(" ".join(said))) >= _FEWEST_WORDS
+    return (_Form.DECLARED, above, end) if told else (_Form.READ, start, end)
+
+
+def _texts(lines: Sequence[str]) -> Iterator[str]:
+    return (one[1:-1] for one in _STRING.findall("\n".join(lines)))
+
+
+def _begins(lines: Sequence[str], at: int) -> int:
+    """Return the line where a call or a literal begins that is broken before a line; that line if none is."""
+    for first in range(at - 1, max(0, at - 1 - _MOST_LINES), -1):
+        if _OPENS.search(lines[first - 1]):
+            return at if _BODY.search(lines[first - 1]) else first
+        if not re.search(r"[,\"'(]\s*$", lines[first - 1]):
+            break
+    return at
+
+
+def _closes(lines: Sequence[str], start: int, at: int) -> int:
+    """Return the last line of what begins at a line and holds another; that other line if it goes on for too long."""
+    depth = 0
+    for number in range(start, min(len(lines), start + 2 * _MOST_LINES) + 1):
+        bare = _STRING.sub("", lines[number - 1])
+        depth += sum(map(bare.count, "([{")) - sum(map(bare.count, ")]}"))
+        if number >= at and depth <= 0:
+            return number
+    return at
+
+
+def _end_of_entry(lines: Sequence[str], at: int, *, alone: bool) -> int:
+    """Return the last line of an entry that begins at a line: all that is indented more, or the paragraph below it.
+
+    Args:
+        lines: of the file.
+        at: its first line.
+        alone: whether that line says nothing itself, so that what follows it says all.
+    """
+    indent, last = _indent(lines[at - 1]), at
+    for number in range(at + 1, min(len(lines), at + _MOST_LINES) + 1):
+        line = lines[number - 1]
+        if not line.strip():
+            if last > at and alone:
+                break
+            continue
+        if _indent(line) <= indent and (not alone or number > last + 2 - (last > at)):
+            break
+        last = number
+    return last
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip())

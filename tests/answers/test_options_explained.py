@@ -1,0 +1,164 @@
+"""What an option, a variable of the environment or a setting is: what documents say of it, and what declares it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from index_of_files import index_of
+from quaestor import Index
+from quaestor.answers.explain_option import explain_option, read_option_question
+from quaestor.answers.way import Question
+
+README = """# Shop
+
+Orders are sent with `--no-wait` at night.
+
+| flag | default | what for |
+|---|---|---|
+| `--keep-days` | 7 | how many days orders are kept |
+
+```
+  -q, --quiet
+          Say nothing but errors
+```
+
+Who sets
+`SHOP_HOME` must see to it that the folder exists.
+
+``longestWait``<br/>
+The seconds that a customer waits at most, before
+the order is given up.
+
+Other things follow.
+"""
+REFERENCE = """Settings
+========
+
+.. envvar:: SHOP_LOG
+
+    The file that the shop writes its log to, and
+    by default none.
+
+.. envvar:: SHOP_OTHER
+"""
+MANUAL = """.TH SHOP 1
+.SH OPTIONS
+.TP
+.B \\-\\-no\\-stars
+Disable the stars that show how good a thing is.
+.TP
+.B \\-\\-other
+Something else altogether, for whoever needs it.
+"""
+FLAGS = """package shop
+
+func flags() []Flag {
+	return []Flag{
+		&BoolFlag{Name: "no-wait", Usage: "send orders at once"},
+		&IntFlag{
+			Name:  "keep-days",
+			Usage: "days that orders are kept",
+		},
+	}
+}
+
+func home() string {
+	if wait(Get("no-wait")) {
+		panic("--no-wait needs a night, and --keep-days a day")
+	}
+	return os.Getenv("SHOP_HOME")
+}
+"""
+ARGS = """struct Args {
+    /// Say nothing but errors
+    #[arg(short = 'q', long = "quiet")]
+    quiet: bool,
+}
+
+#[test]
+fn is_quiet() {
+    parse("--quiet");
+    std::env::set_var("SHOP_HOME", "of a test");
+}
+"""
+SERVER = """class Server
+  config_param :flush_every, :time, desc: 'How often orders are written.'
+end
+"""
+USAGE = """void usage(void) {
+  puts("  -b, --bare      print no frame around it");
+  puts("  --base=DIR      the folder of the shop");
+}
+"""
+COMPLETION = "complete('--bare', 'print nothing around it')\n"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    files = {
+        "README.md": README,
+        "docs/settings.rst": REFERENCE,
+        "man/shop.1": MANUAL,
+        "flags.go": FLAGS,
+        "src/args.rs": ARGS,
+        "lib/server.rb": SERVER,
+        "usage.c": USAGE,
+        "a/completions.py": COMPLETION,
+        "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
+    }
+    with index_of(tmp_path_factory.mktemp("options") / "shop", files) as index:
+        yield index
+
+
+@pytest.mark.parametrize(
+    ("question", "option"),
+    [
+        ("what does --no-wait do?", "--no-wait"),
+        ("What is the --no-wait flag for?", "--no-wait"),
+        ("explain -q", "-q"),
+        ("--keep-days", "--keep-days"),
+        ("what is SHOP_HOME?", "SHOP_HOME"),
+        ("what does the environment variable SHOP_HOME control", "SHOP_HOME"),
+        ("What does the flush_every parameter do?", "flush_every"),
+        ("what is the `store.path` setting?", "store.path"),
+        ("what is the purpose of the quiet option?", "quiet"),
+        ("what does quiet do?", ""),
+        ("what is the default option?", ""),
+        ("what is the shop?", ""),
+        ("how do I use --no-wait with an order?", ""),
+        ("what does --no-wait do to orders?", ""),
+        ("what is " + "x" * 300, ""),
+    ],
+)
+def test_a_question_about_an_option_is_known_by_how_it_is_written_or_called(question: str, option: str) -> None:
+    assert read_option_question(question) == option
+
+
+@pytest.mark.parametrize(
+    ("option", "places"),
+    [
+        ("--no-wait", [("flags.go", 5, 5)]),
+        ("--keep-days", [("README.md", 7, 7), ("flags.go", 6, 9)]),
+        ("--quiet", [("README.md", 10, 11), ("src/args.rs", 2, 3)]),
+        ("the flush_every parameter", [("lib/server.rb", 2, 2)]),
+        ("--no-stars", [("man/shop.1", 4, 5)]),
+        ("SHOP_LOG", [("docs/settings.rst", 4, 7)]),
+        ("SHOP_HOME", [("flags.go", 17, 17)]),
+        ("the longestWait setting", [("README.md", 17, 19)]),
+        ("--bare", [("usage.c", 2, 2)]),
+        ("the base option", [("usage.c", 3, 3)]),
+    ],
+)
+def test_a_document_tells_first_and_then_what_declares_it(
+    index: Index, option: str, places: list[tuple[str, int, int]]
+) -> None:
+    found = explain_option(Question(f"What does {option} do?"), index)
+    assert found is not None
+    assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == places
+
+
+@pytest.mark.parametrize("option", ["--nowhere", "-z", "SHOP_OTHER", "the follow option"])
+def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, option: str) -> None:
+    assert explain_option(Question(f"What does {option} do?"), index) is None
