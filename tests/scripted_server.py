@@ -12,7 +12,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from servers.script import Call, Recorded, Reply, Script, endless, in_pieces
+from servers.script import Call, Recorded, Reply, Script, counted, endless, in_pieces
 from servers.scripted import ScriptedServer
 from servers.styles import STYLES, Style
 
@@ -24,6 +24,7 @@ __all__ = [
     "Script",
     "ScriptedServer",
     "Style",
+    "counted",
     "endless",
     "in_pieces",
     "scripted_server",

@@ -18,7 +18,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.records import Ending
-from scripted_server import Recorded, Reply, endless, in_pieces
+from scripted_server import Recorded, Reply, counted, endless, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
 ANSWER = (
@@ -333,14 +333,14 @@ def test_the_page_fits_a_phone_held_sideways_and_double_size(page: StartPage) ->
 
 
 def test_a_printed_conversation_holds_all_of_it(page: StartPage) -> None:
-    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(["It rests."] * 80)
+    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(counted("It rests", 80))
     one = page([long])
     one.answered("How long does the dough rest?")
     printed = one.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
     pages = [page.extract_text() for page in PdfReader(BytesIO(b64decode(printed))).pages]
     assert len(pages) > 1
     text = " ".join(" ".join(pages).split())
-    assert text.count("It rests.") == 80
+    assert text.count("It rests,") == 80
     # Long lines of code are wrapped, and what is clicked is left out.
     assert text.count("words and words,") == 30
     assert not re.search("Copy|Ask again|Sources|Ask a question", text)

@@ -283,7 +283,9 @@ def test_a_turn_takes_no_more_tokens_than_it_may(corpus: Index) -> None:
 
 
 def test_an_endless_reply_is_stopped(corpus: Index) -> None:
-    conversation = Conversation(corpus, Scripted("word " * 40_000), settings=ConversationSettings(reserve=64))
+    conversation = Conversation(
+        corpus, Scripted(" ".join(map(str, range(40_000)))), settings=ConversationSettings(reserve=64)
+    )
     with pytest.raises(LimitError, match="goes on"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"

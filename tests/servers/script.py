@@ -96,6 +96,11 @@ def as_reply(answer: Reply | str) -> Reply:
     return answer if isinstance(answer, Reply) else Reply(pieces=in_pieces(answer))
 
 
+def counted(words: str, times: int) -> list[str]:
+    """Return the pieces of a long reply that counts on; one that repeats itself would be ended."""
+    return [f"{words}, {number}, " for number in range(times)]
+
+
 def endless(text: str) -> Reply:
     """Return a reply that is begun, and never comes to its end: however slow the machine, it can still be stopped."""
     return Reply(in_pieces(text), may_end=Event())
