@@ -356,9 +356,7 @@ def defined_names(material: Material, path: str, most: int) -> Statement | None:
     number = next(telling, 0)
     if not number:  # a value, or the middle of a statement
         return Statement(listed)
-    return Statement(
-        lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed
-    )
+    return Statement(lines[number - 1].strip()[:LONGEST], Source(path, number, number), verbatim=True, brief=listed)
 
 
 def _is_telling(line: str, name: str) -> bool:
