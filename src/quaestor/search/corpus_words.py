@@ -36,7 +36,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
     less than "timeout".
 
     Args:
-        text: of a query.
+        text: the text of a query.
         frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
@@ -99,7 +99,7 @@ def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Q
     Args:
         query: the query; a name, a path or a trace stays as it is.
         text: its own, or that which it had before its spelling was corrected.
-        frequencies: of the corpus.
+        frequencies: the frequencies of the corpus.
     """
     spelt = (*other_spellings(text, frequencies), *_switching_term(text, frequencies)) if query.kind == "text" else ()
     return query._replace(terms=(*query.terms, *(term for term in spelt if term not in query.terms)))
