@@ -146,7 +146,7 @@ class CutProse:
     """A prose document that was cut.
 
     Attributes:
-        chunks: in order, covering the document.
+        chunks: the chunks in order; they cover the document.
         about: title, author and date.
         has_headings: whether it has any headings.
     """
