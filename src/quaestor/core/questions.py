@@ -34,8 +34,13 @@ _FRAME = re.compile(
     re.IGNORECASE | re.VERBOSE,
 )
 _LONGEST_FRAMED = 400
+_WHAT_PRICE = (
+    r"\bwhat\s+do(?:es)?\s+(?:an?|the|i|we)\b[^?,\n]{1,80}\b(?:cost|earn)(?:\s+(?:an?|per|each|in\s+an?)\s+\w+)?\s*(?:\?|$)"
+    r"|\bwhat\s+(?:is|are)\s+the\s+(?:\w+\s+){0,2}(?:fee|price|salary|tuition)s?\s+(?:for|of|per|to|in|if|when)\b"
+)
+"""Not "what does it cost to copy a list": where more is said of it, costs may be time."""
 _ASKS_AMOUNT = re.compile(
-    r"\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
+    _WHAT_PRICE + r"|\bhow\s+(?:many|much|long|often|soon)\b|\bhow\s+far\s+(?:ahead|in\s+advance)\b"
     r"|\bwie\s*(?:viele?[nrs]?|lange|oft|hoch)\b|\bwas\s+kostet\b|\bcombien\b|\bcu[aá]nt[oa]s?\b"
     r"|\bquel(?:le)?s?\s+(?:est\s+l[ea]\s+)?(?:montant|prix|tarif|délai|durée)\b|\bqué\s+(?:precio|plazo|cantidad)\b"
     r"|多少|多久|多长时间|几(?:个|天|次|年|小时|分钟|人|种|位|倍)|いくら|いくつ|ど[のれ][くぐ]らい"
@@ -43,7 +48,7 @@ _ASKS_AMOUNT = re.compile(
     re.IGNORECASE,
 )
 _ASKS_PRICE = re.compile(
-    r"\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
+    _WHAT_PRICE + r"|\bhow\s+much\b.{0,200}\b(?:costs?|pay|pays|charges?|contributes?|earn|fees?|price|salary|money)\b"
     r"|\bkostet\b|\bco[uû]te(?:nt)?\b|\b(?:prix|tarif|montant)\b|\bcuestan?\b|\bprecio\b"
     r"|多少钱|价[格钱]|费用|(?:报名|学|会|月|年)费|いくら|料金|値段|費用",
     re.IGNORECASE | re.DOTALL,
