@@ -47,7 +47,7 @@ _NAMED = -1.0
 """The most that hits are worth if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
 """Weight of the first hit's similarity to the question."""
-_ALIKE_UNSPACED = 0.5
+_ALIKE_UNSPACED = 0.54
 """The similarity assumed where question and hit are in one language without blanks between words."""
 _ALIKE_LEAST, _ALIKE_BY_WORDS = 0.15, 0.62
 """The same in other languages than English: the least, and what it grows by with the share of the question held."""
