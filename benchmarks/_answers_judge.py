@@ -9,7 +9,7 @@ from typing import Literal
 
 from _answers_set import Question, Words
 
-from training.asked import Target
+from training.asked_questions import Target
 
 Verdict = Literal["right", "partly", "wrong", "rightly refused", "wrongly refused"]
 VERDICTS: tuple[Verdict, ...] = ("right", "partly", "wrong", "rightly refused", "wrongly refused")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from training.asked import Part, Target, part_of, read_targets
+from training.asked_questions import Part, Target, part_of, read_targets
 
 Words = tuple[tuple[str, ...], ...]
 """What must be said: of each group at least one, in any case of letters."""

@@ -15,14 +15,14 @@ from quaestor.answers.citations.quote_match import find, find_nearest
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.explain_option import read_option_question
 from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.fixed_parts import template_words
 from quaestor.answers.history_questions import history_question
+from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.names_question import read_name_question
 from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.paragraphs import pieces_of
-from quaestor.answers.raised_here import is_pasted
-from quaestor.answers.stretches import stretches_of
+from quaestor.answers.quotable_stretches import stretches_of
+from quaestor.answers.template_agreement import template_words
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut
@@ -57,9 +57,9 @@ from quaestor.llm.endpoints.failures import Endpoint
 from quaestor.llm.models.reply_stream import Events, NotCompletionsError, StopCutter, parse_event, with_fields
 from quaestor.llm.prompts.numbered_passages import Passage, show
 from quaestor.related.imports import imports_of, outside_names
-from quaestor.search.asked_names import names_of_code
 from quaestor.search.callers_question import read_callers_question
 from quaestor.search.filters import read_filters
+from quaestor.search.names_in_question import names_of_code
 from quaestor.search.phrases import word_runs
 from quaestor.search.query import read_query
 from quaestor.search.spelling import only_names
@@ -121,7 +121,7 @@ def _office(kind: str) -> Callable[[str], object]:
     """Return the reader of documents of one kind, as a function of the text of their main part."""
 
     def read(text: str) -> object:
-        from convert import made  # noqa: PLC0415 - of the tests, as is the next
+        from convert import made_documents as made  # noqa: PLC0415 - of the tests, as is the next
         from fuzz import test_fuzz_office  # noqa: PLC0415
 
         make = made.docx if kind == "docx" else getattr(test_fuzz_office, _MADE[kind])

@@ -16,7 +16,7 @@ from quaestor import Index
 from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import load_configuration
 from quaestor.stores.embedded import EmbeddedStore
-from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.thresholds import Thresholds
 
 TEN = 10
 Answer = dict[str, Any]
@@ -65,7 +65,7 @@ class Scale:
         """Open the same store so that it looks at every vector."""
         folder = index_folder(self._index.root, load_configuration().settings)
         embedder = self._index.embedder
-        sizes = Sizes(exact=1 << 60)
+        sizes = Thresholds(exact=1 << 60)
         return EmbeddedStore.open(
             folder, embedder=embedder.name, dimensions=embedder.dimensions, create=False, sizes=sizes
         )

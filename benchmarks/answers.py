@@ -31,7 +31,7 @@ from quaestor.assemble import Index, answer_steps, make_model
 from quaestor.chat.events import TurnOutcome
 from quaestor.core.config import Settings
 from quaestor.corpus import Corpus
-from training.judged import documents_of
+from training.judged_searches import documents_of
 
 HERE = Path(__file__).parent
 NO_MODEL, SCRIPTED = "none", "scripted"

@@ -31,8 +31,8 @@ from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 from quaestor.assemble import Index
 from quaestor.core.config import Settings
-from training.asked import Target
-from training.judged import documents_of
+from training.asked_questions import Target
+from training.judged_searches import documents_of
 
 QUESTIONS = Path(__file__).parent / "asked" / "chunks"
 _TEN = 10

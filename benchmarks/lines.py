@@ -24,8 +24,8 @@ import _systems
 from _metrics import Location, Target, covers, path_matches
 
 from quaestor.llm.tokens import Tokenizer, tokenizer_for
-from training.asked import read_asked
-from training.judged import documents_of
+from training.asked_questions import read_asked
+from training.judged_searches import documents_of
 
 TEN, HUNDRED = 10, 100
 CORPORA = ("code", "mechanisms", "prose")

@@ -27,7 +27,7 @@ from quaestor.core.config import Settings
 from quaestor.evaluation.datasets import DataSet
 from quaestor.evaluation.datasets.judged_questions import read_code_search
 from quaestor.evaluation.grid import Configuration, grid
-from quaestor.evaluation.made import KINDS
+from quaestor.evaluation.made_questions import KINDS
 from quaestor.evaluation.metric_scores import MAIN, measures, score
 from quaestor.evaluation.own_questions import own_data_set
 from quaestor.evaluation.run import Place, Run

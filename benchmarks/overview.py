@@ -6,7 +6,7 @@
 for contributors (or for agents) or its description of the architecture names, each with the line that does; written by
 reading, before any of it was tuned. A checkout lies in DIR/OWNER__NAME. Beside it the plain tree of folders, two levels
 deep, cut to the same number of tokens (gpt-4o's): what `tree -L 2` gives. Repositories are split by name
-(`training.asked.part_of`): weights were tuned on `learn`, `choose` tells whether that carried over.
+(`training.asked_questions.part_of`): weights were tuned on `learn`, `choose` tells whether that carried over.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--missing", action="store_true", help="list what is not named")
     parser.add_argument("--out", type=Path)
     options = parser.parse_args(arguments)
-    from training.asked import part_of  # noqa: PLC0415
+    from training.asked_questions import part_of  # noqa: PLC0415
 
     scores: list[Score] = []
     with TemporaryDirectory() as home:

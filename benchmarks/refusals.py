@@ -37,12 +37,12 @@ from quaestor.core.config import Settings
 from quaestor.core.documents import Hit
 from quaestor.core.questions import without_frame
 from quaestor.core.terms import find_words
-from quaestor.corpus.doubt import doubt_about, terms_of_words, unmentioned_names
+from quaestor.corpus.answerability import doubt_about, terms_of_words, unmentioned_names
 from quaestor.llm.prompts.numbered_passages import number
 from quaestor.search.retriever import Retriever
 from quaestor.search.spelling import replace_unknown
 from quaestor.stores import Store
-from training.judged import documents_of
+from training.judged_searches import documents_of
 
 SPLITS = ("learn", "choose", "report")
 _PASSAGES = 10

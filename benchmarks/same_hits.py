@@ -20,7 +20,7 @@ from _query_kinds_made import make
 from quaestor import Index
 from quaestor.core.config import Settings
 from quaestor.core.documents import Hit
-from training.asked import read_asked
+from training.asked_questions import read_asked
 
 ASKED = Path(__file__).with_name("asked")
 SHOWN = 10

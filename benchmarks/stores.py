@@ -43,9 +43,9 @@ from quaestor.embedding.static import question_vector
 from quaestor.indexing.commit import keep_missing
 from quaestor.search.retriever import Retriever
 from quaestor.stores import Store
-from quaestor.stores.copying import copy_store
+from quaestor.stores.copy_index import copy_store
 from quaestor.stores.embedded import EmbeddedStore
-from quaestor.stores.embedded.sizes import SIZES
+from quaestor.stores.embedded.thresholds import THRESHOLDS
 from quaestor.stores.postgres.nearest import index_name
 from quaestor.stores.postgres.postgres_store import PostgresStore
 
@@ -334,7 +334,7 @@ def recall(index: Index, pair: tuple[Store, Store], queries: Sequence[str]) -> f
         embedder=index.embedder.name,
         dimensions=index.embedder.dimensions,
         create=False,
-        sizes=SIZES._replace(exact=10**9),
+        sizes=THRESHOLDS._replace(exact=10**9),
     )
     shares = []
     for query in queries:

@@ -29,6 +29,20 @@ _UNSAFE_AND_QUICK = ("fsync=off", "synchronous_commit=off", "full_page_writes=of
 _SMALL = ("max_connections=60", "shared_buffers=64MB", "max_wal_senders=4", "wal_level=replica")
 
 
+# Waits until nobody holds its input any more, which is so however a test process ends; then ends what runs in a folder.
+_CLEAN_UP = """
+trap "" HUP INT TERM
+cat > /dev/null
+for file in "$1"/data/postmaster.pid "$1"/pid; do
+    test -e "$file" || continue
+    read -r id < "$file"
+    case "$(ps -o args= -p "$id")" in *"$1"*) kill -QUIT "$id" ;; *) continue ;; esac
+    while kill -0 "$id" 2> /dev/null; do sleep 0.1; done
+done
+rm -rf "$1"
+"""
+
+
 class PostgresServer:
     """A server on a port of its own.
 
@@ -167,13 +181,19 @@ def binaries() -> Path:
 
 @contextmanager
 def server_folder() -> Iterator[Path]:
-    """Yield a folder for a server that another user may enter, which pytest's own may not."""
+    """Yield a folder for a server that another user may enter, which pytest's own may not.
+
+    If this process is killed, the server ends and the folder goes nevertheless.
+    """
     folder = Path(tempfile.mkdtemp(prefix="quaestor-pg-"))
     folder.chmod(0o755)
-    try:
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
+    command = ["sh", "-c", _CLEAN_UP, "sh", str(folder)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as cleaner:
+        try:
+            yield folder
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+            cleaner.kill()  # not waited for: a forked process may hold its input as well
 
 
 @pytest.fixture(scope="session")

@@ -12,11 +12,23 @@ from contextlib import ExitStack
 
 import pytest
 
-from servers.script import Call, Recorded, Reply, Script, in_pieces
+from servers.script import Call, Recorded, Reply, Script, counted, endless, in_pieces
 from servers.scripted import ScriptedServer
 from servers.styles import STYLES, Style
 
-__all__ = ["STYLES", "Call", "Recorded", "Reply", "Script", "ScriptedServer", "Style", "in_pieces", "scripted_server"]
+__all__ = [
+    "STYLES",
+    "Call",
+    "Recorded",
+    "Reply",
+    "Script",
+    "ScriptedServer",
+    "Style",
+    "counted",
+    "endless",
+    "in_pieces",
+    "scripted_server",
+]
 
 StartServer = Callable[..., ScriptedServer]
 

@@ -317,7 +317,8 @@ def test_no_test_bounds_how_long_something_takes() -> None:
     assert bounds == []
 
 
-_WAITS = ("join", "result", "wait", "wait_for")
+_WAITS = ("join", "result", "select", "wait", "wait_for")
+_PAUSES = {"test_crowded_server.py", "test_openai_failures.py", "test_scripted_server.py"}
 _BY_HTTPX = tuple(f"httpx.{name}" for name in ("AsyncClient", "Client", "delete", "get", "post", "stream"))
 _OTHERWISE = ("transport", None)  # with arguments that stand elsewhere
 
@@ -341,6 +342,12 @@ def test_what_ends_a_hang_leaves_ten_minutes() -> None:
             if (short and called != "spelt") or forgotten:  # where words are spelt, 40 is a count
                 hasty.append(f"{path.name}:{node.lineno}")
     assert hasty == []
+
+
+def test_a_reply_that_a_test_stops_has_no_end() -> None:
+    """A slow machine stops one that lasts for seconds too late; `endless` waits. What pauses is read to its end."""
+    paused = {path.name for path in naming("pause=") if path.name not in ("script.py", "test_rules.py")}
+    assert paused == _PAUSES
 
 
 def test_a_command_has_a_file_of_its_own() -> None:

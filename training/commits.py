@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from quaestor.chunking.languages import recognise
-from quaestor.evaluation.made.clean_queries import subject_query
-from quaestor.evaluation.made.surface_syntax import LANGUAGES
+from quaestor.evaluation.made_questions.clean_queries import subject_query
+from quaestor.evaluation.made_questions.surface_syntax import LANGUAGES
 from quaestor.tuning.training_pairs import Pair
 
 _FEWEST, _MOST = 200, 1_500

@@ -22,8 +22,8 @@ from quaestor.tuning import text_bags as bag_files
 from quaestor.tuning.text_bags import HASHED, KINDS, PairedBags
 from quaestor.tuning.train_embedder import Parameters, Recipe, export, train
 from training.anchor import everyday_shares, pull_back
+from training.hard_negatives import hard_negatives
 from training.heldout import held_out, reciprocal_ranks, samples
-from training.mine import hard_negatives
 
 Floats = NDArray[np.float32]
 _WIDEST = 4.0  # the first weights differ by at most e to this

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from quaestor.chunking.languages import PROSE, recognise
 from quaestor.core.errors import QuaestorError
-from quaestor.evaluation.made.surface_syntax import LANGUAGES
+from quaestor.evaluation.made_questions.surface_syntax import LANGUAGES
 from quaestor.tuning.training_pairs import Pair, code_pairs, prose_pairs, write_pairs
 from training.commits import commit_pairs
 from training.overlap import lines_of_folders, overlaps

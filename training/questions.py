@@ -27,8 +27,8 @@ from quaestor.core.errors import UsageError
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.indexing.pending_vectors import texts_of
 from quaestor.tuning.train_embedder import Adam, schedule
-from training.asked import Asked, Question, read_asked
-from training.judged import documents_of
+from training.asked_questions import Asked, Question, read_asked
+from training.judged_searches import documents_of
 from training.sources import licence_of_folder
 
 Floats = NDArray[np.float32]

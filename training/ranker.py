@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 
 from quaestor.search.features import FEATURES
 from quaestor.search.ranker import Ranker, diversify
-from training.asked import read_asked
-from training.judged import Search, asked_searches, prepared_searches
+from training.asked_questions import read_asked
+from training.judged_searches import Search, asked_searches, prepared_searches
 from training.softmax import fit_softmax
 
 _PROSE = FEATURES.index("prose")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from quaestor.core.errors import ForbiddenError, NotFoundError
 from training.licences import is_copyleft, recognise_licence
-from training.refused import canonical, refusal
+from training.refused_repositories import canonical, refusal
 
 _LICENCE_FILE = re.compile(r"(?:[^/]*(?:licen[cs]e|copying|unlicense)[^/]*|readme(?:\.\w+)?)$", re.IGNORECASE)
 

@@ -220,3 +220,31 @@ def test_scripts_of_composer_count_and_those_called_so_come_first(tmp_path: Path
     with index_of(tmp_path / "shop", files) as index:
         text, places = told(index, "How do I run the tests?")
     assert places == [("Makefile", 4, 4), ("composer.json", 4, 4)] and "also `clean-test`" in text
+
+
+MANUAL_AND_CI = {
+    "README.md": "# Shop\n\nShop sends orders.\n\n## Documentation\n\n    $ make help\n    $ make html\n"
+    "    $ make man\n    $ make linkcheck\n\n## Building the documentation\n\nRun `make html`.\n\n"
+    "## Localization\n\nIn `po/`.\n\n"
+    "## Build Instructions\n\n    $ make\n    $ make check\n",
+    ".github/workflows/ci.yml": "jobs:\n  test:\n    steps:\n"
+    "      - run: docker compose --file build-test.yml up --detach\n      - run: docker compose run test\n",
+    "shop.c": "int shop;\n",
+}
+
+
+def test_a_manual_and_what_only_surrounds_the_tests_are_no_way_to_build_it(tmp_path: Path) -> None:
+    with index_of(tmp_path / "shop", MANUAL_AND_CI) as index:
+        built, places = told(index, "How do I build it?")
+        run = answer_by_way(Question("How do I run it?"), index)
+    assert ("README.md", 22, 23) in places
+    assert [path for path, *_ in places].count("README.md") == 5  # that section, and four commands
+    assert "make check" in built
+    assert run is None  # localisation is no local use
+    assert "detach" not in built
+
+
+def test_the_manual_is_built_where_nothing_else_is(tmp_path: Path) -> None:
+    files = {**MANUAL_AND_CI, "README.md": "# Shop\n\n## Documentation\n\n    $ make html\n"}
+    with index_of(tmp_path / "shop", files) as index:
+        assert "make html" in told(index, "How do I build it?")[0]

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from quote_parts import hit
 
 from quaestor.answers.blocks import blocks_of
-from quaestor.answers.fixed_parts import agreement, template_words
 from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.passage_order import without_restated
+from quaestor.answers.quotable_stretches import Stretch, stretches_of, whole
 from quaestor.answers.quotes import MOST_OF_UNSURE, ExtractiveModel, answer
-from quaestor.answers.stretches import Stretch, stretches_of, whole
+from quaestor.answers.template_agreement import agreement, template_words
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.llm.models import Finished, Request, TextDelta
 from quaestor.llm.prompts.numbered_passages import Passage

@@ -8,6 +8,7 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.drafts import (
     CorpusLines,
     end_of_head,
@@ -20,15 +21,14 @@ from quaestor.answers.drafts import (
 from quaestor.answers.explain_error import _ErrorAnswer, _FrameHere, _is_fault, _line_now, _path_fits
 from quaestor.answers.explain_name import _before_legal_words, _end_of_comment
 from quaestor.answers.explain_term import read_term_question
-from quaestor.answers.fixed_parts import Agreement
+from quaestor.answers.message_templates import MessagePlaces, Template, _tells_of_fault, _worth
 from quaestor.answers.names_question import read_name_question
-from quaestor.answers.raised_here import MessagePlaces, Template, _tells_of_fault, _worth
 from quaestor.answers.resolved_names import raises_of, resolve_module, resolve_name, resolve_path, uses_of
+from quaestor.answers.template_agreement import Agreement
 from quaestor.answers.term_definitions import definitions_of, end_of_list
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
-from quaestor.answers.within_file import read_file_question
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span
 from quaestor.related.stored_files import IndexedFile, load_file

@@ -159,6 +159,30 @@ ENTERED = {
             ("bin/run",),
         ],
     ),
+    "executables of a cabal file, each from its own folder": (
+        {
+            "shop.cabal": "name: shop\nlibrary\n  hs-source-dirs: lib\nexecutable shop\n"
+            "  main-is:        Main.hs\n  hs-source-dirs: app/shop\n\nexecutable other\n  ghc-options: -O2\n",
+            "a/Main.hs": "module Main where\n",
+            "app/shop/Main.hs": "module Main where\n",
+        },
+        [("shop → app/shop/Main.hs", 5, "main-is: Main.hs")],
+    ),
+    "a site of Django is entered by its program, not by its parts": (
+        {"manage.py": CODE, "orders/__init__.py": '"""Orders."""\n', "bin/keys.txt": "a b c\n"},
+        [("manage.py",)],
+    ),
+    "a web server in C# whose main function is not written": (
+        {
+            "src/Shop.Web/Program.cs": "using Shop;\n\nvar builder = WebApplication.CreateBuilder(args);\n",
+            "sample/Program.cs": "class P { static void Main() {} }\n",
+        },
+        [("src/Shop.Web/Program.cs", 3, "var builder = WebApplication.CreateBuilder(args);")],
+    ),
+    "programs in a manual are examples": (
+        {"src/run.c": "int main(void) {\n}\n", "docs/code/a/main.c": "int main(void) {\n}\n"},
+        [("src/run.c", 1, "int main(void) {")],
+    ),
     "what a library is imported by": (
         {
             "src/index.ts": "x();\n",

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quaestor.answers.answer_from_file import read_file_question
 from quaestor.answers.ask_back import is_without_context, with_context
 from quaestor.answers.names_question import NameQuestion, read_name_question
-from quaestor.answers.within_file import read_file_question
 
 
 @pytest.mark.parametrize(

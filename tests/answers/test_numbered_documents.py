@@ -9,8 +9,8 @@ import pytest
 
 from index_of_files import index_of
 from quaestor import Index
+from quaestor.answers.answer_from_file import answer_within_file
 from quaestor.answers.way import Question
-from quaestor.answers.within_file import answer_within_file
 
 PROPOSAL = """# Ferries in winter
 

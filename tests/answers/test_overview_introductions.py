@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
+from overview_parts import Make
 
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.overview.entry_points import entry_points
+from quaestor.answers.overview.introduction import introduction
 from quaestor.answers.overview.material import Material
-from quaestor.answers.overview.path_descriptions import defined_names
+from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.overview.statements import Source
 from quaestor.core.config import Settings
@@ -486,3 +488,44 @@ def test_a_template_of_another_project_is_no_entry_point(tmp_path: Path) -> None
     files = {"{{ it.name }}/__init__.py": "X = 1\n", "shop/__init__.py": '"""A shop for all that there is."""\n'}
     with index_of(tmp_path / "made", files) as index:
         assert [one.name for one in entry_points(Material(index.store))] == ["shop/__init__.py"]
+
+
+@pytest.mark.parametrize(
+    ("readme", "told"),
+    [
+        ("# Order Verification Standard\n\nThis work is licensed under a licence of its own.\n", []),
+        ("# Rules for Checking Orders\n\nThis work is licensed under a licence.\n", ["Rules for Checking Orders"]),
+        (
+            "# Charts of the Shop's Community\n\nThis functionality is in beta.\n\n## Signing\n\n"
+            "All charts of this shop are signed.\n",
+            ["Charts of the Shop's Community", "All charts of this shop are signed."],
+        ),
+        ("# Shop\n\nA description of this package.\n", []),
+        ("# Shop\n\nThis project was generated with Angular CLI version 7.\n", []),
+        (
+            "# Shop\n\nA shop that sends orders quickly.\n\n## Playing\n\nRun the program that is included.\n",
+            ["A shop that sends orders quickly."],
+        ),
+    ],
+)
+def test_no_placeholder_and_no_licence_says_what_a_project_is(made: Make, readme: str, told: list[str]) -> None:
+    said = introduction(Material(made({"README.md": readme, "a.py": "x = 1\n"}).store))
+    assert [one.text for one in said] == told
+
+
+HEADS = {
+    "A.hs": ("{-# LANGUAGE LambdaCase #-}\n{-# OPTIONS_GHC -Wall #-}\n\nmodule A where\n", None),
+    "B.hs": (
+        "{-# LANGUAGE LambdaCase #-}\n{-|\nModule      : Shop.B\nDescription : Sends the orders\n"
+        "              of a day.\nCopyright   : nobody\n-}\nmodule B where\n",
+        "Sends the orders of a day.",
+    ),
+    "C.hs": ("{-|\nModule : Shop.C\nMaintainer : nobody\n-}\nmodule C where\n", None),
+    "Send.swift": ("//\n//  Send.swift\n//  ShopExtension\n//\n//  Created by Nobody.\n\nlet a = 1\n", None),
+}
+
+
+def test_what_a_compiler_or_an_editor_writes_above_a_file_does_not_describe_it(made: Make) -> None:
+    material = Material(made({path: text for path, (text, _) in HEADS.items()}).store)
+    told = {path: description(material, path) for path in HEADS}
+    assert {path: one and one.text for path, one in told.items()} == {path: said for path, (_, said) in HEADS.items()}

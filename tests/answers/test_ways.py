@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from subroutine_parts import FILES, write
+from tool_parts import FILES, write
 
 from index_of_files import index_of
 from quaestor import Index
 from quaestor.answers.citations.verify import verify
-from quaestor.answers.raised_here import is_pasted
+from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.llm.prompts.numbered_passages import number

@@ -29,8 +29,8 @@ LOOKS = [
     pytest.param(PHONE, "light", id="phone-light", marks=pytest.mark.slow),
 ]
 """Sizes and colours of a page: each once in every run, all together in `make slow`."""
-_TRIES = 300
-"""How often something is looked for before it counts as missing: the slower the machine, the longer that takes."""
+_TRIES = 6_000
+"""How often, ten times a second, something is looked for before it counts as missing: ten minutes at least."""
 _ABSENT = "there is no {}; `apt-get install chromium chromium-driver` (Debian, Ubuntu) brings it"
 
 

@@ -11,7 +11,7 @@ from selenium.webdriver.common.keys import Keys
 
 from quaestor.assemble import make_users
 from quaestor.core.config import Settings
-from scripted_server import Reply, in_pieces
+from scripted_server import Reply, endless
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
 ANSWER = (
@@ -63,7 +63,7 @@ def test_an_answer_with_its_passage_and_sources(page: StartPage) -> None:
 
 @pytest.mark.slow
 def test_an_answer_that_arrives_and_is_stopped_and_fails(page: StartPage) -> None:
-    replies = iter([Reply(in_pieces("It rests.\n\n" * 400), pause=0.5), Reply(status=400, error="no")])
+    replies = iter([endless("It rests.\n\nIt rests.\n\n"), Reply(status=400, error="no")])
     one = page(lambda _: next(replies))
     one.ask("How long does the dough rest?")
     one.wait_for(".turn.streaming .settled p")

@@ -17,7 +17,7 @@ from served import Running, running, write
 from quaestor.core.config import Settings
 from quaestor.server.http.served_from_settings import served_of
 from quaestor.server.open_corpora import Corpora
-from scripted_server import Recorded, Reply, ScriptedServer, in_pieces
+from scripted_server import Recorded, Reply, ScriptedServer, endless
 from server.http.workers.worker_parts import serving as started
 from server.http.workers.worker_parts import until
 
@@ -26,7 +26,7 @@ RESTS = "It rests for eighteen hours."
 
 
 def slow(*_: object) -> Reply:
-    return Reply(in_pieces("The dough rests and rests [1]. " * 200), pause=0.02)
+    return endless("The dough rests and rests [1]. ")
 
 
 def begun(one: Page) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from base64 import b64decode
 from io import BytesIO
 from pathlib import Path
@@ -17,7 +18,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import tags
 from quaestor.sessions.named_sessions import FolderSessions
 from quaestor.sessions.records import Ending
-from scripted_server import Reply, in_pieces
+from scripted_server import Recorded, Reply, counted, endless, in_pieces
 
 QUOTE = "The dough rests for eighteen hours in the refrigerator."
 ANSWER = (
@@ -35,7 +36,7 @@ def answering(request: object) -> str:
 
 
 def slow(*_: object) -> Reply:
-    return Reply(in_pieces("The dough rests and rests. " * 200), pause=0.02)
+    return endless("The dough rests and rests. ")
 
 
 def test_an_answer_arrives_and_becomes_what_the_server_has_on_record(page: StartPage) -> None:
@@ -52,7 +53,7 @@ def test_an_answer_arrives_and_becomes_what_the_server_has_on_record(page: Start
 
 
 def test_text_is_shown_while_it_arrives_and_nothing_of_it_is_markup(page: StartPage) -> None:
-    one = page([Reply(["<b id=made>bold</b> and ", "[1] more", *["."] * 30_000], pause=0.02)])
+    one = page([endless("<b id=made>bold</b> and [1] more" + " and more" * 9)])
     one.ask("How long does the dough rest?")
     one.wait(lambda: "<b id=made>bold</b> and [1] more" in one.text(".turn.streaming .live"))
     assert not one.all("#made")
@@ -62,8 +63,7 @@ def test_text_is_shown_while_it_arrives_and_nothing_of_it_is_markup(page: StartP
 
 
 def test_paragraphs_that_are_whole_are_rendered_while_the_rest_arrives(page: StartPage) -> None:
-    pieces = ['It **rests** [1: "x"].\n\n', "```python\nrest = 18\n", *["x = 1\n"] * 30_000]
-    one = page([Reply(pieces, pause=0.02)])
+    one = page([endless('It **rests** [1: "x"].\n\n```python\nrest = 18\nx = 1\n')])
     one.ask("How long does the dough rest?")
     one.wait_for(".turn.streaming .settled strong")
     assert one.text(".turn.streaming .settled .cite") == "1"
@@ -206,12 +206,21 @@ def clipboard(one: Page) -> str:
 
 def test_an_answer_is_read_from_its_top(page: StartPage) -> None:
     long = "\n\n".join(f"Paragraph {number} of the answer." for number in range(60))
-    one: Page = page([long, Reply(in_pieces(long, 40), pause=0.02, delay=2.5)])
+    may_begin, may_end = threading.Event(), threading.Event()
+
+    def script(request: Recorded) -> Reply | str:
+        if "And then?" not in request.last:
+            return long
+        assert may_begin.wait(600)
+        return Reply(in_pieces(long, 40), may_end=may_end)
+
+    one: Page = page(script)
     one.answered("How long does the dough rest?")
     one.ask("And then?")
-    one.wait(lambda: one.text(".turn.streaming .now").endswith(" · 2 s"))
-    assert "tiny reads" in one.text(".turn.streaming .now")
+    one.wait(lambda: re.search(r"tiny reads.* · \d+ s$", one.text(".turn.streaming .now"), re.DOTALL))
+    may_begin.set()
     one.wait_for("[data-do=newest]")
+    may_end.set()
     one.wait_for(".turn[data-turn='2'][data-state=done]")
     assert top_of(one, ".turn[data-turn='2'] .question") == top_of(one, "#thread") + 24
     # So does a conversation that is opened again.
@@ -324,14 +333,14 @@ def test_the_page_fits_a_phone_held_sideways_and_double_size(page: StartPage) ->
 
 
 def test_a_printed_conversation_holds_all_of_it(page: StartPage) -> None:
-    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(["It rests."] * 80)
+    long = "```python\n" + "x = 1  # " + "words and words, " * 30 + "\n```\n\n" + "\n\n".join(counted("It rests", 80))
     one = page([long])
     one.answered("How long does the dough rest?")
     printed = one.driver.execute_cdp_cmd("Page.printToPDF", {})["data"]
     pages = [page.extract_text() for page in PdfReader(BytesIO(b64decode(printed))).pages]
     assert len(pages) > 1
     text = " ".join(" ".join(pages).split())
-    assert text.count("It rests.") == 80
+    assert text.count("It rests,") == 80
     # Long lines of code are wrapped, and what is clicked is left out.
     assert text.count("words and words,") == 30
     assert not re.search("Copy|Ask again|Sources|Ask a question", text)

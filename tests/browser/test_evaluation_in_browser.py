@@ -9,8 +9,8 @@ import pytest
 from browser_parts import DESKTOP, LOOKS, Page
 from selenium.webdriver import Chrome
 
-from evaluation.found_parts import found
-from quaestor.evaluation.writing.report import report
+from evaluation.result_parts import found
+from quaestor.evaluation.reports.report import report
 
 
 @pytest.fixture

@@ -137,6 +137,17 @@ def test_beside_an_unchecked_answer_stands_what_would_have_been_quoted(index: In
     assert refused.quotes == (), "who says that there is no answer needs no correction"
 
 
+def test_beside_an_unchecked_answer_stands_what_its_way_would_have_answered(index: Index) -> None:
+    caller = index.root / "pay.py"
+    caller.write_text("from retry import send_with_retry\n\n\ndef pay(order):\n    return send_with_retry(order)\n")
+    index.refresh()
+    asked = "who calls send_with_retry?"
+    [without] = [event for event in events(index, None, asked) if isinstance(event, Citations)]
+    [beside] = [event for event in events(index, Scripted(["The moon."]), asked) if isinstance(event, Citations)]
+    assert ("pay.py", 5) in [(one.path, one.start_line) for one in without.citations]
+    assert beside.quotes == without.citations
+
+
 @pytest.mark.parametrize("reply", ["No, it doesn't.", "The answer is 42 [1].", "The moon. The moon."])
 def test_short_sentences_are_checked_and_repeats_told_once(index: Index, reply: str) -> None:
     [checked] = [event for event in events(index, Scripted([reply])) if isinstance(event, Citations)]

@@ -20,7 +20,7 @@ from quaestor.core.messages import Message
 from quaestor.llm import chatml
 from quaestor.llm.endpoints.failures import StreamCutError, TooLongError
 from quaestor.sessions.transcript import Transcript
-from scripted_server import Reply, StartServer
+from scripted_server import Reply, StartServer, endless
 
 QUESTION = "how often is a request sent?"
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
@@ -227,7 +227,7 @@ def test_text_shown_before_a_failure_is_kept_beside_the_conversation(
 
 
 def test_cancelling_reaches_the_server_and_is_recorded(corpus: Index, scripted_server: StartServer) -> None:
-    server = scripted_server([Reply(pieces=["word "] * 2000, pause=0.01), "Fine."])
+    server = scripted_server([endless("word word "), "Fine."])
     conversation = Conversation(corpus, model_at(server))
 
     async def cancelled() -> None:
@@ -267,7 +267,7 @@ def test_leaving_the_loop_is_cancelling(corpus: Index) -> None:
 
 
 def test_a_turn_takes_no_more_time_than_it_may(corpus: Index, scripted_server: StartServer) -> None:
-    server = scripted_server([Reply(pieces=["word "] * 500, pause=0.02)])
+    server = scripted_server([endless("word word ")])
     conversation = Conversation(corpus, model_at(server), settings=ConversationSettings(seconds=0.5))
     with pytest.raises(LimitError, match="more time"):
         ask(conversation, QUESTION)
@@ -283,7 +283,9 @@ def test_a_turn_takes_no_more_tokens_than_it_may(corpus: Index) -> None:
 
 
 def test_an_endless_reply_is_stopped(corpus: Index) -> None:
-    conversation = Conversation(corpus, Scripted("word " * 40_000), settings=ConversationSettings(reserve=64))
+    conversation = Conversation(
+        corpus, Scripted(" ".join(map(str, range(40_000)))), settings=ConversationSettings(reserve=64)
+    )
     with pytest.raises(LimitError, match="goes on"):
         ask(conversation, QUESTION)
     assert state(conversation.transcript) == "failed"

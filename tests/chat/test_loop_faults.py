@@ -310,3 +310,18 @@ def test_what_was_left_out_is_marked_and_the_models_own_words_stay(corpus: Index
         assert f"Part {n}." in said
         assert tags.render("search", {"query": f"word{n}"}) in said
     assert "A line of a large result." in said.rpartition("word5")[2]
+
+
+@each_way
+def test_a_reply_that_repeats_itself_without_end_is_ended(
+    corpus: Index, scripted_server: StartServer, way: Way
+) -> None:
+    sentence = "The server will do what it is asked to do. "
+    server = scripted_server([sentence * 1_000], models=("gpt-4o",))
+    events = ask(talking(corpus, server, way), QUESTION)
+    [stopped] = of_kind(events, Stopped)
+    assert "the model repeated itself" in stopped.reason
+    assert answer(events).count(sentence.strip()) < 100
+    done = events[-1]
+    assert isinstance(done, Done)
+    assert done.usage.completion_tokens < 2_000, "what was not read is not counted"

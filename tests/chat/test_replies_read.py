@@ -14,7 +14,7 @@ from loop_parts import Runs, of_kind
 from quaestor import Index
 from quaestor.chat.engine import Conversation
 from quaestor.chat.events import Called, Done, Text
-from quaestor.chat.reply_reader import ReplyReader
+from quaestor.chat.reply_reader import ReplyReader, repeats_itself
 from quaestor.llm import tags
 from quaestor.llm.models import Finished
 from quaestor.llm.models.capabilities import Capabilities
@@ -105,3 +105,22 @@ def test_thoughts_before_a_reply_are_left_out(text: str, shown: str, size: int) 
     pieces = [text[start : start + size] for start in range(0, len(text), size)]
     found, reading = read(pieces, marks=True, finished=Finished("stop"))
     assert (found, reading.calls) == (shown, [])
+
+
+@given(
+    st.text(st.sampled_from("abc. \n"), max_size=500), st.text(st.sampled_from("defg .\n"), min_size=1, max_size=600)
+)
+def test_a_passage_without_end_is_noticed(before: str, passage: str) -> None:
+    said = any(map(str.isalnum, passage))
+    assert repeats_itself(before + passage * (2_400 // len(passage) + 1)) == said
+    assert not repeats_itself(f"{before}\n```\n{passage * 2_400}"), "rows of an open block of code may be alike"
+
+
+@given(st.integers(1, 10_000))
+def test_what_counts_on_does_not_repeat_itself(first: int) -> None:
+    assert not repeats_itself("".join(f"{number}. One of the steps.\n" for number in range(first, first + 300)))
+
+
+def test_three_times_the_same_is_no_repetition_without_end() -> None:
+    assert not repeats_itself("It is so, and it stays so whatever happens. " * 3)
+    assert not repeats_itself(f"| name | value |\n|{'-' * 700}")

@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from cli_parts import Outcome, Run
 
-from scripted_server import Recorded, Reply, ScriptedServer, StartServer
+from scripted_server import Recorded, Reply, ScriptedServer, StartServer, endless
 
 CITED = 'It is tried three times [1: "MAX_ATTEMPTS = 3"].'
 QUESTION = "how many attempts are made to send a request?"
@@ -278,7 +278,7 @@ def test_a_conversation_over_plain_completions(
 def test_ctrl_c_stops_the_request_and_is_recorded(
     quaestor: Run, repository: Path, scripted_server: StartServer
 ) -> None:
-    server = scripted_server([Reply(pieces=["word "] * 3000, pause=0.01)])
+    server = scripted_server([endless("word word ")])
     command = [sys.executable, "-m", "quaestor", "chat", str(repository), *at(server), "--json"]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ
@@ -297,15 +297,14 @@ def test_ctrl_c_stops_the_request_and_is_recorded(
     [session] = quaestor("sessions", "list", "--json").json["sessions"]
     shown = quaestor("sessions", "show", session["id"], "--json").json
     assert shown["turns"][0]["ending"]["state"] == "cancelled"
-    partial = shown["turns"][0]["ending"]["partial"].split()
-    assert 0 < len(partial) < 3000
+    assert shown["turns"][0]["ending"]["partial"].startswith("word")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no pseudo-terminals")
 def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_server: StartServer) -> None:
     import pty  # noqa: PLC0415 - not everywhere
 
-    server = scripted_server([Reply(pieces=["slow "] * 3000, pause=0.01), "Fine."])
+    server = scripted_server([endless("slow slow "), "Fine."])
     command = [sys.executable, "-m", "quaestor", "chat", str(repository), *at(server)]
     ours, theirs = pty.openpty()
     with (
@@ -327,7 +326,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
         def until(words: str) -> None:
             nonlocal unread
             while words.encode() not in unread:
-                ready, _, _ = select.select([ours], [], [], 40)
+                ready, _, _ = select.select([ours], [], [], 600)
                 assert ready, f"no {words!r} in {unread!r}"
                 unread += os.read(ours, 4096)
             unread = unread.partition(words.encode())[2]
@@ -363,7 +362,7 @@ def test_in_a_terminal(quaestor: Run, repository: Path, home: Path, scripted_ser
 def drain(terminal: int) -> None:
     """Read until the other side is closed, as Linux says with an error and others with nothing."""
     with suppress(OSError):
-        while select.select([terminal], [], [], 40)[0] and os.read(terminal, 4096):
+        while select.select([terminal], [], [], 600)[0] and os.read(terminal, 4096):
             pass
 
 

@@ -14,8 +14,8 @@ pytest.importorskip("psycopg")
 
 from quaestor.stores.postgres import database_health
 from quaestor.stores.postgres.connection import Database
-from quaestor.stores.postgres.postgres_sizes import SIZES
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
 
 CORPUS = "shop"
 READER = "a_reader"
@@ -106,7 +106,7 @@ def test_damaged_words(quaestor: Run, corpus: Path, address: str, postgres_serve
     database = Database.open(address)
     made = PostgresStore.made_with(database, CORPUS)
     assert made is not None
-    sizes = SIZES._replace(overlaid=1, gathered=1)  # words of so few chunks would not be packed
+    sizes = THRESHOLDS._replace(overlaid=1, gathered=1)  # words of so few chunks would not be packed
     store = PostgresStore.open(database, CORPUS, embedder=made[0], dimensions=made[1], create=False, sizes=sizes)
     store.vacuum()
     assert postgres_server.run_sql("SELECT 1 FROM quaestor.segments", "doctor")
@@ -170,7 +170,7 @@ def test_a_user_who_may_make_nothing(
         assert "CREATE EXTENSION vector" in line(done, "store")
         postgres_server.run_sql("CREATE EXTENSION vector", "doctor")
         done = quaestor("doctor", "--store", postgres_server.address("doctor", user=READER), repository)
-        assert done.code == 4 and "CREATE SCHEMA quaestor AUTHORIZATION" in line(done, "store")
+        assert done.code == 4 and "GRANT CREATE ON DATABASE" in line(done, "store")
     finally:
         postgres_server.run_sql(f"DROP ROLE {READER}")
 
@@ -183,6 +183,6 @@ def test_a_server_that_is_not_there(quaestor: Run, repository: Path) -> None:
 
 
 def test_an_index_of_vectors_that_is_missing(quaestor: Run, corpus: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(database_health, "SIZES", SIZES._replace(exact=1))
+    monkeypatch.setattr(database_health, "THRESHOLDS", THRESHOLDS._replace(exact=1))
     done = quaestor("doctor", corpus)
     assert done.code == 2 and "no index of its vectors" in line(done, "index")

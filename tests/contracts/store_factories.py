@@ -17,22 +17,22 @@ from quaestor.core.terms import key_of
 from quaestor.stores import ChunkTerms, Store, Where, Writer
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.packing import pack
-from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.connection import Database
-from quaestor.stores.postgres.postgres_sizes import SIZES as POSTGRES_SIZES
-from quaestor.stores.postgres.postgres_sizes import Sizes as PostgresSizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS as POSTGRES_SIZES
+from quaestor.stores.postgres.postgres_thresholds import Thresholds as PostgresSizes
 
 DIMENSIONS = 8
 
 Open = Callable[[Path], Store]
 
 
-ON_DISK = Sizes(overlaid=0)
+ON_DISK = Thresholds(overlaid=0)
 """Every change is written into the derived files."""
 
 
-def open_embedded(folder: Path, sizes: Sizes = SIZES) -> EmbeddedStore:
+def open_embedded(folder: Path, sizes: Thresholds = THRESHOLDS) -> EmbeddedStore:
     """Open the embedded store; as it is, few chunks are searched in memory."""
     return EmbeddedStore.open(folder, embedder="test", dimensions=DIMENSIONS, create=True, sizes=sizes)
 
@@ -117,7 +117,7 @@ def _chunk(number: int, text: str) -> Chunk:
 # Each store, with what lets small tests reach all of it.
 FACTORIES: dict[str, Open] = {
     "embedded, in memory": open_embedded,
-    "embedded, mixed": partial(open_embedded, sizes=Sizes(overlaid=3)),
+    "embedded, mixed": partial(open_embedded, sizes=Thresholds(overlaid=3)),
     "embedded, on disk": partial(open_embedded, sizes=ON_DISK),
     "postgres": PostgresFactory(),
     "postgres, in segments": PostgresFactory(

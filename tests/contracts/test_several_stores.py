@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from store_factories import WORDS, Entry, Open, entry, factory_of, lexical_texts, put, texts, vector_of
 
 from quaestor.stores import FieldBoosts, Store
-from quaestor.stores.copying import copy_store, digest_of
+from quaestor.stores.copy_index import copy_store, digest_of
 
 
 @given(

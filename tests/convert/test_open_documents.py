@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import made
+import made_documents as made
 import pytest
 
 from quaestor import Index

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import product
 
-import made
+import made_documents as made
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

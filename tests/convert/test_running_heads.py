@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import made
+import made_documents as made
 from hypothesis import given
 from hypothesis import strategies as st
 

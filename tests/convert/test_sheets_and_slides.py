@@ -9,7 +9,7 @@ from contextlib import closing
 from datetime import date, datetime
 from pathlib import Path
 
-import made
+import made_documents as made
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

@@ -21,8 +21,8 @@ from quaestor.core.documents import Chunk
 from quaestor.core.errors import IndexUnusableError, NotFoundError
 from quaestor.corpus.corpus_json import index_object
 from quaestor.files.git_folder import head_commit
-from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from shared_state import copied_database, earlier_version
 
 FILES = {
@@ -103,7 +103,7 @@ def test_a_first_index_that_a_search_makes_has_what_makes_searches_fast(
     settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As one that `quaestor index` makes: an index of vectors, and what the planner has to know."""
-    monkeypatch.setitem(PostgresStore.open.__func__.__kwdefaults__, "sizes", Sizes(exact=1))  # type: ignore[attr-defined]
+    monkeypatch.setitem(PostgresStore.open.__func__.__kwdefaults__, "sizes", Thresholds(exact=1))  # type: ignore[attr-defined]
     with Index.ready(checked_out(tmp_path), settings=settings) as index:
         assert index.store._read(index.store._has_index)  # type: ignore[attr-defined]
 

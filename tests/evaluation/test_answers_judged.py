@@ -19,7 +19,7 @@ from _answers_model import QuotingServer, reply_to  # noqa: E402
 from _answers_set import Question, read_answers  # noqa: E402
 
 from quaestor.llm.prompts.numbered_passages import Passage, show_all  # noqa: E402
-from training.asked import Target  # noqa: E402
+from training.asked_questions import Target  # noqa: E402
 
 WORDS = st.text(st.characters(categories=["L"]), min_size=1, max_size=8)
 GROUPS = st.lists(st.lists(WORDS, min_size=1, max_size=3).map(tuple), max_size=4).map(tuple)

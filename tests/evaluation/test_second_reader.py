@@ -15,7 +15,7 @@ sys.path[:0] = [str(ASKED.parent), str(ASKED)]
 from _answers_set import Question, read_answers  # noqa: E402
 from agreement_answers import agreement, share  # noqa: E402
 
-from training.asked import Target  # noqa: E402
+from training.asked_questions import Target  # noqa: E402
 
 HELD = Question("x-1", "how", "how long?", True, (("30",),), (), (Target("src/a.py", 10, 12),), ("a" * 40,))
 MISSING = Question("x-2", "near_miss", "which GPU?", False, (), (), (), ())

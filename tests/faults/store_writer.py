@@ -18,10 +18,10 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "contracts"))
 from store_factories import entry, open_embedded
 
 from quaestor.core.errors import QuaestorError
-from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.thresholds import Thresholds
 
 
-def run(folder: Path, name: str, first: int, count: int, sizes: Sizes) -> None:
+def run(folder: Path, name: str, first: int, count: int, sizes: Thresholds) -> None:
     store = open_embedded(folder, sizes)
     for number in range(first, first + count):
         with store.writing() as writer:
@@ -37,7 +37,7 @@ if __name__ == "__main__":
     if limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(limit[0]), int(limit[0])))
     try:
-        run(Path(folder), name, int(first), int(count), Sizes(overlaid=int(overlay)))
+        run(Path(folder), name, int(first), int(count), Thresholds(overlaid=int(overlay)))
     except QuaestorError as error:
         print(f"{type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(error.exit_code)

@@ -17,7 +17,7 @@ from quaestor.core.errors import IndexUnusableError, LimitError
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.thresholds import Thresholds
 
 WRITER = Path(__file__).with_name("store_writer.py")
 
@@ -64,7 +64,7 @@ def test_killed_at_any_moment(trial: Trial, tmp_path: Path, overlay: int) -> Non
         time.sleep(0.013 * round_)
         process.kill()
         printed, _ = process.communicate()
-        store = open_embedded(folder, Sizes(overlaid=overlay))
+        store = open_embedded(folder, Thresholds(overlaid=overlay))
         found = check_whole(store, "killed")
         announced = [int(line) for line in printed.split()]
         assert found >= max(announced, default=number), "a committed transaction is gone"
@@ -114,7 +114,7 @@ def check_searches_among(store: Store, name: str) -> None:
 def test_a_full_disk(tmp_path: Path, overlay: int) -> None:
     """A limit on the size of files stands in for the disk: writes fail half-way, and reading goes on."""
     folder = tmp_path / "index"
-    store = open_embedded(folder, Sizes(overlaid=overlay))
+    store = open_embedded(folder, Thresholds(overlaid=overlay))
     with store.writing() as writer:
         for place in "abc":
             entry(f"full/{place}.py", ["full version0 part0", "full version0 part1"]).put(writer)

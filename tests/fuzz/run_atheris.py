@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 HERE = Path(__file__).parent
 if TYPE_CHECKING:
-    from fuzz.soups import Target
+    from fuzz.parser_properties import Target
 
 _STATISTIC = re.compile(r"^stat::number_of_executed_units: (\d+)", re.MULTILINE)
 _PULSE = re.compile(r"^#(\d+)\s", re.MULTILINE)

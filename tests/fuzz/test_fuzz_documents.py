@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.chunking import cut
 from quaestor.chunking.decode import decode
 from quaestor.chunking.languages import recognise

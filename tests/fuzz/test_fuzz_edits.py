@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path, PurePosixPath
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.edits.edit_paths import confine
 from quaestor.edits.file_text import NotTextError, read_text
 from quaestor.edits.parse import parse

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.history.git import Output, Repository
 from quaestor.history.history_json import commit_text, is_object
 from quaestor.history.line_history import blame

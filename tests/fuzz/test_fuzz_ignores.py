@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import struct
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.files.deny import deny_content, deny_file, is_secret, suffix_of
 from quaestor.files.git_folder import tracked_names
 from quaestor.files.ignore import PatternSet, as_bytes_text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from fuzz.test_fuzz_documents import check_cut
 
 MANUAL_FILES = "a.man a.pod a.texi a.tex a.org a.rd a.mediawiki doc/a.txt".split()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from zipfile import ZIP_STORED
 
-from convert import made
-from fuzz.soups import fuzzed
+from convert import made_documents as made
+from fuzz.parser_properties import fuzzed
 from quaestor.convert import ConversionError
 from quaestor.convert.conversion import ConvertedDocument
 from quaestor.convert.docx import from_docx

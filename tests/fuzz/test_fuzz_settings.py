@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.accounts.prices import read_prices
 from quaestor.core.config import load_configuration, read_toml
 from quaestor.core.errors import QuaestorError, UsageError

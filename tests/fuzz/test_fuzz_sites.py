@@ -6,7 +6,7 @@ import gzip
 from pathlib import PurePosixPath
 from urllib.parse import urlsplit
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.crawl.connections import is_public
 from quaestor.crawl.politeness import parse
 from quaestor.crawl.scope import Scope

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter, call_of
 from quaestor.core.errors import UpstreamError
 from quaestor.core.messages import Message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.core.messages import Message
 from quaestor.llm import chatml, tags
 from quaestor.llm.chatml.raw import neutralise, restore

@@ -7,7 +7,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from fuzz.soups import fuzzed
+from fuzz.parser_properties import fuzzed
 from quaestor.core.errors import QuaestorError, UsageError
 from quaestor.core.messages import Message
 from quaestor.sessions.export import as_json, as_markdown, export_file, read_json

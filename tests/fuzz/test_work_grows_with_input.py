@@ -21,11 +21,11 @@ from quaestor.answers.citations.quote_match import find
 from quaestor.answers.citations.sentences import sentences
 from quaestor.answers.explain_name import _ADDRESS
 from quaestor.answers.history_draft import _MARK
+from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.overview.entry_points import _CONSOLE
 from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
 from quaestor.answers.overview.path_descriptions import _COMMENT_ENDS
 from quaestor.answers.overview.prose_lines import headings, paragraphs
-from quaestor.answers.raised_here import is_pasted
 from quaestor.answers.traces import read_trace
 from quaestor.chat.reply_reader import ThoughtFilter, WrittenCallFilter
 from quaestor.chunking import cut

@@ -14,9 +14,9 @@ from history_repository import Repository
 from quaestor import Index
 from quaestor.answers.history_answer import history_object, history_of, open_history
 from quaestor.answers.history_draft import Draft, one_line
+from quaestor.answers.history_of_subject import _SAID, _in_code, tell_commits
 from quaestor.answers.history_questions import HistoryQuestion
 from quaestor.answers.history_subjects import Subject, _as_file, commits_saying
-from quaestor.answers.history_things import _SAID, _in_code, tell_commits
 from quaestor.answers.way import Question
 from quaestor.answers.ways import answer_by_way
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from quaestor.core.documents import Chunk, Document, Span
 from quaestor.core.errors import IndexUnusableError
-from quaestor.search.certain import STEP
+from quaestor.search.certain_hits import STEP
 from quaestor.search.chunk_traits import Traits
 from quaestor.search.features import FEATURES, Candidates, compute_features
 from quaestor.search.file_features import group_by_file

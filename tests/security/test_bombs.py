@@ -21,7 +21,7 @@ import pytest
 from packed_bombs import packed
 
 import quaestor
-from convert import made
+from convert import made_documents as made
 from quaestor.convert import CONVERTED_SUFFIXES, ConversionError, convert_file
 from quaestor.core.config import Settings
 from quaestor.crawl.connections import FetchError

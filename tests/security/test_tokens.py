@@ -1,7 +1,7 @@
 """Tokens that are guessed, replayed, revoked, or sent in ways in which none is taken; roles, route by route.
 
 ``tests/server/api/test_authorisation.py`` tries every route as somebody else and as nobody; the pace of
-guesses in ``tests/server/http/test_guessing.py``, what a token is made of in
+guesses in ``tests/server/http/test_token_guessing.py``, what a token is made of in
 ``tests/accounts/test_users.py``.
 """
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from convert.made import docx, paragraph
+from convert.made_documents import docx, paragraph
 from index_of_files import index_of, write_files
 from quaestor import Index
 from quaestor.answers.starters import Starter, starters
 from quaestor.core.config import Settings
-from quaestor.server.ask_once import Starters, outcome_of
+from quaestor.server.single_questions import Starters, outcome_of
 
 LIBRARY = {
     "README.md": "# Ferry\n\nFerry is a small library that carries requests across bad networks.\n\n"

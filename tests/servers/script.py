@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from threading import Event
 from typing import Any
 
 
@@ -66,6 +67,7 @@ class Reply:
         usage: False leaves the usage out.
         whole: answer with one JSON object even if a stream was asked for.
         silent: say nothing at all, and wait until the client hangs up.
+        may_end: what the end of a stream waits for behind the last piece, or until the client hangs up.
     """
 
     pieces: Sequence[str] = ()
@@ -83,6 +85,7 @@ class Reply:
     usage: bool = True
     whole: bool = False
     silent: bool = False
+    may_end: Event | None = None
 
 
 Script = Sequence[Reply | str] | Callable[[Recorded], Reply | str]
@@ -91,6 +94,16 @@ Script = Sequence[Reply | str] | Callable[[Recorded], Reply | str]
 
 def as_reply(answer: Reply | str) -> Reply:
     return answer if isinstance(answer, Reply) else Reply(pieces=in_pieces(answer))
+
+
+def counted(words: str, times: int) -> list[str]:
+    """Return the pieces of a long reply that counts on; one that repeats itself would be ended."""
+    return [f"{words}, {number}, " for number in range(times)]
+
+
+def endless(text: str) -> Reply:
+    """Return a reply that is begun, and never comes to its end: however slow the machine, it can still be stopped."""
+    return Reply(in_pieces(text), may_end=Event())
 
 
 def in_pieces(text: str, size: int = 4) -> list[str]:

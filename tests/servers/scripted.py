@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import select
 import socket
 import struct
 import sys
@@ -19,6 +20,9 @@ from servers.script import Recorded, Reply, Script, as_reply, in_pieces
 from servers.styles import STYLES, Style, continues_message, overflow_body, recut
 from servers.threads import Exchange, ThreadedServer
 from servers.vectors import DIMENSIONS, embeddings_object
+
+_LOOKS_EACH = 0.02
+"""Seconds until a stream that waits looks again whether its client is still there."""
 
 
 class ScriptedServer(ThreadedServer):
@@ -39,6 +43,7 @@ class ScriptedServer(ThreadedServer):
             status, reset or silence.
         dimensions: of those vectors.
         hung_up: set when a client goes away before its answer is whole.
+        streams: how many streams have begun.
     """
 
     def __init__(
@@ -61,6 +66,7 @@ class ScriptedServer(ThreadedServer):
         self.dimensions = DIMENSIONS
         self.failures: list[BaseException] = []
         self.hung_up = threading.Event()
+        self.streams = 0
         self.counter: MessageCounter = counter_for("gpt-4o")
         self._answered = 0
         self._lock = threading.Lock()
@@ -92,6 +98,7 @@ class ScriptedServer(ThreadedServer):
             if self.style.one_stream and self._streaming is not None:
                 self._streaming.set()
             self._streaming = threading.Event()
+            self.streams += 1
             return self._streaming
 
     def tokens_of(self, body: Any) -> int:
@@ -213,7 +220,9 @@ class _Exchange(Exchange):
         self.end_headers()
         events = list(map(as_event, reply.events if reply.events is not None else chunks(answer)))
         last = None if reply.cut_after is None else reply.cut_after + 1
-        for event in events[:last]:
+        for number, event in enumerate(events[:last]):
+            if reply.may_end and number == len(answer.pieces) + answer.chat:
+                self._wait(reply.may_end, broken_off)
             if reply.pause:
                 broken_off.wait(reply.pause)
             if broken_off.is_set():
@@ -225,6 +234,11 @@ class _Exchange(Exchange):
             self._send_chunk(as_event("[DONE]"))
         self._send_chunk(b"")
         return None
+
+    def _wait(self, may_end: threading.Event, broken_off: threading.Event) -> None:
+        while not (may_end.wait(_LOOKS_EACH) or broken_off.is_set()):
+            if select.select([self.connection], [], [], 0)[0]:
+                raise ConnectionResetError
 
     def _send_chunk(self, data: bytes) -> None:
         self.wfile.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")

@@ -26,7 +26,7 @@ pytest.importorskip("psycopg", reason="the extra 'postgres' is not installed")
 
 from quaestor.sessions.shared_sessions import SharedSessions
 from quaestor.state.postgres import StateTables
-from quaestor.stores.copying import copy_store
+from quaestor.stores.copy_index import copy_store
 from quaestor.stores.postgres import migrations
 from quaestor.stores.postgres.connection import Database
 from quaestor.stores.postgres.postgres_store import PostgresStore

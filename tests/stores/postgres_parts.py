@@ -10,11 +10,11 @@ from store_factories import DIMENSIONS, Entry, entry, vector_of
 
 from quaestor.stores import Store, Where
 from quaestor.stores.postgres.connection import Database
-from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from quaestor.stores.shared_store import keep
 
-IN_SEGMENTS = Sizes(written=2, overlaid=2, gathered=3, worn=1)
+IN_SEGMENTS = Thresholds(written=2, overlaid=2, gathered=3, worn=1)
 
 Opened = Callable[..., PostgresStore]
 

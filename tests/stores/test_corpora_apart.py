@@ -17,12 +17,12 @@ from postgres_parts import IN_SEGMENTS, Opened, put, several, use_everything
 from store_factories import entry
 
 import quaestor.stores.postgres
-from quaestor.stores.copying import copy_store
+from quaestor.stores.copy_index import copy_store
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.database_health import examine_corpus
 from quaestor.stores.postgres.leased_work import LeasedWork
-from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.shared_store import WorkItem
 
 PACKAGE = Path(quaestor.stores.postgres.__file__).parent
@@ -120,11 +120,11 @@ def test_no_statement_reads_or_writes_across_corpora_without_saying_so(
     """The log of a server is read for it; it has everything that stands in the package, so that nothing was missed."""
     log = postgres_server.folder / "log"
     with postgres_server.database("logged") as address:
-        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1, loose=1)):
+        for sizes in (THRESHOLDS, IN_SEGMENTS, Thresholds(exact=-1, loose=1)):
             opened(str(sizes), address=address, sizes=sizes).close()
         postgres_server.run_sql("ALTER DATABASE logged SET log_statement = 'all'")
         before = log.stat().st_size
-        for sizes in (SIZES, IN_SEGMENTS, Sizes(exact=-1, loose=1)):
+        for sizes in (THRESHOLDS, IN_SEGMENTS, Thresholds(exact=-1, loose=1)):
             store = opened(str(sizes), address=address, sizes=sizes)
             use_everything(store)
             share_work(store)

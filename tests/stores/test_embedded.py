@@ -15,7 +15,7 @@ from quaestor.stores import Where
 from quaestor.stores.embedded import EmbeddedStore
 from quaestor.stores.embedded.lexical import LexicalBase
 from quaestor.stores.embedded.matrix import MatrixBase
-from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.thresholds import Thresholds
 from quaestor.stores.embedded.vectors import planes_of
 
 
@@ -89,7 +89,7 @@ def test_an_open_index_does_not_grow_by_being_refreshed(tmp_path: Path, rounds: 
 
 
 def test_unused_vectors_are_collected_past_a_share(tmp_path: Path) -> None:
-    store = open_embedded(tmp_path, Sizes(loose=10))
+    store = open_embedded(tmp_path, Thresholds(loose=10))
     put(store, "a.py", *(f"first{number}" for number in range(10)))
     put(store, "a.py", "x")
     assert count(tmp_path, "vectors") == 11, "kept for a branch to come back to"
@@ -162,7 +162,7 @@ def test_scores_in_memory_are_those_on_disk(tmp_path: Path) -> None:
     texts = [f"alpha {'beta ' * (number % 4)}{'filler ' * (number % 7)}" for number in range(60)]
     scores = []
     for overlay in (0, 1000):
-        store = open_embedded(tmp_path / str(overlay), Sizes(overlaid=overlay))
+        store = open_embedded(tmp_path / str(overlay), Thresholds(overlaid=overlay))
         put(store, "src/a.py", *texts)
         scores.append(dict(store.lexical(["alpha", "beta", "src", "beta"], 100)))
         store.close()
@@ -207,7 +207,7 @@ def test_threads_share_a_store(store: EmbeddedStore) -> None:
 
 
 def test_large_transactions_are_written_in_batches(tmp_path: Path) -> None:
-    store = open_embedded(tmp_path, Sizes(written=7))
+    store = open_embedded(tmp_path, Thresholds(written=7))
     with store.writing() as writer:
         for number in range(20):
             entry(f"m{number % 10}.py", [f"word{number} part{part}" for part in range(3)]).put(writer)

@@ -11,8 +11,8 @@ from store_factories import entry, keyed, open_embedded
 from quaestor.stores import DEFAULT_BOOSTS, ChunkTerms, FieldBoosts, Store, WordMatches
 from quaestor.stores.embedded.derived_files import Mark
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate, RecentChunks, count_terms
-from quaestor.stores.embedded.sizes import SIZES
 from quaestor.stores.embedded.sqlite_rows import Content, DocumentTerms, RemovedRun
+from quaestor.stores.embedded.thresholds import THRESHOLDS
 from quaestor.stores.embedded.views import LexicalView
 
 WORDS = ("alpha", "beta", "gamma", "delta", "epsilon")
@@ -26,7 +26,7 @@ def texts_with(store: Store, term: str) -> list[str]:
 def fill(store: Store) -> None:
     """Add more chunks than are laid over the files in memory."""
     with store.writing() as writer:
-        entry("filler.py", ["filler"] * (SIZES.overlaid + 1)).put(writer)
+        entry("filler.py", ["filler"] * (THRESHOLDS.overlaid + 1)).put(writer)
 
 
 def chunks_with(base: LexicalBase, term: str) -> list[int]:

@@ -24,7 +24,7 @@ from postgres_parts import IN_SEGMENTS, Opened, found_texts, put, several
 from store_factories import entry
 
 from quaestor.core.errors import IndexUnusableError, LimitError
-from quaestor.stores.postgres.postgres_sizes import Sizes
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 
 def test_a_server_that_is_killed_while_it_is_written_has_all_or_nothing_of_each_transaction(opened: Opened) -> None:
@@ -82,18 +82,34 @@ def test_a_commit_whose_answer_is_lost_is_told_from_one_that_failed(
             other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
         commit(connection)
 
-    for losing, path in ((lose_answer, "kept.py"), (lose_commit, "lost.py")):
+    def lose_answer_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        commit(connection)
+        put(opened("commits"), *several(1))
+        lose_answer(connection)
+
+    def lose_commit_and_let_others_write(connection: psycopg.Connection[tuple[object, ...]]) -> None:
+        with psycopg.connect(postgres_address, autocommit=True) as other:
+            other.execute("SELECT pg_terminate_backend(%s, 5000)", (connection.info.backend_pid,))
+        put(opened("commits"), *several(2))
+        commit(connection)
+
+    for losing, path in (
+        (lose_answer, "kept.py"),
+        (lose_commit, "lost.py"),
+        (lose_answer_and_let_others_write, "kept too.py"),
+        (lose_commit_and_let_others_write, "lost too.py"),
+    ):
         with monkeypatch.context() as patched:
             transaction = store.writing()
             writer = transaction.__enter__()
             entry(path, ["x"]).put(writer)
             patched.setattr(psycopg.Connection, "commit", _once(losing, commit))
-            if losing is lose_answer:
+            if path.startswith("kept"):
                 transaction.__exit__(None, None, None)
             else:
                 with pytest.raises(IndexUnusableError, match="cannot be reached"):
                     transaction.__exit__(None, None, None)
-    assert set(store.documents()) == {"kept.py"}
+    assert set(store.documents()) == {"kept.py", "kept too.py", "1.py", "2.py"}
 
 
 def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[..., None]:
@@ -109,11 +125,11 @@ def _once(first: Callable[..., None], then: Callable[..., None]) -> Callable[...
 def test_an_index_that_a_deadlock_ends_is_built_again(opened: Opened, postgres_server: PostgresServer) -> None:
     """Somebody analyses the table in a transaction that the index waits for; the server ends the building."""
     with postgres_server.database("waits") as address:
-        store = opened(address=address, sizes=Sizes(exact=-1))
+        store = opened(address=address, sizes=Thresholds(exact=-1))
         put(store, *several(1))
         postgres_server.run_sql("ALTER DATABASE waits SET deadlock_timeout = '2s'")
         store.close()
-        store = opened(address=address, sizes=Sizes(exact=-1))
+        store = opened(address=address, sizes=Thresholds(exact=-1))
         with psycopg.connect(address) as somebody, ThreadPoolExecutor(1) as thread:
             somebody.execute("SET deadlock_timeout = '1h'")
             somebody.commit()

@@ -13,8 +13,8 @@ from postgres_parts import put, several, use_everything
 
 from postgres_server import OWNER, PASSWORD, PostgresServer, free_port, other_user, server_folder
 from quaestor.stores.postgres.connection import Database
-from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 pytestmark = pytest.mark.postgres
 
@@ -29,6 +29,7 @@ auth_type = any
 pool_mode = transaction
 default_pool_size = 2
 logfile = {folder}/log
+pidfile = {folder}/pid
 """
 
 
@@ -54,7 +55,7 @@ def pooled(postgres_server: PostgresServer) -> Iterator[str]:
 
 
 def _answering(address: str, pooler: subprocess.Popen[bytes]) -> str:
-    deadline = time.monotonic() + 30
+    deadline = time.monotonic() + 600
     while True:
         try:
             psycopg.connect(address).close()
@@ -69,7 +70,12 @@ def _answering(address: str, pooler: subprocess.Popen[bytes]) -> str:
 def test_everything_works_and_leaves_nothing_in_sessions_that_others_get(pooled: str) -> None:
     stores = [
         PostgresStore.open(
-            Database.open(pooled), name, embedder="test", dimensions=8, create=True, sizes=Sizes(overlaid=2, exact=-1)
+            Database.open(pooled),
+            name,
+            embedder="test",
+            dimensions=8,
+            create=True,
+            sizes=Thresholds(overlaid=2, exact=-1),
         )
         for name in ("one", "two", "three")
     ]

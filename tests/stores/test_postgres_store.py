@@ -23,13 +23,13 @@ from store_factories import DIMENSIONS, entry, vector_of
 
 from quaestor.core.errors import EmbedderChangedError, IndexBusyError, IndexUnusableError
 from quaestor.stores import Where
-from quaestor.stores.copying import copy_store, digest_of
+from quaestor.stores.copy_index import copy_store, digest_of
 from quaestor.stores.postgres import stored_rows, upkeep
 from quaestor.stores.postgres.connection import Connection, Database
 from quaestor.stores.postgres.corpus_states import TABLES, list_corpora
 from quaestor.stores.postgres.nearest import ask_index, index_name, part_of
-from quaestor.stores.postgres.postgres_sizes import Sizes
 from quaestor.stores.postgres.postgres_store import PostgresStore
+from quaestor.stores.postgres.postgres_thresholds import Thresholds
 from quaestor.stores.postgres.stored_rows import escape, unescape
 from quaestor.stores.shared_store import keep
 from shared_state import earlier_version
@@ -93,7 +93,7 @@ def test_vectors_of_before_they_lay_in_parts_keep_their_indexes(
     opened: Opened, postgres_server: PostgresServer
 ) -> None:
     texts = [f"word{number}" for number in range(500)]
-    sizes = Sizes(exact=100)
+    sizes = Thresholds(exact=100)
     with postgres_server.database("undivided") as address:
         with earlier_version(address, 5):
             before = {}
@@ -155,7 +155,7 @@ def test_many_who_put_the_same_new_documents_double_nothing(opened: Opened) -> N
 
 
 def test_another_embedder_is_noticed_by_who_has_it_open(opened: Opened) -> None:
-    store, other = opened("embedders", sizes=Sizes(exact=-1)), opened("embedders")
+    store, other = opened("embedders", sizes=Thresholds(exact=-1)), opened("embedders")
     one = entry("a.py", ["x"])
     put(store, one)
     store.settle()
@@ -169,7 +169,7 @@ def test_another_embedder_is_noticed_by_who_has_it_open(opened: Opened) -> None:
         pass
     with pytest.raises(IndexUnusableError, match="made with the embedder 'better'"):
         opened("embedders")
-    again = opened("embedders", embedder="better", dimensions=3 * DIMENSIONS, sizes=Sizes(exact=-1))
+    again = opened("embedders", embedder="better", dimensions=3 * DIMENSIONS, sizes=Thresholds(exact=-1))
     again.settle()
     assert len(again.dense(longer[0], 5)) == 1
     again.vacuum()
@@ -318,7 +318,7 @@ def test_check_tells_what_is_wrong(opened: Opened, postgres_server: PostgresServ
 
 
 def test_a_copy_that_was_broken_off_goes_on_where_it_was(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("quaestor.stores.copying._DOCUMENTS_AT_ONCE", 2)
+    monkeypatch.setattr("quaestor.stores.copy_index._DOCUMENTS_AT_ONCE", 2)
     source, target = opened("from"), opened("to", sizes=IN_SEGMENTS)
     put(source, *several(*range(7)))
 
@@ -334,7 +334,7 @@ def test_a_copy_that_was_broken_off_goes_on_where_it_was(opened: Opened, monkeyp
 
 
 def test_erasing_a_corpus_leaves_nothing_of_it(opened: Opened, postgres_server: PostgresServer) -> None:
-    store, other = opened("erased", sizes=Sizes(exact=-1)), opened("other")
+    store, other = opened("erased", sizes=Thresholds(exact=-1)), opened("other")
     for one in (store, other):
         put(one, *several(1, 2))
     store.settle()
@@ -359,7 +359,7 @@ def test_a_corpus_is_erased_while_others_of_its_part_are_indexed_and_searched(
     opened: Opened, postgres_server: PostgresServer
 ) -> None:
     """Who builds an index there holds a lock; if dropping one waited for it alone, searches would wait behind that."""
-    store = opened("erased", sizes=Sizes(exact=-1))
+    store = opened("erased", sizes=Thresholds(exact=-1))
     put(store, *several(1))
     store.settle()
     database, part = store._database, store._database.read(lambda connection: part_of(connection, store._corpus))
@@ -382,7 +382,7 @@ def index_names_of(server: PostgresServer, store: PostgresStore) -> list[str]:
 def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
     opened: Opened, postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    store, other = (opened(name, sizes=Sizes(exact=-1)) for name in ("erased", "other"))
+    store, other = (opened(name, sizes=Thresholds(exact=-1)) for name in ("erased", "other"))
     for one in (store, other):
         put(one, *several(1))
         one.settle()
@@ -395,28 +395,29 @@ def test_an_index_whose_corpus_went_in_a_killed_process_goes_with_a_vacuum(
     assert index_names_of(postgres_server, other)
 
 
+@pytest.mark.parametrize("options", ["ef_construction = 64", "m = 16"], ids=["earlier version", "cut off"])
 def test_a_vacuum_builds_an_index_of_vectors_of_an_earlier_version_anew(
-    opened: Opened, postgres_server: PostgresServer
+    opened: Opened, postgres_server: PostgresServer, options: str
 ) -> None:
-    store = opened("earlier", sizes=Sizes(exact=-1))
+    store = opened("earlier", sizes=Thresholds(exact=-1))
     put(store, *several(1))
     store.settle()
     name = f"quaestor.{index_name(store._corpus, DIMENSIONS)}"
-    built = f"SELECT relfilenode, reloptions[1] FROM pg_class WHERE oid = '{name}'::regclass"
+    built = f"SELECT relfilenode, reloptions FROM pg_class WHERE oid = '{name}'::regclass"
     [now] = postgres_server.run_sql(built, "corpora")
     store.vacuum()
     assert postgres_server.run_sql(built, "corpora") == [now]
-    postgres_server.run_sql(f"ALTER INDEX {name} SET (ef_construction = 64)", "corpora")
+    postgres_server.run_sql(f"ALTER INDEX {name} SET ({options})", "corpora")
     store.vacuum()
-    [(file, options)] = postgres_server.run_sql(built, "corpora")
-    assert (file != now[0], options) == (True, now[1])
+    [(file, built_with)] = postgres_server.run_sql(built, "corpora")
+    assert (file != now[0], built_with) == (True, now[1])
     assert len(index_names_of(postgres_server, store)) == 1
     assert len(store.dense(vector_of("x"), 5))
 
 
 def test_an_index_of_vectors_that_another_process_builds_after_a_search_is_used(opened: Opened) -> None:
     """It is built after the last commit, so that nothing else changes."""
-    builder, searcher = (opened("late", sizes=Sizes(exact=1)) for _ in range(2))
+    builder, searcher = (opened("late", sizes=Thresholds(exact=1)) for _ in range(2))
     put(builder, *several(1, 2))
     searcher.dense(vector_of("x"), 5)
     assert not searcher._read(searcher._has_index)
@@ -432,7 +433,7 @@ def test_the_index_of_vectors_finds_the_nearest(opened: Opened, share: float) ->
     numbers = np.random.default_rng(0)
     dimensions, documents, each = 64, 300, 20
     centres = numbers.normal(size=(documents, dimensions))
-    store = opened("recall", dimensions=dimensions, sizes=Sizes(exact=1000))
+    store = opened("recall", dimensions=dimensions, sizes=Thresholds(exact=1000))
     rows = []
     with store.writing() as writer:
         for number in range(documents):

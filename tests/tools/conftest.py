@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from subroutine_parts import FILES, write
+from tool_parts import FILES, write
 
 from quaestor import Index
 

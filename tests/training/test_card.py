@@ -11,7 +11,7 @@ import pytest
 from quaestor.embedding.static import StaticEmbedder
 from training.card import WEIGHTS, card
 from training.licences import _PERMISSIVE
-from training.refused import refusal
+from training.refused_repositories import refusal
 
 DOCS = Path(__file__).parents[2] / "docs" / "embedder.md"
 _ROW = re.compile(r"\| (\S+/\S+) \| ([0-9a-f]{40}) \| (\S+) \| (\d+) \| (held out)? \|")

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from quaestor.core.errors import UsageError
-from training.asked import part_of
+from training.asked_questions import part_of
 from training.questions import Sought, fit, main, table
 
 SIZE = 8

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quaestor.evaluation.made.clean_queries import comment_query, prose_query, subject_query
-from quaestor.evaluation.made.surface_syntax import LANGUAGES, defined_name
+from quaestor.evaluation.made_questions.clean_queries import comment_query, prose_query, subject_query
+from quaestor.evaluation.made_questions.surface_syntax import LANGUAGES, defined_name
 from quaestor.tuning.training_pairs import Pair, code_pairs, prose_pairs, read_pairs, write_pairs
 from training.commits import _hunks
 from training.licences import recognise_licence

@@ -14,7 +14,7 @@ from quaestor.tuning.train_embedder import Parameters, Recipe
 from quaestor.tuning.training_pairs import Kind, Pair, write_pairs
 from training.anchor import everyday_shares, pull_back
 from training.fit import second_round
-from training.mine import draw, hard_negatives
+from training.hard_negatives import draw, hard_negatives
 
 
 def one_row_each(rows: list[int]) -> Bags:
@@ -56,7 +56,7 @@ def test_a_text_as_good_as_the_right_one_is_no_negative() -> None:
 
 
 def test_negatives_come_from_the_same_repository(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("training.mine._POOL", 5)
+    monkeypatch.setattr("training.hard_negatives._POOL", 5)
     chance = np.random.default_rng(0)
     sources = np.sort(chance.integers(0, 3, 40)).tolist()
     rows = chance.permutation(40).tolist()

@@ -15,7 +15,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import LimitError, UsageError
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import TunedRows
-from quaestor.evaluation.made import texts_of
+from quaestor.evaluation.made_questions import texts_of
 from quaestor.evaluation.metrics import Question
 from quaestor.tuning.learn_rows import learn_rows, pairs_of, rows_to_keep
 from quaestor.tuning.tune_embedder import ScoredQuestion, TuningResult, Values, figures_object, rows_of, tune

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.terms import EMPTY_WORDS, find_words
 from quaestor.corpus import Corpus
-from quaestor.search.asked_names import names_of_code
+from quaestor.search.names_in_question import names_of_code
 
 ASKED_BACK = (
     "What do you mean by {}? Nothing was said of it before: "

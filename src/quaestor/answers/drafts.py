@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quaestor.answers.stretches import PROSE
+from quaestor.answers.quotable_stretches import PROSE
 from quaestor.answers.way import WayAnswer
 from quaestor.chunking.definitions import Definition, definitions
 from quaestor.core.documents import Chunk, Document, Hit, Span

@@ -18,7 +18,7 @@ from quaestor.answers.drafts import (
     qualified_name,
     stretch,
 )
-from quaestor.answers.raised_here import MessagePlaces, Template, find_templates, is_pasted, stands_behind
+from quaestor.answers.message_templates import MessagePlaces, Template, find_templates, is_pasted, stands_behind
 from quaestor.answers.resolved_names import raises_of, raises_of_bound, uses_of
 from quaestor.answers.traces import Frame, read_trace
 from quaestor.answers.way import Question, WayAnswer
@@ -27,7 +27,7 @@ from quaestor.core.terms import content_terms, split_identifier, terms
 from quaestor.corpus import Corpus
 from quaestor.related import Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.asked_names import names_of_code
+from quaestor.search.names_in_question import names_of_code
 from quaestor.search.path_roles import profile_path
 
 _MOST_FRAMES = 2

@@ -22,7 +22,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.related.stored_files import IndexedFile
-from quaestor.search.asked_names import looks_like_a_file, looks_like_code
+from quaestor.search.names_in_question import looks_like_a_file, looks_like_code
 from quaestor.search.path_roles import folders_to_sources, profile_path
 
 _WHOLE_NAME, _WHOLE_FILE = 40, 45

@@ -14,9 +14,7 @@ from typing import Any
 
 from quaestor.answers.history_changes import Changelogs, tell_changes, tell_release
 from quaestor.answers.history_draft import Draft
-from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
-from quaestor.answers.history_subjects import Subject, subject_of
-from quaestor.answers.history_things import (
+from quaestor.answers.history_of_subject import (
     tell_author,
     tell_beginning,
     tell_commit,
@@ -25,6 +23,8 @@ from quaestor.answers.history_things import (
     tell_origin,
     tell_past,
 )
+from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
+from quaestor.answers.history_subjects import Subject, subject_of
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.documents import Hit

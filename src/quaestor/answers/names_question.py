@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from quaestor.search.asked_names import NAME, bare_name, looks_like_a_file, looks_like_code
+from quaestor.search.names_in_question import NAME, bare_name, looks_like_a_file, looks_like_code
 
 
 @dataclass(frozen=True, slots=True)

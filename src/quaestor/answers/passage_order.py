@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from quaestor.answers.stretches import PROSE
+from quaestor.answers.quotable_stretches import PROSE
 from quaestor.core.documents import Hit
 from quaestor.core.questions import asks_amount
 from quaestor.core.terms import content_terms

@@ -20,8 +20,8 @@ from dataclasses import dataclass, replace
 
 from quaestor.answers.paragraphs import is_list_of_links
 from quaestor.answers.passage_order import Encode, label_terms, order_by_paragraphs, rarity_of, share_of
+from quaestor.answers.quotable_stretches import PROSE, Stretch, stretches_of, whole, without_neighbours
 from quaestor.answers.quotes_in_markdown import LEAD, UNSURE, Quote, text_of_quotes
-from quaestor.answers.stretches import PROSE, Stretch, stretches_of, whole, without_neighbours
 from quaestor.core.documents import Hit
 from quaestor.core.messages import Usage
 from quaestor.core.questions import asks_amount, asks_for_several, says_amount
@@ -29,9 +29,9 @@ from quaestor.core.terms import content_terms
 from quaestor.llm.models import Delta, Finished, Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.prompts.numbered_passages import Passage
-from quaestor.search.asked_names import names_of_code
 from quaestor.search.joined_passages import DEFINITION, LARGEST
 from quaestor.search.language import without_grammar
+from quaestor.search.names_in_question import names_of_code
 from quaestor.search.path_roles import profile_path
 
 NOTHING = "No language model is configured, and nothing in the passages answers the question clearly enough to quote."

@@ -11,7 +11,7 @@ from quaestor.core.errors import NotFoundError
 from quaestor.core.terms import same_in_any_style, styles_of
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
-from quaestor.search.asked_names import looks_like_a_file
+from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 from quaestor.search.spelling import replace_unknown
 

@@ -18,7 +18,7 @@ from quaestor.answers.overview.material import Material, is_code
 from quaestor.answers.overview.prose_lines import headings, plain
 from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
-from quaestor.search.asked_names import looks_like_code
+from quaestor.search.names_in_question import looks_like_code
 
 OF_ALL = "What is this about?"
 """Asks about all of one corpus."""

@@ -21,7 +21,7 @@ from quaestor.answers.way import Question, WayAnswer
 from quaestor.core.terms import content_terms
 from quaestor.corpus import Corpus
 from quaestor.llm.prompts.numbered_passages import number
-from quaestor.search.asked_names import names_of_code
+from quaestor.search.names_in_question import names_of_code
 
 _LONGEST = 300
 _PASSAGES = 10

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
+from quaestor.answers.answer_from_file import answer_within_file
 from quaestor.answers.ask_back import ask_back
 from quaestor.answers.callers import answer_with_callers
 from quaestor.answers.explain_error import answer_error
@@ -22,7 +23,6 @@ from quaestor.answers.overview.overview_answer import (
 from quaestor.answers.project_facts import tell_project_facts
 from quaestor.answers.two_questions import answer_two_questions
 from quaestor.answers.way import Question, Way, WayAnswer
-from quaestor.answers.within_file import answer_within_file
 from quaestor.core.errors import NotFoundError
 from quaestor.corpus import Corpus
 

@@ -41,8 +41,8 @@ from quaestor.core.errors import UsageError
 from quaestor.core.messages import Message
 from quaestor.core.questions import without_frame
 from quaestor.corpus import Corpus, UnderstoodQuestion
+from quaestor.corpus.answerability import Doubt
 from quaestor.corpus.conversation_corpus import ConversationCorpus, current_text
-from quaestor.corpus.doubt import Doubt
 from quaestor.corpus.understood_filters import require_some
 from quaestor.llm.endpoints.failures import ToolsRefusedError
 from quaestor.llm.models import Model, Request
@@ -261,6 +261,7 @@ class Conversation:
         hits = () if nothing_named else await self._find(turn, query, asked)
         if way is not None and way.hits:
             hits = self._give_passages(turn, (*way.hits, *hits))
+            turn.own_answer = way.text([passage.n for passage in turn.passages]) if way.known else ""
         if not hits and asked.phrases and not nothing_named:
             asked = await self._correct_spelling(
                 UnderstoodQuestion(turn.question.content, self.settings.where, missed=asked.phrases)
@@ -462,11 +463,10 @@ class Conversation:
         return Citations(citations, unsupported, quotes), done
 
     async def _quotes_beside(self, turn: Turn, hits: Sequence[Hit]) -> tuple[Citation, ...]:
-        """Return quotes to show beside a model's answer that has no valid citation."""
+        """Return what Quaestor itself would have quoted, to show beside an answer that has no valid citation."""
         quoted = await self._quotes(turn, hits, await self._doubt(turn, hits))
-        if not quoted.known:
-            return ()
-        checked = await asyncio.to_thread(verify, quoted.text, turn.passages, self._current_text, claims=False)
+        own = turn.own_answer or (quoted.text if quoted.known else "")
+        checked = await asyncio.to_thread(verify, own, turn.passages, self._current_text, claims=False)
         self._numbering.remember(checked.citations, turn.passages)
         return tuple(one for one in checked.citations if one.holds)
 

@@ -29,7 +29,7 @@ from quaestor.chat.events import (
     Text,
 )
 from quaestor.chat.model_requests import Composer, Requests, SpentError, shown_passages, summarise, too_long_error
-from quaestor.chat.reply_reader import ReplyReader
+from quaestor.chat.reply_reader import ReplyReader, repeats_itself
 from quaestor.chat.turn import Turn
 from quaestor.core.errors import BudgetError, LimitError, QuaestorError, UpstreamError, WindowError
 from quaestor.core.messages import Message
@@ -53,6 +53,9 @@ _STOPS = 24
 
 # Unless this is said, an answer that was cut off looks complete.
 _CUT = "The reply was cut off here: it reached its limit on length. Ask for the rest."
+
+_REPEATS = "The reply was ended here: the model repeated itself. Ask in other words, or use a larger model."
+_LOOKED_AT_EVERY = 100
 
 # One mistake a model can mend when it is told; at the second in a row it is told to answer.
 _MISTAKES = 2
@@ -223,6 +226,15 @@ class Loop:
                 if turn.stop_cutter.found is not None:
                     turn.finish = "stop"
                     return
+                if self._is_caught_in_repetition(turn, shown):
+                    turn.stop_reason = _REPEATS
+                    return
+
+    def _is_caught_in_repetition(self, turn: Turn, shown: str) -> bool:
+        """Return whether the visible reply repeats itself; looks whenever it has grown by so many letters."""
+        written = turn.visible.written
+        grown = len(written) // _LOOKED_AT_EVERY > (len(written) - len(shown)) // _LOOKED_AT_EVERY
+        return grown and not self._protocol.passes and repeats_itself(written)
 
     def _finish_reply(self, turn: Turn, reading: ReplyReader, finished: Finished) -> str:
         """Finish a reply and return the remaining text to show."""

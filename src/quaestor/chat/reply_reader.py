@@ -1,4 +1,4 @@
-"""Reading one streamed reply of a model: visible text, calls, and the hidden plan.
+"""Reading one streamed reply of a model: visible text, calls, the hidden plan, and whether it repeats itself.
 
 Nothing is shown until it is clear whether the reply begins with the mark for "no answer".
 """
@@ -332,6 +332,26 @@ class VisibleText:
     @property
     def _part(self) -> str:
         return self.written[self._begins :]
+
+
+_ENDINGS = (600, 2_400)
+_REPEATED = 4
+
+
+def repeats_itself(reply: str) -> bool:
+    """Return whether a reply ends in one passage, four times or more: a small model seldom finds out of that.
+
+    An open block of code is left out, because rows of a table may well be alike.
+    """
+    if reply.count("```") % 2:
+        return False
+    return any(_is_repetition(reply[-length:]) for length in _ENDINGS if len(reply) >= length)
+
+
+def _is_repetition(ending: str) -> bool:
+    longest = len(ending) // _REPEATED
+    periods = (length for length in range(1, longest + 1) if ending[length:] == ending[:-length])
+    return any(map(str.isalnum, ending)) and next(periods, None) is not None
 
 
 def _may_be_mark(part: str) -> bool:

@@ -34,6 +34,7 @@ class Turn:
         search_text: the question without filters on date or author, in English as far as it can be translated.
         translated: the English translation by which a question in another language was searched.
         passages: the numbered hits.
+        own_answer: what is answered without the model, if a way answers the question; "" if none does.
         weak_evidence: whether the hits hardly answer the question.
         shown: passages that the model was shown.
         visible: the reply so far.
@@ -63,6 +64,7 @@ class Turn:
     search_text: str = ""
     translated: tuple[str, ...] = ()
     passages: tuple[Passage, ...] = ()
+    own_answer: str = ""
     weak_evidence: bool = False
     shown: tuple[Passage, ...] = ()
     passages_of_tools: tuple[Passage, ...] = ()

@@ -13,7 +13,7 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, StoredChunk, Where
 
 if TYPE_CHECKING:
-    from quaestor.corpus.doubt import Doubt
+    from quaestor.corpus.answerability import Doubt
     from quaestor.llm.models import Model
     from quaestor.search.turns import TurnQuery
 

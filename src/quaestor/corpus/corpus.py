@@ -27,8 +27,8 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, Store, Where
 
 if TYPE_CHECKING:
+    from quaestor.corpus.answerability import Doubt
     from quaestor.corpus.document_paths import Folder
-    from quaestor.corpus.doubt import Doubt
     from quaestor.corpus.find_relatives import Relatives
     from quaestor.corpus.line_excerpts import Excerpt
     from quaestor.history.git import Repository
@@ -298,7 +298,7 @@ class Corpus:
 
     def unmentioned_names(self, question: str) -> tuple[str, ...]:
         """Return the names in a question that nothing in this corpus mentions."""
-        from quaestor.corpus.doubt import unmentioned_names  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.answerability import unmentioned_names  # noqa: PLC0415 - no search needs it
 
         return self._index.retry_reopened(lambda: unmentioned_names(self.store, question))
 
@@ -307,7 +307,7 @@ class Corpus:
 
         ``translated``: whether the question was translated for the search.
         """
-        from quaestor.corpus.doubt import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.answerability import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
 
         counts = self._index.retry_reopened(lambda: self.store.counts(terms_of_words(question)))
         names, unknown = self.unmentioned_names(question), self.spelling(question).unknown

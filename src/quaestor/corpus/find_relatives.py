@@ -12,7 +12,7 @@ from quaestor.core.terms import terms_of_word
 from quaestor.corpus.document_paths import plain, suggest_paths
 from quaestor.corpus.documents_on_disk import DocumentsOnDisk
 from quaestor.corpus.fresh_index import FreshIndex
-from quaestor.related import KINDS, Related, RelatedKind, Relations, Target
+from quaestor.related import KINDS, Related, RelatedKind, RelativeFinder, Target
 from quaestor.stores import Store
 
 _LINE = re.compile(r"^(.+?):(\d{1,9})(?:[-:]\d+)*$")
@@ -47,7 +47,7 @@ class Relatives:
     def __init__(self, index: FreshIndex, documents: DocumentsOnDisk) -> None:
         self._index = index
         self._documents = documents
-        self._relations: tuple[Store, Relations] | None = None
+        self._relations: tuple[Store, RelativeFinder] | None = None
 
     def of(self, text: str, kinds: Iterable[RelatedKind] | None, limit: int) -> Related:
         """Return the relatives of the name or document in a text, after bringing the index up to date.
@@ -74,18 +74,18 @@ class Relatives:
             {one.path: self._documents.is_current(one.path, one.sha256) for one in found.relatives}
         )
 
-    def _current(self) -> Relations:
+    def _current(self) -> RelativeFinder:
         """Return the relations in the index's present store, which changes when vectors are replaced."""
         store = self._index.store
         if self._relations is None or self._relations[0] is not store:
-            self._relations = (store, Relations(store, self._index.meaning.asked))
+            self._relations = (store, RelativeFinder(store, self._index.meaning.asked))
         return self._relations[1]
 
     def _documents_of(self, related: Related) -> list[Document]:
         paths = dict.fromkeys(one.path for one in related.relatives)
         return [document for path in paths if (document := self._index.store.document(path)) is not None]
 
-    def _target(self, text: str, relations: Relations) -> Target:
+    def _target(self, text: str, relations: RelativeFinder) -> Target:
         """Return the target that a text names: the document of this path if it exists, else a name."""
         path, line = split_place(text.strip())
         document = self._index.store.document(plain(path))

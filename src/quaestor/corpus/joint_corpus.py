@@ -19,7 +19,7 @@ from quaestor.search.spelling import Spelling
 from quaestor.stores import Bylines, StoredChunk, Where
 
 if TYPE_CHECKING:
-    from quaestor.corpus.doubt import Doubt
+    from quaestor.corpus.answerability import Doubt
     from quaestor.llm.models import Model
     from quaestor.search.turns import TurnQuery
 
@@ -133,7 +133,7 @@ class JointCorpus:
 
     def doubt(self, question: str, hits: Sequence[Hit], *, translated: bool = False) -> Doubt:
         """Return the reasons to doubt an answer; a name counts if no corpus mentions it."""
-        from quaestor.corpus.doubt import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
+        from quaestor.corpus.answerability import doubt_about, terms_of_words  # noqa: PLC0415 - no search needs it
 
         lacking = [corpus.unmentioned_names(question) for corpus in self._several.values()]
         names = [name for name in lacking[0] if all(name in others for others in lacking)]

@@ -1,4 +1,4 @@
-"""A data set made from a corpus itself; see ``made``."""
+"""A data set made from a corpus itself; see ``made_questions``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.evaluation.datasets import DataSet, Part
 from quaestor.evaluation.datasets.dataset import Copy
-from quaestor.evaluation.made import MadeSet, make_questions, texts_of
+from quaestor.evaluation.made_questions import MadeSet, make_questions, texts_of
 from quaestor.files.walk import folder_of
 
 FEWEST = 20

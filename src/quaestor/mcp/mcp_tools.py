@@ -229,7 +229,7 @@ def _ask(corpora: Corpora) -> Tool:
     description, parameters = describe("ask", (_QUESTION,))
 
     def run(arguments: Mapping[str, object]) -> Outcome:
-        from quaestor.server.ask_once import answer_once  # noqa: PLC0415 - a client waits while the server starts
+        from quaestor.server.single_questions import answer_once  # noqa: PLC0415 - a client waits while the server starts
 
         passed = check_arguments("ask", (*parameters, *_which(corpora)), arguments)
         name = str(passed.get("corpus", ""))

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from quaestor.search.asked_names import NAME, bare_name, looks_like_a_file, looks_like_code, names_of_code
+from quaestor.search.names_in_question import NAME, bare_name, looks_like_a_file, looks_like_code, names_of_code
 
 UseKind = Literal["uses", "tests", "callees"]
 

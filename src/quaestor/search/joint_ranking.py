@@ -14,7 +14,7 @@ import numpy as np
 
 from quaestor.core.documents import Chunk, Hit
 from quaestor.embedding.static import StaticEmbedder
-from quaestor.search.certain import background_among, certainty_steps
+from quaestor.search.certain_hits import background_among, certainty_steps
 from quaestor.search.features import Candidates
 from quaestor.search.file_features import CandidateFiles, path_agreement
 from quaestor.search.joined_passages import join_passages

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import terms
-from quaestor.search.background import background_of
+from quaestor.search.background_documents import background_of
 
 # Names of folders and files, told by sets: eight patterns would take longer to compile than a search takes.
 _TEST_FOLDERS = frozenset(
@@ -63,7 +63,7 @@ class PathProfile(NamedTuple):
         terms: all of these terms.
         depth: number of folders.
         test, example, declaration, prose, data: what part the file plays.
-        background: the kind of document that stands behind others, see ``background``; empty for any other.
+        background: the kind of document that stands behind others, see ``background_documents``; empty for any other.
     """
 
     stem: str

@@ -2,7 +2,7 @@
 
 The weights are data (``ranker.json``), made by ``training.ranker``; nothing here is set by hand. Being linear,
 each feature's share in a score is exact; it is worked out when somebody asks. What needs no learning is in
-``certain``. The dense retriever is trusted more if the embedder was tuned to the corpus.
+``certain_hits``. The dense retriever is trusted more if the embedder was tuned to the corpus.
 """
 
 from __future__ import annotations

@@ -18,7 +18,13 @@ from quaestor.core.terms import styles_of, terms
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import question_vector
 from quaestor.embedding.tuning_names import is_tuned
-from quaestor.search.certain import background_among, certainty_steps, path_and_line, raise_written_names, steps_of_code
+from quaestor.search.certain_hits import (
+    background_among,
+    certainty_steps,
+    path_and_line,
+    raise_written_names,
+    steps_of_code,
+)
 from quaestor.search.chunk_traits import ChunkCache
 from quaestor.search.corpus_words import in_words_of_corpus, with_other_spellings
 from quaestor.search.duplicates import group_duplicates, places_of

@@ -19,6 +19,7 @@ from quaestor.core.errors import QuaestorError
 from quaestor.state.rows import RowsRefusedError, Values
 from quaestor.stores.postgres.connection import Connection as Raw
 from quaestor.stores.postgres.connection import Database as Server
+from quaestor.stores.postgres.connection import number_of
 
 STATE = "quaestor_state"
 SESSION = "quaestor_session"
@@ -132,22 +133,11 @@ def transaction(
             raw.execute(_begin_statements(schema, alone, settings or {}))
             yield StateConnection(raw)
             if writes:
-                [number] = raw.execute("select pg_current_xact_id_if_assigned()::text").fetchone() or (None,)
+                number = number_of(raw)
     except QuaestorError as error:
         # A connection that is lost while it commits does not tell whether it did: who is primary then does.
-        if number is None or not error.retryable or not _was_committed(server, number):
+        if number is None or not error.retryable or not server.was_committed(number):
             raise
-
-
-def _was_committed(server: Server, number: str) -> bool:
-    """Return whether the transaction of this number was committed; False if a new primary does not know it."""
-    try:
-        [(became,)] = server.read(
-            lambda raw: raw.execute("select pg_xact_status(%s::xid8)", (number,)).fetchall(), primary=True
-        )
-    except QuaestorError:
-        return False
-    return bool(became == "committed")
 
 
 def _begin_statements(schema: str, alone: str | None, settings: Mapping[str, str]) -> sql.Composed:

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from quaestor.chunking.languages import PROSE
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import TunedRows
-from quaestor.evaluation.made import SourceText
-from quaestor.evaluation.made.surface_syntax import LANGUAGES
+from quaestor.evaluation.made_questions import SourceText
+from quaestor.evaluation.made_questions.surface_syntax import LANGUAGES
 from quaestor.tuning.text_bags import KINDS, Bags, PairedBags, bags_of
 from quaestor.tuning.train_embedder import Parameters, Recipe, quantise, train
 from quaestor.tuning.training_pairs import Kind, Pair, code_pairs, prose_pairs

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Literal
 
 from quaestor.core.terms import split_identifier
-from quaestor.evaluation.made.clean_queries import comment_query, prose_query, sentences
-from quaestor.evaluation.made.surface_syntax import (
+from quaestor.evaluation.made_questions.clean_queries import comment_query, prose_query, sentences
+from quaestor.evaluation.made_questions.surface_syntax import (
     Block,
     comment_blocks,
     defined_name,

@@ -28,7 +28,7 @@ from quaestor.corpus import Corpus
 from quaestor.embedding import Embedder
 from quaestor.embedding.static import StaticEmbedder
 from quaestor.embedding.tuned_embedder import TunedRows
-from quaestor.evaluation.made import SourceText, make_questions, texts_of
+from quaestor.evaluation.made_questions import SourceText, make_questions, texts_of
 from quaestor.evaluation.metrics import CUTOFF, Question, covers, ndcg
 from quaestor.evaluation.statistics import difference
 from quaestor.files.walk import folder_of

@@ -20,7 +20,7 @@ from quaestor.llm.endpoints.failures import Endpoint, HungUpError, StreamCutErro
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from scripted_server import STYLES, Call, Recorded, Reply, in_pieces
+from scripted_server import STYLES, Call, Recorded, Reply, endless, in_pieces
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -122,7 +122,8 @@ def test_no_done_mark_is_no_cut(scripted_server: Start) -> None:
 
 
 def test_parallel_streams_of_a_server_for_one(scripted_server: Start) -> None:
-    server = scripted_server([Reply(pieces=["a"] * 30, pause=0.02)], style="llama_cpp_python")
+    may_end = threading.Event()
+    server = scripted_server([Reply(pieces=["a"] * 30, may_end=may_end)], style="llama_cpp_python")
 
     async def one(model: OpenAICompatibleModel) -> str:
         text = ""
@@ -132,7 +133,11 @@ def test_parallel_streams_of_a_server_for_one(scripted_server: Start) -> None:
 
     async def run() -> list[Any]:
         model = OpenAICompatibleModel("tiny", base_url=server.base_url, retries=RetryPolicy(retries=0))
-        return await asyncio.gather(*(one(model) for _ in range(8)), return_exceptions=True)
+        asked = asyncio.gather(*(one(model) for _ in range(8)), return_exceptions=True)
+        while server.streams < 8:
+            await asyncio.sleep(0.02)
+        may_end.set()
+        return await asked
 
     results = asyncio.run(run())
     assert [result for result in results if isinstance(result, str)] == ["a" * 30]
@@ -219,7 +224,7 @@ def test_refusal_that_does_not_end(scripted_server: Start) -> None:
 
 
 def test_abandoned_stream_closes_the_connection(scripted_server: Start) -> None:
-    server = scripted_server([Reply(pieces=["a"] * 200, pause=0.01)])
+    server = scripted_server([endless("aa")])
 
     async def run() -> None:
         deltas = model_for(server).stream(ASK)
@@ -232,7 +237,7 @@ def test_abandoned_stream_closes_the_connection(scripted_server: Start) -> None:
 
 
 def test_cancellation_ends_the_request(scripted_server: Start) -> None:
-    server = scripted_server([Reply(pieces=["a"] * 500, pause=0.02)])
+    server = scripted_server([endless("aa")])
 
     async def run() -> None:
         begun = asyncio.Event()

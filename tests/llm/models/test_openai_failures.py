@@ -6,18 +6,21 @@ import asyncio
 import json
 import shutil
 import ssl
+from collections.abc import Callable
 from pathlib import Path
+from threading import Event
 from types import SimpleNamespace
 
 import pytest
-from wire_parts import ASK, KEY, Start, ask, model_for, sentence
+from wire_parts import ASK, KEY, Answer, Start, ask, follow, model_for, sentence
 
 from quaestor.core.messages import Message
 from quaestor.llm.endpoints.failures import HungUpError, StreamCutError, TooLongError
 from quaestor.llm.models import Request, TextDelta
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
-from scripted_server import STYLES, Reply, in_pieces
+from scripted_server import STYLES, Recorded, Reply, endless, in_pieces
 from servers.certificates import write_certificate
+from servers.turned_loop import TurnedLoop
 
 
 @pytest.mark.parametrize("style", STYLES)
@@ -182,20 +185,62 @@ def test_nobody_there(scripted_server: Start, monkeypatch: pytest.MonkeyPatch) -
     assert answer.error.retryable
 
 
+Step = tuple[Callable[[Answer], object], Callable[[], object]]
+
+
+def ask_beside(loop: TurnedLoop, model: OpenAICompatibleModel, *steps: Step) -> Answer:
+    """Ask. Each step is done when its condition holds, the last again and again until the answer has ended."""
+    answer = Answer()
+
+    async def run() -> None:
+        asked = asyncio.create_task(follow(model, ASK, answer))
+        for holds, do in steps:
+            while not holds(answer):
+                await asyncio.sleep(0.02)
+            do()
+        while not asked.done():
+            await asyncio.sleep(0.02)
+            do()
+
+    with asyncio.Runner(loop_factory=lambda: loop) as runner:
+        runner.run(run())
+    return answer
+
+
 def test_silence(scripted_server: Start) -> None:
-    server = scripted_server([Reply(pieces=["late"], delay=1.0)])
-    answer = ask(model_for(server, timeout=0.3))
-    assert "sent nothing for 0.3 seconds" in sentence(answer)
+    server, loop = scripted_server([Reply(silent=True)]), TurnedLoop()
+    model = model_for(server, timeout=1200)
+    answer = ask_beside(loop, model, (lambda _: server.requests, lambda: loop.turn(1300)))
+    assert "sent nothing for 1200 seconds" in sentence(answer)
     assert len(server.requests) == 1
 
 
 def test_silence_in_the_middle(scripted_server: Start) -> None:
-    server = scripted_server(lambda _: Reply(pieces=["one ", "two"], pause=0.6))
-    # A busy machine may pause for longer than it is to, but hardly each time.
-    assert any(ask(model_for(server, timeout=0.9)).text == "one two" for _ in range(20))
-    late = scripted_server([Reply(pieces=["one ", "two"], pause=0.5)])
-    answer = ask(model_for(late, timeout=0.3))
+    server, loop = scripted_server([endless("one two")]), TurnedLoop()
+    model = model_for(server, timeout=1200)
+    answer = ask_beside(loop, model, (lambda heard: heard.text == "one two", lambda: loop.turn(1300)))
     assert "sent nothing" in sentence(answer)
+
+
+def test_silences_do_not_add_up(scripted_server: Start) -> None:
+    may_begin, may_end, loop = Event(), Event(), TurnedLoop()
+
+    def script(_: Recorded) -> Reply:
+        assert may_begin.wait(600)
+        return Reply(["one two"], may_end=may_end)
+
+    def at(seconds: float, event: Event) -> None:
+        loop.turned = seconds
+        event.set()
+
+    server = scripted_server(script)
+    answer = ask_beside(
+        loop,
+        model_for(server, timeout=1200),
+        (lambda _: server.requests, lambda: at(700, may_begin)),
+        (lambda heard: heard.text, lambda: at(1400, may_end)),
+    )
+    assert (answer.text, answer.error) == ("one two", None)
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Sequence
 from typing import Any
 
@@ -135,12 +136,17 @@ def test_end_and_usage_of_a_stream(scripted_server: StartServer, style: str) -> 
 
 @every_server
 def test_thirty_two_streams_at_once(scripted_server: StartServer, style: str) -> None:
-    server = scripted_server([Reply(pieces=["a"] * 30, pause=0.02)], style=style)
+    may_end = threading.Event()
+    server = scripted_server([Reply(pieces=["a"] * 30, may_end=may_end)], style=style)
 
     async def run() -> list[Any]:
         model = OpenAICompatibleModel("tiny", base_url=server.base_url, retries=RetryPolicy(retries=0))
         try:
-            return await asyncio.gather(*(replied(model) for _ in range(32)), return_exceptions=True)
+            asked = asyncio.gather(*(replied(model) for _ in range(32)), return_exceptions=True)
+            while server.streams < 32:
+                await asyncio.sleep(0.02)
+            may_end.set()
+            return await asked
         finally:
             await model.aclose()
 

@@ -49,22 +49,24 @@ class Answer:
 
 
 def ask(model: OpenAICompatibleModel, request: Request = ASK) -> Answer:
-    async def run() -> Answer:
-        answer = Answer()
-        try:
-            async for delta in model.stream(request):
-                assert answer.finished is None, "nothing follows the end"
-                if isinstance(delta, TextDelta):
-                    assert delta.text
-                    answer.text += delta.text
-                else:
-                    answer.finished = delta
-        except UpstreamError as error:
-            answer.error = error
-        await model.aclose()
-        return answer
+    answer = Answer()
+    asyncio.run(follow(model, request, answer))
+    return answer
 
-    return asyncio.run(run())
+
+async def follow(model: OpenAICompatibleModel, request: Request, answer: Answer) -> None:
+    """Note in an answer what comes, as it comes."""
+    try:
+        async for delta in model.stream(request):
+            assert answer.finished is None, "nothing follows the end"
+            if isinstance(delta, TextDelta):
+                assert delta.text
+                answer.text += delta.text
+            else:
+                answer.finished = delta
+    except UpstreamError as error:
+        answer.error = error
+    await model.aclose()
 
 
 def sentence(answer: Answer) -> str:

@@ -16,7 +16,7 @@ from native_parts import begin, client, of, turn
 from served import serving, write
 
 from quaestor.llm import tags
-from scripted_server import Recorded, Reply, ScriptedServer, StartServer
+from scripted_server import Recorded, Reply, ScriptedServer, StartServer, endless
 from servers.event_streams import events
 
 QUESTION = "how long does the dough rest?"
@@ -121,14 +121,14 @@ def test_a_turn_goes_on_when_its_client_goes_away_and_can_be_followed(
 
 
 def test_a_turn_is_stopped(tmp_path: Path, scripted_server: StartServer) -> None:
-    model = scripted_server([Reply(["It rests ", *["and rests "] * 2000], pause=0.05), CITED])
+    model = scripted_server([endless("It rests and rests "), CITED])
     with talking(tmp_path, model) as api:
         session = begin(api)
         leave(api, session)
         with api.stream("GET", f"/api/sessions/{session}/turns/running") as answer:
             assert next(data for name, data in events(answer.iter_lines()) if name == "text")
         assert api.delete(f"/api/sessions/{session}/turns/running").status_code == 204
-        # A model's server that goes on for 100 seconds would be waited for if the request were not closed.
+        # A model's server that never ends would be waited for if the request were not closed.
         until(lambda: state(api, session) == "cancelled")
         [told] = api.get(f"/api/sessions/{session}").json()["turns"]
         assert told["partial"].startswith("It rests")

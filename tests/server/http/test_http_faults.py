@@ -17,12 +17,12 @@ from served import Running, post, serving, stream, write
 from quaestor.core.errors import IndexBusyError, IndexUnusableError
 from quaestor.server.api.turn_routes import failure
 from quaestor.server.http.error_responses import answer
-from scripted_server import Reply, ScriptedServer, StartServer
+from scripted_server import Reply, ScriptedServer, StartServer, endless
 
 Answering = Callable[..., tuple[Running, ScriptedServer]]
 
 ASKED: Any = {"model": "quaestor", "messages": [{"role": "user", "content": "how often is a request sent?"}]}
-LONG = Reply(pieces=["word "] * 20_000, pause=0.01)
+ENDLESS = endless("word word ")
 
 
 def chat(server: Running, **more: Any) -> httpx.Response:
@@ -36,12 +36,11 @@ def error_of(answer: httpx.Response) -> dict[str, Any]:
 
 
 def test_a_client_that_leaves_in_the_middle_closes_the_request_to_the_model(answering: Answering) -> None:
-    server, upstream = answering([LONG])
+    server, upstream = answering([ENDLESS])
     body = {**ASKED, "stream": True}
     with stream("POST", f"{server.url}/v1/chat/completions", json=body, timeout=600) as answer:
         lines = answer.iter_lines()
         assert any('"content":"word' in line for line in lines)
-    # The reply itself would go on for minutes.
     assert upstream.hung_up.wait(600)
 
 
@@ -169,18 +168,20 @@ def test_what_does_not_fit_any_window_is_said(answering: Answering) -> None:
 
 
 def test_replies_may_end_when_the_server_stops(answering: Answering) -> None:
-    server, _ = answering([Reply(pieces=["It goes on ", *["and on "] * 20, "and is over."], pause=0.02)])
+    may_end = threading.Event()
+    server, _ = answering([Reply(pieces=["It goes on ", "and is over."], may_end=may_end)])
     with stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=600) as answer:
         lines = answer.iter_lines()
         assert any('"content":"It goes' in line for line in lines)
         server.server.should_exit = True
+        may_end.set()
         text = "".join(lines)
     assert "over." in text
     assert text.endswith("data: [DONE]")
 
 
 def test_a_reply_without_end_is_cut_when_the_server_stops(tmp_path: Path, scripted_server: StartServer) -> None:
-    upstream = scripted_server([LONG])
+    upstream = scripted_server([ENDLESS])
     settings = {"model": "tiny", "base_url": upstream.base_url, "subroutines": "off"}
     with serving(write(tmp_path / "kitchen"), home=tmp_path / "home", grace=1, **settings) as server:
         answer = stream("POST", f"{server.url}/v1/chat/completions", json={**ASKED, "stream": True}, timeout=600)

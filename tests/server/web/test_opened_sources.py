@@ -8,7 +8,7 @@ from typing import Any
 from html_parts import Seen, seen
 from served import Running, get, post, serving
 
-from convert.made import pdf
+from convert.made_documents import pdf
 from quaestor import Index
 from quaestor.assemble.stores_by_name import open_database
 from quaestor.core.config import Settings

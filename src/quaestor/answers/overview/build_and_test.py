@@ -19,6 +19,7 @@ Aim = Literal["build", "test", "run"]
 
 _MOST = 14
 _MOST_TARGETS = 14
+_MOST_DOCUMENTED = 4
 _LONGEST = 110
 _TARGET = re.compile(r"^([A-Za-z][\w.-]*)\s*:(?![=:])")
 _RECIPE = re.compile(r"^@?([a-z][\w-]*)(?:\s+[^:=]*)?:(?!=)")
@@ -27,9 +28,12 @@ _TELLING = re.compile(
     r"\b(?:build|test|tests|check|lint|compile|start|dev|bench|docs?|format|install|ci|verify|spec|unit)", re.I
 )
 _CHECKS = re.compile(r"\b(?:build|assemble\w*|test|tests|check|lint|clippy|spec|verify|ct|tox|nox|ctest)\b")
+_OF_DOCUMENTATION = re.compile(r"\b(?:help|\w*html|man|linkcheck|docs?)$|\b(?:docs|documentation)\b")
+"""Commands that build a project's manual."""
 _BUILDS = re.compile(r"\b(?:build|tests?|check|make$|compile|configure|bootstrap|autogen|ct|r?spec|rubocop|lint)\b")
 _INSTALLS = re.compile(
     r"\b(?:npm|pnpm|yarn|bun|pip3?|uv|bundle|gem|composer|mix deps|go)\b.*\b(?:install|ci|get|sync)\b"
+    r"|\bdocker compose\b.*\s(?:pull|logs|down|up)\b|\bhelm plugin\b|\bcmake -E\b"
 )
 """What CI has to do first, which tells nothing of how it is built or tested."""
 _NPM_SCRIPT = re.compile(r'^\s*"([\w:.-]+)"\s*:\s*"(.*)",?\s*$')
@@ -85,16 +89,21 @@ _SEPARATE_TESTS = r"\b(?:integration|e2e|end-to-end|browser|load|performance|man
 """Tests that are not meant by "the tests"."""
 _HEADINGS: dict[Aim, tuple[re.Pattern[str], ...]] = {
     "build": (
-        re.compile(r"\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)", re.IGNORECASE),
+        re.compile(
+            r"^(?!.*\bdoc(?:s|umentation)\b).*\b(?:build(?:ing)?|compil(?:e|ing|ation)|from source)\b(?!.*\bstatus)",
+            re.IGNORECASE,
+        ),
         re.compile(r"\b(?:install(?:ation|ing)?|development|set ?up|getting started)\b", re.IGNORECASE),
     ),
     "test": (re.compile(rf"^(?!.*{_SEPARATE_TESTS}).*\b(?:tests?|testing|test ?suite|specs)\b", re.IGNORECASE),),
     "run": (
         re.compile(
-            r"\b(?:run(?:ning)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)", re.IGNORECASE
+            r"\b(?:run(?:ning)?|play(?:ing)?|start(?:ing)?(?! with)|launch(?:ing)?|serv(?:e|ing))\b(?!.*\btests?\b)",
+            re.IGNORECASE,
         ),
         re.compile(
-            r"^\W*(?:(?:basic |how to )?us(?:e|age)|quick ?start|getting started|development|local\w*)\b", re.IGNORECASE
+            r"^\W*(?:(?:basic |how to )?us(?:e|age)|quick ?start|getting started|development|local(?:ly)?)\b",
+            re.IGNORECASE,
         ),
         re.compile(r"\binstall(?:ation|ing)?\b", re.IGNORECASE),
     ),
@@ -365,18 +374,15 @@ def _documented_entries(material: Material, aim: Aim | None) -> Iterator[Entry]:
     names = {path: path.rpartition("/")[2].lower().split(".")[0] for path in material.beside(material.folder)}
     paths = sorted((path for path in names if names[path] in _GUIDES), key=lambda path: (names[path] == "readme", path))
     wanted = _AIMS[aim] if aim else _BUILDS
-    kept = 0
-    seen: set[str] = set()
+    kept: dict[str, Entry] = {}
     for path in paths:
         for number, line in enumerate(material.lines(path), 1):
             found = _COMMAND.match(line) or _inline(line)
             if found and wanted.search(found[1]) and len(found[1]) < 80 and not found[1].endswith("\\"):
                 command = found[1].strip()
-                if command.split("#")[0].strip() in seen or kept >= 4:
-                    continue
-                seen.add(command.split("#")[0].strip())
-                kept += 1
-                yield _line(path, number, command)
+                kept.setdefault(command.split("#")[0].strip(), _line(path, number, command))
+    ordered = sorted(kept, key=lambda command: _OF_DOCUMENTATION.search(command) is not None)
+    yield from (kept[command] for command in ordered[:_MOST_DOCUMENTED])
 
 
 def _inline(line: str) -> re.Match[str] | None:

@@ -14,7 +14,7 @@ from quaestor.answers.overview.statements import Entry, Source, Statement
 from quaestor.chunking.languages import PROSE
 from quaestor.core.documents import Document
 from quaestor.core.wording import amount
-from quaestor.search.background import is_generated
+from quaestor.search.background_documents import is_generated
 
 _PLAIN = (".txt", ".text", ".me", ".mediawiki", ".wiki", ".textile", ".rdoc", ".pod", ".creole", ".org", ".tex")
 _PREAMBLE = 20

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from itertools import islice
+from itertools import islice, pairwise
 from posixpath import dirname, normpath
 
 from quaestor.answers.overview.material import Material, depth_in
 from quaestor.answers.overview.statements import Entry, Source, Statement
+from quaestor.chunking.languages import PROSE
 from quaestor.search.path_roles import profile_path
 
 _MOST = 14
@@ -19,8 +20,8 @@ _ASSIGNED = re.compile(r"""^\s*["']?([\w.-]+)["']?\s*=\s*["']?([\w.]+)(?::[\w.]+
 _CONSOLE = re.compile(r"""["']?(?<![\w.-])([\w.-]+)\s*=\s*([\w.]+):[\w.]+""")
 _CARGO_BIN = re.compile(r"^\[\[bin\]\]")
 _CARGO_FIELD = re.compile(r'^(name|path)\s*=\s*"([^"]+)"')
-_CABAL = re.compile(r"^(?:executable)\s+(\S+)", re.IGNORECASE)
-_CABAL_MAIN = re.compile(r"^\s+main-is:\s*(\S+)", re.IGNORECASE)
+_CABAL = re.compile(r"^executable\s+(\S+)", re.IGNORECASE)
+_CABAL_FIELD = re.compile(r"^\s+(main-is|hs-source-dirs):\s*(.*\S)", re.IGNORECASE)
 _GEM = re.compile(r"executables?\s*(?:=|<<|\+=)\s*(.+)")
 _JSON_FIELD = re.compile(r'^\s*"(bin|main|module|exports|types)"\s*:')
 _ESCRIPT = re.compile(r"main_module:\s*([\w.]+)|^\s*mod:\s*\{\s*([\w.]+)")
@@ -32,7 +33,9 @@ _MAINS = {
     "kotlin": re.compile(r"^fun\s+main\s*\(", re.MULTILINE),
     "scala": re.compile(r"^[ \t]*(?:def\s+main\s*\(|(?:case\s+)?object\b.*\bextends\s+App\b|@main\b)", re.MULTILINE),
     "csharp": re.compile(
-        r"^[ \t]*(?:\w+[ \t]+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\(", re.MULTILINE
+        r"^[ \t]*(?:\w+[ \t]+)?static\s+(?:async\s+)?(?:void|int|Task(?:<int>)?)\s+Main\s*\("
+        r"|^[^/\n]*\b(?:WebApplication|Host|DistributedApplication)\.Create\w*Builder\(",
+        re.MULTILINE,
     ),
     "c": re.compile(r"^(?:int|void)\s+main\s*\(", re.MULTILINE),
     "cpp": re.compile(r"^(?:auto|int)\s+main\s*\(", re.MULTILINE),
@@ -47,7 +50,8 @@ _MAIN_FILES = "main.go main.c main.cc main.cpp main.cxx main.java main.kt main.s
 _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "main.dart"})
 # Where requests, and commands, come into a web application: Laravel, Symfony, Rails, Rack.
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
-_ASIDE = ("example", "sample", "demo", "tutorial")
+_ASIDE = re.compile(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
+"""Folders of programs that show how something is used."""
 _FACES = (
     "lib.rs src/lib.rs index.js index.mjs index.ts src/index.ts src/index.js src/index.mjs mod.ts src/main.ts init.lua"
 ).split()
@@ -72,7 +76,7 @@ def _is_aside(name: str) -> bool:
     """Return whether an entry belongs to tests or examples."""
     path = name.partition(" → ")[2] or name
     profile = profile_path(path)
-    aside = any(part.lower().startswith(_ASIDE) for part in path.split("/")[:-1])
+    aside = any(map(_ASIDE.match, path.split("/")[:-1]))
     return profile.test or profile.example or aside or path.startswith(".") or "{{" in path
 
 
@@ -171,15 +175,22 @@ def _of_cargo(material: Material, path: str) -> Iterator[Entry]:
 
 
 def _of_cabal(material: Material, path: str) -> Iterator[Entry]:
-    name = ""
-    for number, line in enumerate(material.lines(path), 1):
-        if found := _CABAL.match(line):
-            name = found[1]
-        elif name and (found := _CABAL_MAIN.match(line)):
-            places = material.places.get(found[1].rpartition("/")[2].lower(), ())
-            target = min((one for one in places if one.endswith(found[1])), key=len, default="")
-            yield _stated_entry(f"{name} → {target}" if target else name, path, number, line)
-            name = ""
+    lines = material.lines(path)
+    begins = [number for number, line in enumerate(lines) if line[:1].strip()]
+    for first, end in pairwise([*begins, len(lines)]):
+        fields = {
+            found[1].lower(): (found[2], number)
+            for number in range(first + 1, end)
+            if (found := _CABAL_FIELD.match(lines[number]))
+        }
+        named = _CABAL.match(lines[first])
+        if named and "main-is" in fields:
+            file, number = fields["main-is"]
+            folder, _ = fields.get("hs-source-dirs", ("", 0))
+            places = [one for one in material.places.get(file.rpartition("/")[2].lower(), ()) if one.endswith(file)]
+            own = [one for one in places if one == _beside(path, f"{folder}/{file}".lstrip("/"))]
+            target = min(own or places, key=len, default="")
+            yield _stated_entry(f"{named[1]} → {target}" if target else named[1], path, number + 1, lines[number])
 
 
 def _of_android(material: Material, path: str) -> Iterator[Entry]:
@@ -262,8 +273,16 @@ def _scripts(material: Material) -> Iterator[Entry]:
     """Yield the files of a folder for programs, such as ``bin``."""
     for path in material.documents:
         folder, _, name = path.rpartition("/")
-        if folder.removeprefix(material.folder).strip("/") in ("bin", "exe") and "test" not in name:
+        if (
+            folder.removeprefix(material.folder).strip("/") in ("bin", "exe")
+            and "test" not in name
+            and not _is_data(material, path)
+        ):
             yield _file(material, path)
+
+
+def _is_data(material: Material, path: str) -> bool:
+    return material.profile(path).data or ("." in path and material.documents[path].language in PROSE)
 
 
 def _faces(material: Material) -> Iterator[Entry]:
@@ -281,7 +300,10 @@ def _packages(material: Material) -> Iterator[str]:
     sizes: dict[str, int] = {}
     for path in material.paths_named("__init__.py", 2):
         profile = profile_path(path)
-        above = f"{dirname(dirname(path))}/__init__.py".lstrip("/")
+        base = dirname(dirname(path))
+        if f"{base}/manage.py".lstrip("/") in material.documents:
+            continue  # the parts of a site that Django serves are imported by nobody else
+        above = f"{base}/__init__.py".lstrip("/")
         says = material.documents[path].size and not (profile.test or profile.example)
         if above not in material.documents and says:
             sizes[path] = sum(

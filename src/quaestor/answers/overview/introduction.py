@@ -10,7 +10,7 @@ from itertools import islice
 
 from quaestor.answers.overview.document_statistics import named_in_preamble
 from quaestor.answers.overview.material import Material, is_code
-from quaestor.answers.overview.prose_lines import Paragraph, paragraphs
+from quaestor.answers.overview.prose_lines import Paragraph, headings, paragraphs, says_something
 from quaestor.answers.overview.statements import Source, Statement
 
 _LONGEST = 420
@@ -19,7 +19,8 @@ _LOOKED_AT = 400
 _ELSEWHERE = re.compile(
     r"\b(?:install|getting started|quick ?start|usage|contribut|licen[cs]e|sponsor|support|table of contents"
     r"|contents|build"
-    r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce)",
+    r"|badge|download|requirement|prerequisite|changelog|backers|credits|donat|documentation|upgrad|news|announce"
+    r"|windows|mac ?os|mac$|linux)",
     re.IGNORECASE,
 )
 _ABOUT = re.compile(r"\b(?:about|what is|what's|overview|introduction|description|features?|why)\b", re.IGNORECASE)
@@ -29,6 +30,9 @@ _NOTICE = re.compile(
     r"|read this in\b|\[?(?:english"
     r"|中文|简体)"
     r"|looking for\b|sponsored\b|supported by\b|copyright\b|for (?:detailed|more|full)\b|see (?:the|also)?\b|please\b"
+    r"|a description of (?:this|the) \w+\.?$|todo\b|describe your\b|released\b|this functionality\b"
+    r"|this (?:work|project|repository|software|app\w*) (?:is|was) (?:\[?licen[cs]ed|released under|made available"
+    r"|(?:generated|bootstrapped|created|initiali[sz]ed) (?:with|using|by|from)|in (?:alpha|beta))\b"
     r"|if\b|here(?:['’]s| is| are)\b|read (?:the|our)\b"
     r"|you can (?:ask|find|install)\b|all rights\b|star us\b|join\b|follow\b|click\b|available as part\b"
     r"|\W*[^.]{1,80}\btrademarks? of\b"
@@ -39,6 +43,8 @@ _DEFINES = re.compile(
     r"\b(?:is|are|provides?|offers?|implements?|lets you|allows|helps|contains?|for|(?:which|that)\s+\w+s)\b",
     re.IGNORECASE,
 )
+_ORDERS = re.compile(r"^(?:run|install|download|clone|open|launch|type|make sure)\b", re.IGNORECASE)
+"""What to do, below a heading of its own; a title's "Run models at the edge" says what a thing is for."""
 # A phrase that names a kind of thing defines as well as a sentence does: "A fast build tool", "Task: the task runner".
 _NAMES_A_KIND = re.compile(r"^(?:an?|the)\s+\w|^[\w.+-]+(?:\s[\w.+-]+)?\s*(?::|-|–|—)\s+(?:an?|the)\s", re.IGNORECASE)
 _IS_TAGLINE = re.compile(r"(?![^.]*\b(?:see|docs|documentation|website|click|join)\b)[A-Z][^.!?:]{8,100}\.(?=$)")
@@ -155,9 +161,16 @@ def from_readme(material: Material, folder: str) -> list[Statement]:
     lines = _with_tagline(material.lines(path)[:_LOOKED_AT])
     found = _introducing_paragraphs(list(paragraphs(lines)))[:_MOST]
     sentences = [*found[:1], *(one for one in found[1:] if _is_sentence(one.text))]
-    return [_statement(one, path, _LONGEST) for one in sentences] or list(
-        _from_front_matter(material.lines(path), path)
-    )
+    said = [_statement(one, path, _LONGEST) for one in sentences]
+    title = next(headings(lines), None)
+    if title and says_something(title[1]) and not (found and _says_what(found[0], title[1])):
+        said = [Statement(title[1], Source(path, title[0], title[0])), *said][:_MOST]
+    return said or list(_from_front_matter(material.lines(path), path))
+
+
+def _says_what(paragraph: Paragraph, title: str) -> bool:
+    """Return whether a paragraph says what the thing of a title is: its first, or one of a section about it."""
+    return paragraph.heading == title or _ABOUT.search(paragraph.heading) is not None
 
 
 def _with_tagline(lines: Sequence[str]) -> list[str]:
@@ -214,7 +227,8 @@ def _introducing_paragraphs(found: Sequence[Paragraph]) -> list[Paragraph]:
     leading = [
         one
         for one in found[:8]
-        if not _NOTICE.match(one.text) and (one.heading == title or not _ELSEWHERE.search(one.heading))
+        if not _NOTICE.match(one.text)
+        and (one.heading == title or not (_ELSEWHERE.search(one.heading) or _ORDERS.match(one.text)))
     ]
     about = [
         one for one in found[:30] if _ABOUT.search(one.heading) and one not in leading and not _NOTICE.match(one.text)

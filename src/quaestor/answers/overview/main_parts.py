@@ -18,7 +18,7 @@ from quaestor.answers.overview.named_paths import NamedPath
 from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.statements import Entry, Statement
 from quaestor.related.imports import imports_of
-from quaestor.search.background import CHANGELOG, LEGAL
+from quaestor.search.background_documents import CHANGELOG, LEGAL
 
 _MOST = 160
 _DEEPER = 0.62

@@ -13,13 +13,14 @@ from quaestor.core.documents import Document
 from quaestor.core.terms import terms
 from quaestor.related.imports import Modules
 from quaestor.related.stored_files import IndexedFile, load_file, modules_of
-from quaestor.search.background import CHANGELOG, TRANSLATION, is_generated
+from quaestor.search.background_documents import CHANGELOG, TRANSLATION, is_generated
 from quaestor.search.path_roles import PathProfile, profile_path
 from quaestor.stores import FieldBoosts, Store, StoredChunk
 
 _OWN = ("", CHANGELOG)
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _LONGEST_CODE = 8
+_DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
 _FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
@@ -81,6 +82,8 @@ class Material:
             found = profile_path(path)
             if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
                 found = found._replace(background=TRANSLATION)
+            if not found.prose and not found.data and not _DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
+                found = found._replace(example=True)  # code in a manual shows how something is used
             self._profiles[path] = found
         return found
 

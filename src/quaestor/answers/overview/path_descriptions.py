@@ -49,15 +49,18 @@ _SKIPPED = re.compile(
     r"copyright|licen[cs]e|spdx|©|all rights reserved|^!|^!?/usr/bin|coding[:=]|vim?:|emacs:|-\*-|^\s*$"
     r"|^[-=*#~_/\s]+$|eslint|prettier|clang-format"
     r"|frozen_string_literal|warn_indent"
-    r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^\w+\.\w{1,4}$|\$id"
+    r"|@ts-|@flow|pragma|pylint|flake8|noqa|^use strict|^\s*@|generated|do not edit|^[\w+-]+\.\w{1,5}$|\$id"
     r"|redistribut|warrant|\(c\)\s*\d{4}|derived from software contributed|used freely for any purpose"
     r"|permission|^file:|^author|^created|^version|this file is part of|nolint"
+    r"|(?-i:^#?\s*(?:LANGUAGE|OPTIONS_GHC|OPTIONS_HADDOCK)\b)"  # for Haskell's compiler
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
     r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
+_HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")
+"""A field in the head of a Haskell module: ``Description : Orders, sent.``"""
 _NAMED_FIRST = re.compile(r"^[\w.-]+\.\w{1,5}\s*(?:---?|–|—|-|:)\s+(?=\S)")
 _MODE_LINE = re.compile(r"\s*-\*-.*-\*-\s*$")
 """What an editor reads at the end of a file's first line."""
@@ -196,8 +199,9 @@ def from_head(lines: Sequence[str], path: str, language: str) -> Statement | Non
         rights = comment if _TERMS.search(" ".join(paragraph)) else rights
         if rights == comment:
             continue
-        within, paragraph = _within_tags(paragraph)
-        begun += within
+        for within in (_within_tags, _within_haddock):
+            before, paragraph = within(paragraph)
+            begun += before
         if name := _NAMED_FIRST.match(paragraph[0]):
             paragraph[0] = _MODE_LINE.sub("", paragraph[0][name.end() :]) or paragraph[0]
         if _SKIPPED.search(paragraph[0]) or _LEGAL.search(" ".join(paragraph)) or not _is_sentence(" ".join(paragraph)):
@@ -223,6 +227,21 @@ def _within_tags(paragraph: list[str]) -> tuple[int, list[str]]:
         return 0, paragraph
     end = next((at for at in tags if at > 1), len(paragraph))
     return (1, paragraph[1:end]) if end > 1 else (0, paragraph)
+
+
+def _within_haddock(paragraph: list[str]) -> tuple[int, list[str]]:
+    """Return how many lines stand before the description in the head of a Haskell module, and the description.
+
+    A paragraph that is no such head is returned as it is.
+    """
+    fields = [(at, found) for at, line in enumerate(paragraph) if (found := _HADDOCK.match(line))]
+    if not fields or fields[0][1][1] != "Module":
+        return 0, paragraph
+    ends = [at for at, _ in fields[1:]] + [len(paragraph)]
+    for (at, field), end in zip(fields, ends, strict=True):
+        if field[1] == "Description":
+            return at, [field[2], *paragraph[at + 1 : end]]
+    return 0, [""]
 
 
 def _first_statement(path: str, begun: int, paragraph: Sequence[str]) -> Statement:

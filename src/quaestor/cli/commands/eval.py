@@ -20,13 +20,13 @@ from quaestor.core.errors import UsageError
 from quaestor.core.wording import amount
 from quaestor.evaluation.datasets import DataSet, Part, read_data_set
 from quaestor.evaluation.grid import Configuration, grid
-from quaestor.evaluation.made import KINDS
+from quaestor.evaluation.made_questions import KINDS
 from quaestor.evaluation.metric_scores import MAIN, metric_name
 from quaestor.evaluation.own_questions import own_data_set
+from quaestor.evaluation.reports import results_object, write_results
 from quaestor.evaluation.results import SURE, Results, Row, results_of
 from quaestor.evaluation.run import DEPTH, Place, Run, Watcher, estimate
 from quaestor.evaluation.statistics import Estimate
-from quaestor.evaluation.writing import results_object, write_results
 
 _FOLDER = "evaluations"
 

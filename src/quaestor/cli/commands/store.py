@@ -29,7 +29,7 @@ from quaestor.core.config import Settings
 from quaestor.core.errors import NotFoundError, UsageError
 from quaestor.core.wording import amount
 from quaestor.files.walk import folder_of
-from quaestor.stores.copying import copy_store
+from quaestor.stores.copy_index import copy_store
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.postgres_store import PostgresStore

@@ -20,11 +20,11 @@ from quaestor.search.filters import make_filter
 from quaestor.server.api import api_schemas as schemas
 from quaestor.server.api.access import MY_DOCUMENTS, corpora_of, corpus_of, corpus_settings, several_of
 from quaestor.server.api.api_schemas import refusals
-from quaestor.server.ask_once import outcome_of
 from quaestor.server.http.caller import Who
 from quaestor.server.http.served_state import RequestId, Served, ServedHere
 from quaestor.server.http.streams import cancelled_on_disconnect
 from quaestor.server.open_corpora import State
+from quaestor.server.single_questions import outcome_of
 from quaestor.stores import Where
 
 router = APIRouter()

@@ -22,11 +22,11 @@ from quaestor.core.config import Settings
 from quaestor.llm.models import Model
 from quaestor.llm.models.capabilities import KEPT_SECONDS
 from quaestor.server.added_sources import AddedFolders, AddedSites
-from quaestor.server.ask_once import Starters
 from quaestor.server.http.prometheus import Metrics
 from quaestor.server.http.running_turns import AT_ONCE, Turns
 from quaestor.server.http.token_guessing import Guesses
 from quaestor.server.open_corpora import Corpora
+from quaestor.server.single_questions import Starters
 from quaestor.sessions.named_sessions import Sessions
 
 MakeModel = Callable[[User, str], Model | None]

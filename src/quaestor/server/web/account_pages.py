@@ -18,8 +18,8 @@ from quaestor.server.api.document_routes import add, index_in_background
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import PageContext, PageContextHere, usage_by_period
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.safe_text import written_size, written_time
-from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
 # How many lines of a document are shown at first; the page has links to more.

@@ -24,9 +24,9 @@ from quaestor.server.api.access import may_add_folders, may_add_sites, serve_add
 from quaestor.server.http.error_responses import status, text_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import PageContext, PageContextHere, money
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.safe_text import written_size
 from quaestor.server.web.source_lines import kind_of
-from quaestor.server.web.templates_filled import page
 
 router = APIRouter(route_class=PageRoute)
 _THERE = "/folders"

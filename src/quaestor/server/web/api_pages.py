@@ -12,7 +12,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.templates_filled import page
+from quaestor.server.web.page_templates import page
 
 router = APIRouter(route_class=PageRoute)
 _HEADINGS = {"openai": "OpenAI's API", "operations": "For those who run the server"}

@@ -39,9 +39,9 @@ from quaestor.server.web.answer_html import render_part
 from quaestor.server.web.document_pages import pictures_of, places_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import PageContext, PageContextHere, sessions_of_user, subject_of_session, turn_of
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.safe_text import in_words, plain_line, written_time
 from quaestor.server.web.search_pages import Limits, Names
-from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import views
 from quaestor.sessions.records import SessionInfo, TurnRecord
 

@@ -30,9 +30,9 @@ from quaestor.files.walk_rules import left_out
 from quaestor.server.api.access import corpus_of, locate_corpus, session_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import TITLES, PageContext, PageContextHere, turn_of
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.search_pages import lines_href
 from quaestor.server.web.source_lines import numbered_lines, page_at
-from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import Picture, PicturesIn, PlaceIn, lines_place
 from quaestor.sessions.transcript import Transcript
 

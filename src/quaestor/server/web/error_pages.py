@@ -14,8 +14,8 @@ from fastapi.routing import APIRoute
 from quaestor.core.errors import NotFoundError, QuaestorError
 from quaestor.server.http.caller import UnknownCallerError
 from quaestor.server.http.error_responses import answer, headers_of, on_http, status, text_of
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.safe_text import in_words
-from quaestor.server.web.templates_filled import page
 
 # Requests below these come from programs, whatever their Accept header says.
 _PROGRAMS = ("/api/", "/v1/")

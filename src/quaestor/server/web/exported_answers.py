@@ -19,8 +19,8 @@ from quaestor.server.web.answer_html import LinkedCitation, render
 from quaestor.server.web.document_pages import places_of
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import PageContext, PageContextHere, turn_of
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.safe_text import written_time
-from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
 from quaestor.sessions.records import TurnRecord
 

@@ -14,7 +14,7 @@ from fastapi.responses import RedirectResponse
 from quaestor.server.http.caller import COOKIE, UnknownCallerError, address_of, who
 from quaestor.server.http.served_state import ServedHere
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.templates_filled import page
+from quaestor.server.web.page_templates import page
 
 router = APIRouter(route_class=PageRoute)
 _DAYS = 90

@@ -21,8 +21,8 @@ from quaestor.server.api.access import several_of
 from quaestor.server.open_corpora import StillIndexingError
 from quaestor.server.web.error_pages import PageRoute
 from quaestor.server.web.page_context import TITLES, PageContextHere
+from quaestor.server.web.page_templates import page
 from quaestor.server.web.source_lines import lines_with_words, numbered_lines
-from quaestor.server.web.templates_filled import page
 from quaestor.server.web.turn_html import lines_place
 
 _LONGEST = 400

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request, Response
 
 from quaestor.core.errors import NotFoundError
 from quaestor.server.web.error_pages import PageRoute
-from quaestor.server.web.templates_filled import TYPES, page_files, version
+from quaestor.server.web.page_templates import TYPES, page_files, version
 
 router = APIRouter(route_class=PageRoute)
 

@@ -16,7 +16,7 @@ from quaestor.stores.embedded.checksums import DamagedError, DamageHandler, igno
 from quaestor.stores.embedded.derived_files import Lag, Mark, after, is_worn, lag
 from quaestor.stores.embedded.lexical import FOLDER, LexicalBase, LexicalUpdate
 from quaestor.stores.embedded.matrix import MatrixBase, MatrixUpdate
-from quaestor.stores.embedded.sizes import Sizes
+from quaestor.stores.embedded.thresholds import Thresholds
 
 _WORN_SHARE = 0.3
 _ROWS_AT_ONCE = 8192
@@ -55,7 +55,7 @@ def prepare(
     connection: sqlite3.Connection,
     folder: Path,
     dimensions: int,
-    sizes: Sizes,
+    sizes: Thresholds,
     *,
     trim: bool,
     whole: bool = False,
@@ -100,7 +100,7 @@ def _trim(connection: sqlite3.Connection, marks: Sequence[Mark | None]) -> None:
     connection.execute("DELETE FROM contents WHERE generation < ?", (oldest,))
 
 
-def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Sizes) -> tuple[Lag, bool] | None:
+def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Thresholds) -> tuple[Lag, bool] | None:
     """Return the changes to catch up on and whether to rebuild the file; None if there is nothing to do."""
     found = lag(connection, mark)
     if found is not None and found.size <= sizes.overlaid:
@@ -113,7 +113,7 @@ def _plan_catch_up(connection: sqlite3.Connection, mark: Mark | None, sizes: Siz
 
 
 def _prepare_lexical(
-    connection: sqlite3.Connection, folder: Path, base: LexicalBase | None, sizes: Sizes
+    connection: sqlite3.Connection, folder: Path, base: LexicalBase | None, sizes: Thresholds
 ) -> tuple[LexicalUpdate, Mark] | None:
     course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:
@@ -138,7 +138,7 @@ def _prepare_lexical(
 
 
 def _prepare_matrix(
-    connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None, sizes: Sizes
+    connection: sqlite3.Connection, folder: Path, dimensions: int, base: MatrixBase | None, sizes: Thresholds
 ) -> tuple[MatrixUpdate, Mark] | None:
     course = _plan_catch_up(connection, base.mark if base else None, sizes)
     if course is None:

@@ -24,12 +24,12 @@ from quaestor.stores import (
     Where,
 )
 from quaestor.stores.embedded import lexical, matrix, schema, sqlite_rows
+from quaestor.stores.embedded.current_views import CurrentViews, TruthReader
 from quaestor.stores.embedded.derived_files import discard
 from quaestor.stores.embedded.lock import WriteLock
-from quaestor.stores.embedded.present_views import PresentViews, TruthReader
 from quaestor.stores.embedded.schema import upgrade
-from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_failures import translate_failures
+from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.embedded.vectors import restore
 from quaestor.stores.embedded.views import LexicalQueries
 
@@ -51,7 +51,7 @@ class EmbeddedStore(LexicalQueries):
     Threads may share it. Several processes may have it open, of which one at a time writes.
     """
 
-    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: TruthReader, sizes: Sizes) -> None:
+    def __init__(self, folder: Path, embedder: str, dimensions: int, reader: TruthReader, sizes: Thresholds) -> None:
         """Not for callers; use ``open``."""
         self._sizes = sizes
         self._folder = folder
@@ -59,10 +59,12 @@ class EmbeddedStore(LexicalQueries):
         self._dimensions = dimensions
         self._reader = reader
         self._lock = WriteLock(folder)
-        self._views = PresentViews(folder, reader, self._lock, embedder, dimensions, sizes)
+        self._views = CurrentViews(folder, reader, self._lock, embedder, dimensions, sizes)
 
     @classmethod
-    def open(cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Sizes = SIZES) -> EmbeddedStore:
+    def open(
+        cls, folder: Path, *, embedder: str, dimensions: int, create: bool, sizes: Thresholds = THRESHOLDS
+    ) -> EmbeddedStore:
         """Open the index in ``folder``; create it first if it is missing and ``create`` is set.
 
         Args:

@@ -19,8 +19,8 @@ from quaestor.stores import PackedDocument
 from quaestor.stores.embedded.checksums import WRAP, bucket_of, data_sum, link_sum, name_sum, text_sum, vector_sums
 from quaestor.stores.embedded.packing import Columns
 from quaestor.stores.embedded.schema import check_state, seal_state
-from quaestor.stores.embedded.sizes import SIZES, Sizes
 from quaestor.stores.embedded.sqlite_rows import batches, document_row, marks, places, storable
+from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 
 _Name = tuple[str | bytes, int]
 
@@ -45,7 +45,7 @@ class Transaction:
         dimensions: the length of the vectors.
     """
 
-    def __init__(self, connection: sqlite3.Connection, sizes: Sizes = SIZES) -> None:
+    def __init__(self, connection: sqlite3.Connection, sizes: Thresholds = THRESHOLDS) -> None:
         self._connection = connection
         self._sizes = sizes
         self._pending: dict[str, PackedDocument | None] = {}

@@ -18,7 +18,7 @@ import numpy as np
 from quaestor.core.light_imports import NamedTuple
 from quaestor.stores import ScoredChunks
 from quaestor.stores.embedded.checksums import RowSums
-from quaestor.stores.embedded.sizes import SIZES, Sizes
+from quaestor.stores.embedded.thresholds import THRESHOLDS, Thresholds
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -156,7 +156,7 @@ class Rows(NamedTuple):
         factors = scales(data)
         return cls(ids, data, factors, factors > 0)
 
-    def search(self, query: Floats, k: int, allowed: Runs | None, sizes: Sizes) -> tuple[Ids, Floats]:
+    def search(self, query: Floats, k: int, allowed: Runs | None, sizes: Thresholds) -> tuple[Ids, Floats]:
         """Return the ``k`` chunks nearest to a unit vector among those ``allowed``, with their cosines.
 
         This is exact up to ``sizes.exact`` searchable rows; of more, only the most promising are scored.
@@ -167,7 +167,7 @@ class Rows(NamedTuple):
         best = top(scores, k)
         return self.ids[places[best]], scores[best]
 
-    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, sizes: Sizes) -> Ids:
+    def _promising(self, query: Floats, searchable: NDArray[np.bool_], k: int, sizes: Thresholds) -> Ids:
         if self.planes and np.count_nonzero(searchable) > sizes.exact:
             return most_alike(self.planes, query, searchable, max(sizes.scored, sizes.scored_each * k))
         return np.flatnonzero(searchable)
@@ -268,7 +268,7 @@ def unit(vector: Floats) -> Floats | None:
 
 
 def nearest(
-    parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None, sizes: Sizes = SIZES
+    parts: list[Rows], vector: Floats, k: int, allowed: Runs | None = None, sizes: Thresholds = THRESHOLDS
 ) -> ScoredChunks:
     """Return the ``k`` nearest chunks of all ``parts``, best first; chunks ascend from one part to the next."""
     query = unit(vector)

@@ -18,8 +18,8 @@ from quaestor.stores.embedded.derived_files import Lag
 from quaestor.stores.embedded.lexical import LexicalBase, RecentChunks, Statistics, lengths_of
 from quaestor.stores.embedded.matrix import MatrixBase
 from quaestor.stores.embedded.postings import FIELDS, Bounds, Factors, QueryRuns, Segment, keys_of
-from quaestor.stores.embedded.sizes import Sizes
 from quaestor.stores.embedded.sqlite_rows import Content, RemovedRun
+from quaestor.stores.embedded.thresholds import Thresholds
 from quaestor.stores.embedded.vectors import BestScores, Floats, Rows, nearest, which_are_covered
 
 if TYPE_CHECKING:
@@ -200,11 +200,11 @@ class DenseView(NamedTuple):
 
     content: Content
     parts: list[Rows]
-    sizes: Sizes
+    sizes: Thresholds
 
     @classmethod
     def make(
-        cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int, sizes: Sizes
+        cls, connection: sqlite3.Connection, base: MatrixBase | None, lag: Lag, dimensions: int, sizes: Thresholds
     ) -> DenseView:
         """Apply the changes in ``lag`` on top of ``base``."""
         parts: list[Rows] = []

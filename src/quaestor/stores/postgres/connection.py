@@ -15,7 +15,7 @@ from typing import Any, TypeAlias, TypeVar
 
 import psycopg
 
-from quaestor.core.errors import IndexBusyError, IndexUnusableError
+from quaestor.core.errors import IndexBusyError, IndexUnusableError, QuaestorError
 from quaestor.stores.postgres.failures import UNDONE, Address, code_of, is_passing, translate_failures
 
 __all__ = ["Connection", "Database"]
@@ -40,6 +40,14 @@ Connection: TypeAlias = "psycopg.Connection[tuple[Any, ...]]"
 _LIMITS = {"connect_timeout": 10, "keepalives_idle": 4, "keepalives_interval": 2, "keepalives_count": 3}
 _SILENT_SECONDS, _SILENT_STANDBY_SECONDS = 60, 10
 """The longest silence. A primary that writes may take nothing in for a while, but reads are repeated elsewhere."""
+# What a server gives up a writer's machine after, so that others get its locks: by default hours, or ten minutes if it
+# waits for a statement. A pooler stands between and has limits of its own.
+_WRITERS_MACHINE = {
+    "tcp_keepalives_idle": 10,
+    "tcp_keepalives_interval": 5,
+    "tcp_keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
 _WAIT_SECONDS = 30.0
 _TRIES = 3
 
@@ -94,7 +102,8 @@ class Database:
             QuaestorError: see ``failures.translate_failures``.
         """
         with translate_failures(self.address):
-            connection, _ = self._retry(self._primary, lambda: self._begin(self._primary, seconds, lock_seconds))
+            limits = _limits(seconds, lock_seconds, **_WRITERS_MACHINE)
+            connection, _ = self._retry(self._primary, lambda: self._begin(self._primary, limits))
             with _commit_at_end(self._primary, connection):
                 yield connection
 
@@ -137,7 +146,7 @@ class Database:
         pool = self._primary if primary else self._standby
 
         def once() -> _T:
-            connection, row = self._begin(pool, seconds, LOCK_SECONDS, _ONE_STATE, first)
+            connection, row = self._begin(pool, _limits(seconds, LOCK_SECONDS), _ONE_STATE, first)
             with _commit_at_end(pool, connection):
                 return work(connection, row)
 
@@ -166,6 +175,15 @@ class Database:
         with translate_failures(self.address):
             return self._retry(self._standby, once)
 
+    def was_committed(self, number: str | None) -> bool:
+        """Return whether the transaction of a number was committed; False if a new primary does not know it."""
+        query = "SELECT pg_xact_status(%s::xid8)"
+        try:
+            became = self.read(lambda connection: connection.execute(query, (number,)).fetchone(), primary=True)
+        except QuaestorError:
+            return False
+        return became == ("committed",)
+
     def run_outside(self, *statements: str) -> None:
         """Run statements such as ``VACUUM`` outside any transaction, without a time limit.
 
@@ -187,12 +205,12 @@ class Database:
                 self._primary.give(connection)
 
     def _begin(
-        self, pool: _Pool, seconds: float, lock_seconds: float, kind: str = "", first: str = ""
+        self, pool: _Pool, limits: str, kind: str = "", first: str = ""
     ) -> tuple[Connection, Sequence[Any] | None]:
         """Begin a transaction with its limits and run a statement, in one message; return connection and first row."""
         connection = pool.take()
         try:
-            cursor = connection.execute(f"BEGIN {kind}; {_limits(seconds, lock_seconds)}; {first}".encode())
+            cursor = connection.execute(f"BEGIN {kind}; {limits}; {first}".encode())
             while cursor.nextset():
                 pass
             row = cursor.fetchone() if first else None
@@ -217,6 +235,12 @@ class Database:
             pool.forget()
             time.sleep(pause)
             pause = min(2 * pause, 1.0)
+
+
+def number_of(connection: Connection) -> str | None:
+    """Return the number of a transaction, by which ``was_committed`` knows it; None if it has written nothing."""
+    row = connection.execute("SELECT pg_current_xact_id_if_assigned()::text").fetchone()
+    return row[0] if row else None
 
 
 def check_server(version: int, address: Address) -> None:
@@ -247,14 +271,15 @@ def _commit_at_end(pool: _Pool, connection: Connection) -> Iterator[None]:
         pool.give(connection)
 
 
-def _limits(seconds: float, lock_seconds: float) -> str:
+def _limits(seconds: float, lock_seconds: float, **further: int) -> str:
     """Return the settings that limit one transaction's statements and the time between them."""
     limits = {
-        "statement_timeout": seconds,
-        "lock_timeout": lock_seconds,
-        "idle_in_transaction_session_timeout": max(seconds, WRITE_SECONDS),
+        "statement_timeout": int(seconds * 1000),
+        "lock_timeout": int(lock_seconds * 1000),
+        "idle_in_transaction_session_timeout": int(max(seconds, WRITE_SECONDS) * 1000),
+        **further,
     }
-    return "; ".join(f"SET LOCAL {name} = {int(limit * 1000)}" for name, limit in limits.items())
+    return "; ".join(f"SET LOCAL {name} = {limit}" for name, limit in limits.items())
 
 
 class _Pool:

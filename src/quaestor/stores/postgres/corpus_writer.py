@@ -17,7 +17,7 @@ from quaestor.stores.embedded.sqlite_rows import storable
 from quaestor.stores.embedded.transaction import LOOSE_SHARE
 from quaestor.stores.postgres import stored_rows
 from quaestor.stores.postgres.corpus_states import State, new_stamp, set_state
-from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import escape, to_half_vectors
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Transaction:
         state: the corpus's state at the beginning of the transaction.
     """
 
-    def __init__(self, connection: Connection, corpus: int, state: State, sizes: Sizes = SIZES) -> None:
+    def __init__(self, connection: Connection, corpus: int, state: State, sizes: Thresholds = THRESHOLDS) -> None:
         self._connection = connection
         self._corpus = corpus
         self._sizes = sizes
@@ -76,11 +76,6 @@ class Transaction:
     def dimensions(self) -> int:
         """The length of the vectors."""
         return self._state.dimensions
-
-    @property
-    def written(self) -> str:
-        """The corpus's stamp after this transaction is committed."""
-        return self._state.written
 
     def put(self, packed: PackedDocument) -> None:
         """Add a document with its chunks, or replace the document of the same path.

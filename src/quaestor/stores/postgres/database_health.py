@@ -9,7 +9,7 @@ from quaestor.stores.postgres import upkeep
 from quaestor.stores.postgres.corpus_states import find_corpus, state
 from quaestor.stores.postgres.migrations import check_reached, pgvector_version, reached_step, steps, try_migration
 from quaestor.stores.postgres.nearest import MOST_DIMENSIONS, has_index
-from quaestor.stores.postgres.postgres_sizes import SIZES
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
@@ -76,7 +76,7 @@ def examine_corpus(database: Database, name: str) -> Health | None:
         now = state(connection, corpus)
         [(count,)] = connection.execute("SELECT count(*) FROM quaestor.chunks WHERE corpus_id = %s", (corpus,))
         sample = upkeep.take_sample(now)
-        is_slow = SIZES.exact < count and now.dimensions <= MOST_DIMENSIONS
+        is_slow = THRESHOLDS.exact < count and now.dimensions <= MOST_DIMENSIONS
         lacks_index = is_slow and not has_index(connection, corpus, now.dimensions)
         return Health(
             f"{min(count, len(sample.chunks)):,} of {count:,} chunks",

@@ -76,7 +76,8 @@ _NEXT_STEPS = (
 )
 
 _SCHEMES = ("postgresql://", "postgres://")
-_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):([^/?#]*)@")
+# Up to the last "@" of the address, for people write passwords into it as they are.
+_PASSWORD = re.compile(r"(?<=://)([^:/?#@]*):[^@\n]*@(?:[^\s@]*@)*")
 _PASSWORD_PARAMETER = re.compile(r"(?<=[?&])((?:ssl)?password)=[^&]*")
 
 
@@ -180,11 +181,12 @@ class Address(NamedTuple):
         try:
             found = psycopg.conninfo.conninfo_to_dict(uri)
         except psycopg.Error as error:
-            raise UsageError(
-                f"{mask_passwords(uri)!r} is not an address of a store ({mask_passwords(str(error)).strip()}). Use "
-                "'postgresql://USER@HOST:PORT/DATABASE', with %40 for an '@' in a password and the like."
-            ) from None
+            raise _malformed(uri, str(error).strip()) from None
         hosts = str(found.get("host") or found.get("hostaddr") or "")
+        ports = str(found.get("port") or "").split(",")
+        # libpq takes these for parts of a host's name and port, and its message would show them.
+        if "@" in hosts or not all(port.isdigit() for port in ports if port):
+            raise _malformed(uri, "its host and port cannot be read")
         return cls(uri, "," in hosts)
 
     def __str__(self) -> str:
@@ -192,6 +194,16 @@ class Address(NamedTuple):
 
     def __repr__(self) -> str:
         return f"Address({mask_passwords(self.uri)!r})"
+
+
+def _malformed(uri: str, reason: str) -> UsageError:
+    """Return the error for an address that cannot be parsed; what the reason quotes may be a part of a password."""
+    shown = mask_passwords(uri)
+    reason = re.sub(r'"([^"]*)"', lambda found: found[0] if found[1] in shown else '"***"', reason)
+    return UsageError(
+        f"{shown!r} is not an address of a store ({reason}). Use 'postgresql://USER@HOST:PORT/DATABASE', with %40 for "
+        "an '@' in a password, %2F for a '/', %20 for a space and the like."
+    )
 
 
 def is_address(text: str) -> bool:

@@ -13,7 +13,7 @@ import psycopg
 
 from quaestor.core.errors import IndexUnusableError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.stores.postgres.connection import Connection, Database
+from quaestor.stores.postgres.connection import LOCK_SECONDS, Connection, Database
 from quaestor.stores.postgres.failures import Address, explain_failure
 
 OLDEST_PGVECTOR = (0, 8)
@@ -47,8 +47,10 @@ def migrate(database: Database) -> None:
     known = steps()
     reached = database.read(reached_step)
     if reached < len(known):
-        with database.writing(seconds=_SECONDS) as connection:
+        # Another process may take as long for its migration; the locks of tables are waited for as usual.
+        with database.writing(seconds=_SECONDS, lock_seconds=_SECONDS) as connection:
             connection.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            connection.execute(f"SET LOCAL lock_timeout = {int(LOCK_SECONDS * 1000)}".encode())
             reached = reached_step(connection)
             if not reached:
                 _prepare(connection, database.address)
@@ -109,9 +111,10 @@ def _prepare(connection: Connection, address: Address) -> None:
     try:
         connection.execute("CREATE SCHEMA IF NOT EXISTS quaestor")
     except psycopg.errors.InsufficientPrivilege as error:
+        database, user = map(psycopg.sql.Identifier, (connection.info.dbname, connection.info.user))
+        grant = psycopg.sql.SQL("GRANT CREATE ON DATABASE {} TO {}").format(database, user).as_string(connection)
         raise IndexUnusableError(
-            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run "
-            "`CREATE SCHEMA quaestor AUTHORIZATION ...` for that user."
+            f"The user of the store {str(address)!r} may not make tables there: let the database's owner run `{grant}`."
         ) from error
     connection.execute(
         "CREATE TABLE quaestor.migrations (number integer PRIMARY KEY, name text NOT NULL, "

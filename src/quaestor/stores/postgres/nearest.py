@@ -107,10 +107,15 @@ def make_index(database: Database, corpus: int, dimensions: int) -> None:
 def renew_index(database: Database, corpus: int, dimensions: int) -> None:
     """Build a corpus's index anew if it was built otherwise than now; it is searched meanwhile."""
     name = f"quaestor.{index_name(corpus, dimensions)}"
-    query = "SELECT 1 FROM pg_class WHERE oid = to_regclass(%s) AND NOT coalesce(reloptions, '{}') @> ARRAY[%s]"
+    query = "SELECT 1 FROM pg_class WHERE oid = to_regclass(%s) AND reloptions IS DISTINCT FROM ARRAY[%s]"
     now = f"ef_construction={_BUILT_WITH}"
     if database.read(lambda connection: connection.execute(query, (name, now)).fetchone(), primary=True):
-        database.run_outside(f"ALTER INDEX {name} SET ({now})", f"REINDEX INDEX CONCURRENTLY {name}")
+        # Until it is built, a further option, of pgvector's default, tells an index whose building was cut off.
+        database.run_outside(
+            f"ALTER INDEX {name} SET ({now}, m = 16)",
+            f"REINDEX INDEX CONCURRENTLY {name}",
+            f"ALTER INDEX {name} RESET (m)",
+        )
 
 
 def part_of(connection: Connection, corpus: int) -> str:

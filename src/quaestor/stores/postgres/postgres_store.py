@@ -28,7 +28,7 @@ from quaestor.stores.embedded.sqlite_rows import Content
 from quaestor.stores.embedded.vectors import restore, unit
 from quaestor.stores.embedded.views import LexicalQueries, LexicalView
 from quaestor.stores.postgres import document_filter, nearest, stored_rows, upkeep, word_segments
-from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database
+from quaestor.stores.postgres.connection import WRITE_SECONDS, Connection, Database, number_of
 from quaestor.stores.postgres.corpus_states import (
     State,
     check_embedder,
@@ -43,7 +43,7 @@ from quaestor.stores.postgres.corpus_states import (
 from quaestor.stores.postgres.corpus_writer import Transaction
 from quaestor.stores.postgres.leased_work import LeasedWork
 from quaestor.stores.postgres.migrations import migrate, reached_step
-from quaestor.stores.postgres.postgres_sizes import SIZES, Sizes
+from quaestor.stores.postgres.postgres_thresholds import THRESHOLDS, Thresholds
 from quaestor.stores.postgres.stored_rows import from_half_vector
 from quaestor.stores.postgres.word_segments import CorpusWords
 from quaestor.stores.shared_store import restore_bytes
@@ -83,7 +83,7 @@ class PostgresStore(LexicalQueries):
     """
 
     def __init__(
-        self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Sizes
+        self, database: Database, name: str, corpus: int, opened: State, cache: Path | None, sizes: Thresholds
     ) -> None:
         """Use ``open``."""
         self._database = database
@@ -111,7 +111,7 @@ class PostgresStore(LexicalQueries):
         dimensions: int,
         create: bool,
         cache: Path | None = None,
-        sizes: Sizes = SIZES,
+        sizes: Thresholds = THRESHOLDS,
     ) -> PostgresStore:
         """Open a corpus; make it first if it is missing and ``create`` is set.
 
@@ -191,7 +191,7 @@ class PostgresStore(LexicalQueries):
             LimitError: the server's disk is full; nothing was written.
         """
         ended: State | None = None
-        transaction: Transaction | None = None
+        number: str | None = None
         try:
             with self._database.writing(lock_seconds=timeout) as connection:
                 found = state(connection, self._corpus, lock=True)
@@ -201,11 +201,13 @@ class PostgresStore(LexicalQueries):
                 ended = transaction.finish()
                 if ended is None and not transaction.must_commit:
                     connection.execute("ROLLBACK")
-                elif ended is not None and ended.content == ended.generation:
-                    word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
+                elif ended is not None:
+                    if ended.content == ended.generation:
+                        word_segments.catch_up(connection, self._corpus, ended.next_chunk - 1, self._sizes)
+                    number = number_of(connection)
         except IndexUnusableError:
-            # A connection that is lost while it commits does not tell whether it did: the state does.
-            if ended is None or transaction is None or not self._was_committed(transaction.written):
+            # A connection that is lost while it commits does not tell whether it did: the database does.
+            if ended is None or not self._was_committed(ended, number):
                 raise
         if ended is not None:
             self._seen = max(self._seen, ended.generation)
@@ -438,8 +440,11 @@ class PostgresStore(LexicalQueries):
             return self._read(lambda _, now: now)
         return read_state(self._database.look(state_query(self._corpus)))
 
-    def _was_committed(self, written: str) -> bool:
-        return self._database.read(lambda connection: state(connection, self._corpus), primary=True).written == written
+    def _was_committed(self, ended: State, number: str | None) -> bool:
+        """Return whether a transaction was committed, also if another writer has come since."""
+        now = self._database.read(lambda connection: state(connection, self._corpus), primary=True)
+        # Its stamp tells it in Citus, too, where the number is the coordinator's and may be missing.
+        return now.written == ended.written or self._database.was_committed(number)
 
     def _allowed(self, connection: Connection, now: State, where: Where | None) -> AllowedDocuments | None:
         """Return the documents that a filter lets through; the last few filters are remembered."""

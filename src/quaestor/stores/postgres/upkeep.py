@@ -18,7 +18,7 @@ from quaestor.stores.shared_store import is_whole
 
 if TYPE_CHECKING:
     from quaestor.stores.postgres.connection import Connection, Database
-    from quaestor.stores.postgres.postgres_sizes import Sizes
+    from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 _CHUNKS_AT_ONCE = 2000
 _CONTENTS_AT_ONCE = 200
@@ -193,7 +193,7 @@ def _wrong_segments(connection: Connection, corpus: int, sample: Sample | None) 
         yield f"the packed words are of {held:,} chunks, and there are {there:,}"
 
 
-def clean_corpus(connection: Connection, corpus: int, sizes: Sizes) -> State:
+def clean_corpus(connection: Connection, corpus: int, sizes: Thresholds) -> State:
     """Delete unused vectors and bytes and abandoned work items, and rebuild segments without deleted chunks.
 
     Returns:

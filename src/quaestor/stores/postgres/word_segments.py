@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from quaestor.stores.postgres.connection import Connection
-    from quaestor.stores.postgres.postgres_sizes import Sizes
+    from quaestor.stores.postgres.postgres_thresholds import Thresholds
 
 
 _FALLING = 8
@@ -136,7 +136,7 @@ def terms_after(connection: Connection, corpus: int, chunk: int) -> Iterator[Doc
         last = found[-1][1]
 
 
-def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Sizes) -> None:
+def catch_up(connection: Connection, corpus: int, last_chunk: int, sizes: Thresholds) -> None:
     """Make segments of the terms after the last one if there are many, and rebuild those with many deleted chunks.
 
     Args:
@@ -170,7 +170,9 @@ def file_hash(data: bytes) -> bytes:
     return blake2b(data, digest_size=20).digest()
 
 
-def _extend(connection: Connection, corpus: int, kept: Sequence[SegmentRow], last_chunk: int, sizes: Sizes) -> None:
+def _extend(
+    connection: Connection, corpus: int, kept: Sequence[SegmentRow], last_chunk: int, sizes: Thresholds
+) -> None:
     """Make segments of all terms after the last one, merged with neighbours that are no larger."""
     earlier, removed = list(kept), removed_runs(connection, corpus)
     reached = kept[-1].last_chunk if kept else 0

@@ -7,10 +7,9 @@ from collections.abc import Iterator
 import pytest
 from worker_parts import CITED
 
-from scripted_server import Recorded, Reply, ScriptedServer
+from scripted_server import Recorded, Reply, ScriptedServer, endless
 
-# A model that would go on for a hundred seconds.
-ENDLESS = Reply(["It rests ", *["and rests "] * 2000], pause=0.05)
+ENDLESS = endless("It rests and rests ")
 
 
 @pytest.fixture(scope="module")

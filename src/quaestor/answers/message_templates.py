@@ -1,0 +1,439 @@
+"""Finds the code that prints a message: the template whose fixed parts occur in the message in order."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeAlias
+
+from quaestor.answers.drafts import CorpusLines, innermost_definition, qualified_name, stretch
+from quaestor.answers.template_agreement import Agreement, agreement, fixed_text, template_words, words_of
+from quaestor.answers.traces import Trace
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.documents import Document
+from quaestor.core.terms import STOP_WORDS, terms_of_word
+from quaestor.corpus import Corpus
+from quaestor.related.stored_files import qualified_symbol
+from quaestor.search.names_in_question import looks_like_a_file, names_of_code
+from quaestor.search.path_roles import folders_to_sources, profile_path
+from quaestor.search.query import read_query
+from quaestor.stores import FieldBoosts, StoredChunk
+
+Ours: TypeAlias = Mapping[str, Sequence[int]]
+"""Paths, innermost first, with lines."""
+
+_BODY = FieldBoosts(1.0, 0.0, 0.0)
+_CHUNKS = 100
+_RAREST = 24
+_PAIRED, _EACH_PAIR = 6, 20
+_LINES, _EACH_LINE = 6, 20
+_MOST_OURS = 4
+_MOST_WORDS = 160
+_LONGEST_TEMPLATE = 5
+"""Lines that one message may be spread over in the source."""
+_LONGEST_LINE = 1000
+_COMPARED = 40
+_FAR = 30
+_FEWEST = 3
+_LEAST_OF_TEMPLATE, _LEAST_OF_MESSAGE, _LEAST_OF_LINE = 0.55, 0.3, 0.5
+_LEAST_ELSEWHERE = 0.6
+_LEAST_OF_SENTENCE, _LEAST_OF_SPAN, _MOST_OF_TEMPLATE = 0.5, 0.5, 0.75
+_FEWEST_OF_UNMARKED, _MOST_OF_UNMARKED = 4, 0.9
+"""Of a sentence that tells of no fault and quotes nothing, so much must be the message: it may be a wish or a list."""
+_AS_WELL = 0.85
+_VERBATIM = 5
+"""So many words of a message one after the other are no chance, whatever else the template says."""
+_WHOLE = 0.999
+_FAULT = 1.25
+"""What a line of a log is worth more that tells of a fault."""
+_MOST_PLACES = 6
+_LEAST_TOLD = 0.4
+_LONGEST_PARAGRAPH = 10
+_TESTING = re.compile(
+    r"^(?i:(?:unit|integration)?[-_]?(?:tests?|specs?|snapshots?|fixtures?))$|[a-z](?:Tests?|Specs?)$|^[Tt]ests?[A-Z]"
+)
+_QUOTED_PART = re.compile(r"\"[^\n]{8,}\"|“[^“”\n]{8,}”|`[^`\n]{8,}`|(?<!\w)'[^\n]{12,}'(?!\w)")
+_PATH = re.compile(r"(?<!\S)\W?(?:~|[A-Za-z]:)?[/\\][\w.@~+/\\-]+")
+"""A path from the root: a value, whose names say nothing of the code that prints it."""
+# Lines that print nothing, and comments.
+_CODE = re.compile(
+    r"[=;{(]|->|::|\w\.\w|^\s*(?:def|class|fn|func|if|for|while|return|end|do|import|using|package|use|include|from|object|interface|override|case|elif|except|rescue)\b"
+    r"|^\s*(?:#|//|/\*|\*|--|;|<!--)"
+)
+_DOCUMENTS_FAULT = re.compile(
+    r"\s*(?:[*#/;-]+\s*)?(?:[@:\\](?:raises?|throws?|exception)\b|[A-Z]\w*(?:Error|Exception|Warning|Failure)\s*:\s)"
+)
+"""What a comment says that a function raises: not where it is raised."""
+_EMPTY = 0.15
+"""What a stop word tells."""
+_RAISES = re.compile(
+    r"\b(?:raise|throw|panic|abort|die|fail\w*|croak|confess|error\w*|err|bail|reject|warn\w*|exit|assert\w*|exception|invariant"
+    r"|revert|require|ensure|log\w*|print\w*|echo|fatal\w*|abort|stop|message|msg|reason)\b|Error|Exception|Err\(|!\(",
+    re.IGNORECASE,
+)
+_TELLS_OF_FAULTS = re.compile(
+    r"error|exception|fail|fatal|panic|warn|invalid|cannot|can't|could not|couldn't|unable|unknown"
+    r"|unexpected|not found|missing|denied"
+    r"|refus|crash|abort|trace|broken|mismatch|must |expected|not supported|unsupported|does not"
+    r"|doesn't|is not|already|exceed|deprecated|\bno (?:longer|such|more)\b|\bout of\b|\btoo \w+|\bwrong"
+    r"|\bbad \w+|\bno (?:\w+ ){1,2}(?:running|provided|configured|available|given|set)\b",
+    re.IGNORECASE,
+)
+_REPORTS = re.compile(r"\blog\b|\bsays?\b|\bmessage\b|\bcomplain|\bprint|\bI get\b|\bgot\b", re.IGNORECASE)
+"""What somebody may say before a message, and of much else."""
+_ASKS = re.compile(
+    r"^\W*(?:how|where|which|what|who|when|why|can(?!['’]t)|does|do|is|are|should|could)\b", re.IGNORECASE
+)
+_QUOTED = re.compile(r"\"[^\"\n]{8,}\"|“[^“”\n]{8,}”")
+_MARKED = re.compile(rf"{_QUOTED.pattern}|`[^`\n]{{8,}}`|(?<!\w)'[^'\n]{{12,}}'(?!\w)|: \S+ \S+ \S+")
+"""What may show where a message begins in what somebody says; code and lists of things look so too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A place that prints a message, or describes it.
+
+    Attributes:
+        path: the document.
+        first: first line worth reading.
+        last: last line of it, inclusive.
+        symbol: the definition or section that holds it.
+        line: where the message's words begin.
+    """
+
+    path: str
+    first: int
+    last: int
+    symbol: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class MessagePlaces:
+    """The places found for a message.
+
+    Attributes:
+        origin: the place that prints it; None if none is certain.
+        further: further places that match equally well.
+        described: the place in a document that describes it.
+    """
+
+    origin: Template | None = None
+    further: tuple[Template, ...] = ()
+    described: Template | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Match:
+    """Lines of a document that agree with a message, and the score of the match."""
+
+    document: Document
+    first: int
+    last: int
+    worth: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """The words of a pasted message.
+
+    Attributes:
+        words: all of them, in order.
+        lines: the words of each line, and of the parts of a line that may be the whole message.
+        weights: the weight of each word.
+        ours: the documents that frames point at.
+        sentence: whether it is one line of ordinary prose, which may merely mention a fault.
+        marked: whether quotation marks or a colon show where the message begins.
+    """
+
+    words: tuple[str, ...]
+    lines: tuple[tuple[str, ...], ...]
+    weights: Mapping[str, float]
+    ours: Ours
+    sentence: bool
+    marked: bool
+
+    @property
+    def longest(self) -> float:
+        """The weight of the heaviest line."""
+        return max(sum(self.weights[word] for word in set(one)) for one in self.lines)
+
+
+def is_pasted(text: str) -> bool:
+    """Return whether a text may hold a message that a program printed: a cheap test that errs towards yes."""
+    if read_query(text).kind == "trace" or "\n" in text.strip():
+        return True
+    if _ASKS.match(text):
+        return bool(_QUOTED.search(text) or (_MARKED.search(text) and _reports_fault(text)))
+    if _reports_fault(text):
+        return True
+    if text.rstrip().endswith("?"):
+        return False
+    # A message says the file that it is about behind a colon: "recursion in extends: path base.yml is given twice".
+    return _MARKED.search(text) is not None or not any(map(_is_file_here, names_of_code(text)))
+
+
+def _reports_fault(text: str) -> bool:
+    """Return whether a text tells of a fault, or of what a program said."""
+    return bool(_TELLS_OF_FAULTS.search(text) or _REPORTS.search(text))
+
+
+def _is_file_here(name: str) -> bool:
+    """Return whether a name is a file that the question points at, not one that the message mentions."""
+    return looks_like_a_file(name) and not name.startswith(("/", "~", ".", "_"))
+
+
+def find_templates(corpus: Corpus, trace: Trace, ours: Ours, lines: CorpusLines) -> MessagePlaces:
+    """Return the places that print the message of a trace.
+
+    Args:
+        corpus: where to look.
+        trace: what was pasted.
+        ours: the documents that its frames point at, with their lines.
+        lines: of the corpus.
+    """
+    message = _message_of(corpus, trace, ours)
+    if message is None:
+        return MessagePlaces()
+    chunks = _candidates(corpus, message)
+    matches = _matches([one for one in chunks if one.document.language not in PROSE], message)
+    # A test that quotes a message is no place that prints it.
+    matches = [one for one in matches if not stands_behind(one.document.path)]
+    if not matches:
+        return MessagePlaces()
+    alike = [one for one in matches if one.worth >= _AS_WELL * matches[0].worth]
+    places = _places(alike[:_MOST_PLACES], lines)
+    prose = _matches([one for one in chunks if one.document.language in PROSE], message)
+    prose = [one for one in prose if not profile_path(one.document.path).background]
+    return MessagePlaces(places[0], tuple(places[1:2]), _paragraph(prose[0], lines) if prose else None)
+
+
+def _message_of(corpus: Corpus, trace: Trace, ours: Ours) -> _Message | None:
+    """Return the message of a trace; None if it has too few words."""
+    lines = tuple(words for one in _stretches(trace.messages) if len(words := words_of(one)) >= _FEWEST)
+    if not lines:
+        return None
+    words = tuple(word for one in trace.messages for word in words_of(one))
+    words = words if len(words) <= _MOST_WORDS else (*words[: _MOST_WORDS // 2], *words[-_MOST_WORDS // 2 :])
+    sentence = not ours and len(trace.messages) == 1 and read_query(trace.messages[0]).kind != "trace"
+    tells = _word_weights(corpus, (*words, *(word for one in lines for word in one)))
+    return _Message(words, lines, tells, ours, sentence, _MARKED.search("\n".join(trace.messages)) is not None)
+
+
+def _stretches(messages: Sequence[str]) -> Iterator[str]:
+    """Yield the lines of a message, and parts that may be all of it: without paths, in quotes, behind a colon."""
+    for line in messages:
+        yield line
+        if (bare := _PATH.sub(" ", line)) != line:
+            yield bare
+        yield from (found.strip("\"“”`'") for found in _QUOTED_PART.findall(line))
+        _, colon, rest = line.partition(": ")
+        if colon:
+            yield rest
+
+
+def stands_behind(path: str) -> bool:
+    """Return whether a document is a test, an example, vendored, generated or a changelog, by its path."""
+    profile = profile_path(path)
+    if profile.test or profile.example or profile.background:
+        return True
+    return any(_TESTING.search(folder) for folder in path.split("/")[:-1])
+
+
+def _word_weights(corpus: Corpus, words: Sequence[str]) -> Mapping[str, float]:
+    """Return the weight of each word: the fewer chunks hold it, the higher; a word that no chunk holds is a value."""
+    terms = {word: (terms_of_word(word) or (word,))[0] for word in dict.fromkeys(words)}
+    counts = corpus.store.counts(sorted(set(terms.values())))
+    return {word: _weight_of_word(word, max(counts.frequencies[term]), counts.chunks) for word, term in terms.items()}
+
+
+def _weight_of_word(word: str, holding: int, chunks: int) -> float:
+    if word in STOP_WORDS or word.isdigit() or len(word) == 1:
+        return _EMPTY
+    return 0.3 + math.log(1 + chunks / holding) if holding else 0.0
+
+
+def _candidates(corpus: Corpus, message: _Message) -> list[StoredChunk]:
+    tells = message.weights
+    rarest = sorted((word for word in set(message.words) if tells[word] > _EMPTY), key=lambda word: -tells[word])
+    terms = [term for word in rarest[:_RAREST] for term in terms_of_word(word)[:1]]
+    store = corpus.store
+    wanted = dict.fromkeys(identifier for identifier, _ in store.lexical(terms, _CHUNKS, None, _BODY)) if terms else {}
+    # Beside a long text, or the path that it is about, one line of it finds what prints that line.
+    for words in message.lines[:_LINES] if len(message.lines) > 1 else ():
+        own = [term for word in words if tells[word] > _EMPTY for term in terms_of_word(word)[:1]]
+        wanted.update(dict.fromkeys(identifier for identifier, _ in store.lexical(own, _EACH_LINE, None, _BODY)))
+        wanted.update(dict.fromkeys(store.holding(own, _CHUNKS)))
+    # Where a message is one sentence of a long function, chunks that repeat its words stand before it.
+    for pair in combinations(terms[:_PAIRED], 2):
+        wanted.update(dict.fromkeys(store.holding(pair, _EACH_PAIR)))
+    found = dict(store.get(wanted))
+    for path in [*message.ours][:_MOST_OURS]:
+        found.update((one.id, one) for one in store.chunks_of(path))
+    return list(found.values())
+
+
+def _matches(chunks: Sequence[StoredChunk], message: _Message) -> list[_Match]:
+    """Return the lines that surely agree with a message, best first."""
+    said = frozenset(message.words)
+    windows = [one for chunk in chunks for one in _windows(chunk, said, message.weights)]
+    windows.sort(key=lambda one: -one[0])
+    compared = (_match(message, *one[1:]) for one in windows[:_COMPARED])
+    found = [one for one in compared if one is not None]
+    return sorted(found, key=_order)
+
+
+def _order(one: _Match) -> tuple[float, bool, int, str]:
+    path = one.document.path
+    return -round(one.worth, 6), not knows_extension(path), folders_to_sources(path), path
+
+
+def _match(message: _Message, stored: StoredChunk, first: int, last: int, template: Sequence[str]) -> _Match | None:
+    """Return how lines of a chunk agree with a message; None if the agreement may be chance."""
+    # Messages are pasted in part: what the template says beyond them speaks not against it.
+    template = next((one for one in message.lines if _holds_verbatim(template, one)), template)
+    agreed = agreement(message.words, template, message.weights)
+    by_line = [(agreement(one, template, message.weights), one) for one in message.lines]
+    best, line = max(by_line, key=lambda one: one[0].weight)
+    if stored.document.language in PROSE:
+        sure = best.words >= _FEWEST and best.of_message >= _LEAST_TOLD and best.of_span >= _LEAST_OF_SPAN
+        return _Match(stored.document, first, last, agreed.weight) if sure else None
+    if not _is_sure(message, agreed, best, by_frame=not message.ours or stored.document.path in message.ours):
+        return None
+    fault = _FAULT if _tells_of_fault(line) else 1.0
+    return _Match(stored.document, first, last, fault * _worth(stored, agreed, first, last, message.ours))
+
+
+def _holds_verbatim(template: Sequence[str], line: Sequence[str]) -> bool:
+    """Return whether a template holds all words of a line in a row, and they are not too few."""
+    return len(line) >= _VERBATIM and f" {' '.join(line)} " in f" {' '.join(template)} "
+
+
+def _tells_of_fault(words: Sequence[str]) -> bool:
+    return _TELLS_OF_FAULTS.search(" ".join(words)) is not None
+
+
+def _is_sure(message: _Message, agreement: Agreement, by_line: Agreement, *, by_frame: bool) -> bool:
+    """Return whether an agreement is not chance.
+
+    If there are frames, code that no frame points at must agree better; so must a match with ordinary prose, which may
+    share words with a template by chance.
+    """
+    if agreement.words < _FEWEST or agreement.of_template < _LEAST_OF_TEMPLATE:
+        return False
+    # Of a message that is mostly values, such as paths, its fixed words are a small part: that all of them stand there
+    # in order is no chance.
+    whole = by_line.words >= _VERBATIM and by_line.of_template >= _WHOLE and message.marked
+    return whole or _is_most_of_it(message, by_line, by_frame=by_frame)
+
+
+def _is_most_of_it(message: _Message, by_line: Agreement, *, by_frame: bool) -> bool:
+    """Return whether words that agree are so much of a message that this is not chance."""
+    if not by_frame:
+        return by_line.of_message >= _LEAST_ELSEWHERE
+    if message.sentence and not message.marked:
+        if by_line.words < _FEWEST_OF_UNMARKED or by_line.of_template < _MOST_OF_TEMPLATE:
+            return False
+        if not _tells_of_fault(message.words):
+            return by_line.of_message >= _MOST_OF_UNMARKED
+    if message.sentence:
+        whole = by_line.of_message >= _LEAST_OF_SENTENCE
+        return whole or (by_line.of_span >= _LEAST_OF_SPAN and by_line.of_template >= _MOST_OF_TEMPLATE)
+    return by_line.of_message >= _LEAST_OF_MESSAGE or by_line.weight >= _LEAST_OF_LINE * message.longest
+
+
+def _worth(stored: StoredChunk, agreement: Agreement, first: int, last: int, ours: Ours) -> float:
+    """Return the score of a match: how much of the message it covers, and more if a frame points at it."""
+    start = stored.chunk.span.start_line
+    lines = stored.chunk.text.split("\n")[max(0, first - start - 3) : last - start + 1]
+    # What a program prints it prints whole: each fixed word that the message lacks speaks against a template.
+    worth = agreement.weight * agreement.of_template**2
+    worth *= 1.0 if any(map(_RAISES.search, lines)) else 0.85
+    pointed = ours.get(stored.document.path)
+    if pointed is None:
+        return worth
+    apart = min((max(first - line, line - last, 0) for line in pointed), default=_FAR)
+    return worth * (1.2 + 0.5 * max(0.0, 1 - apart / _FAR))
+
+
+def _windows(
+    stored: StoredChunk, said: frozenset[str], tells: Mapping[str, float]
+) -> Iterator[tuple[float, StoredChunk, int, int, tuple[str, ...]]]:
+    """Yield the stretches of a chunk, of one or several lines, that hold most of the message."""
+    code = stored.document.language not in PROSE
+    lines = stored.chunk.text.split("\n")
+    rare = [word for word in said if tells.get(word, 0.0) > _EMPTY]
+    telling = _lines_with(rare, stored.chunk.text)
+    # Reading literals takes a hundred times as long as looking for a word.
+    texts = [_words_of_line(line, code) if at in telling else () for at, line in enumerate(lines)]
+    held = [sum(tells.get(word, 0.0) for word in set(words) & said) for words in texts]
+    for at in range(len(texts)):
+        if held[at] <= 0:
+            continue
+        for length in range(1, _LONGEST_TEMPLATE + 1):
+            if length > 1 and (at + length > len(texts) or held[at + length - 1] <= 0):
+                break
+            together = tuple(word for one in texts[at : at + length] for word in one)
+            worth = sum(tells.get(word, 0.0) for word in set(together) & said)
+            missed = sum(tells.get(word, 1.0) for word in set(together) - said)
+            first = stored.chunk.span.start_line + at
+            # However much more a literal says, all of a message may stand in it.
+            yield worth - 0.5 * min(missed, worth), stored, first, first + length - 1, together
+
+
+def _lines_with(words: Sequence[str], text: str) -> frozenset[int]:
+    """Return the numbers of the lines, from 0, in which any of some words stands."""
+    lowered = text.lower()
+    found: set[int] = set()
+    for word in words:
+        at = lowered.find(word)
+        while at >= 0:
+            found.add(lowered.count("\n", 0, at))
+            newline = lowered.find("\n", at)
+            at = lowered.find(word, newline) if newline >= 0 else -1
+    return frozenset(found)
+
+
+def _words_of_line(line: str, code: bool) -> tuple[str, ...]:
+    """Return the words that a line may print: those of its literals, or all words of a line of plain text."""
+    if len(line) > _LONGEST_LINE:
+        return ()  # nobody wrote it
+    literal = template_words(line) if code else ()
+    if len(literal) > 1:
+        return literal
+    if code and _DOCUMENTS_FAULT.match(line):
+        return ()
+    return literal if code and _CODE.search(line) else words_of(fixed_text(line))
+
+
+def _places(matches: Sequence[_Match], lines: CorpusLines) -> list[Template]:
+    """Return matches as places, one a definition."""
+    found: dict[tuple[str, str | None], Template] = {}
+    for one in matches:
+        file = lines.file(one.document.path)
+        if file is None:
+            continue
+        holder = innermost_definition(lines.definitions(one.document.path), one.first)
+        first, last = stretch(file, holder, one.first, one.last)
+        symbol = qualified_name(holder)
+        found.setdefault((one.document.path, symbol), Template(one.document.path, first, last, symbol, one.first))
+    return list(found.values())
+
+
+def _paragraph(one: _Match, lines: CorpusLines) -> Template | None:
+    """Return the paragraph of prose around a match."""
+    file = lines.file(one.document.path)
+    if file is None:
+        return None
+    first, last = one.first, one.last
+    while first > max(1, one.first - _LONGEST_PARAGRAPH // 2) and file.lines[first - 2].strip():
+        first -= 1
+    while last < min(len(file.lines), first + _LONGEST_PARAGRAPH) and file.lines[last].strip():
+        last += 1
+    chunk = file.chunk_at(one.first)
+    return Template(
+        one.document.path, first, max(last, one.last), qualified_symbol(chunk) if chunk else None, one.first
+    )

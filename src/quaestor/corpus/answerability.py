@@ -1,0 +1,410 @@
+"""Whether hits answer a question at all, judged before anything is quoted.
+
+Five signals need no model: names in the question that the corpus never mentions, the share of its words that occur
+nowhere, the first hit's lead over the rest, its similarity to the question, and, of prose, the word of the question of
+which it says least. A hit that answers fits the question better than its neighbours do; without one, the ten best are
+about equally good. A better first hit, a longer lead and a higher similarity never lead to a refusal; a name or word
+that occurs nowhere never prevents one. The weights were learned, by logistic regression and a grid of round numbers
+around what it gave, from the part ``learn`` of two sets: questions asked with and without the files that answer them,
+and near misses. They are in the ranker's units, which differ between code and prose: another ranker needs new
+thresholds, which ``benchmarks/refusals.py`` prints.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import statistics
+from collections.abc import Iterator, Sequence
+
+from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.core.documents import Hit
+from quaestor.core.light_imports import NamedTuple
+from quaestor.core.terms import (
+    STOP_WORDS,
+    find_words,
+    has_unspaced,
+    searched_terms,
+    split_identifier,
+    terms,
+    terms_of_word,
+)
+from quaestor.embedding.static import StaticEmbedder
+from quaestor.search.certain_hits import STEP
+from quaestor.search.file_features import path_agreement
+from quaestor.search.language import language_of
+from quaestor.search.query import read_query
+from quaestor.search.spelling import SAY_NOTHING, UnknownWord, is_foreign
+from quaestor.stores import FieldBoosts, Store, StoredChunk, TermCounts
+
+_FIRST, _FIRST_OF_PROSE = 0.33, 0.1
+"""Weight of the first score, if most hits are code, and if most are prose."""
+_LEAD = 0.67
+_NAMES = 3.2
+_NAMED = -1.0
+"""The most that hits are worth if the question names something that the corpus never mentions."""
+_ALIKE = 6.5
+"""Weight of the first hit's similarity to the question."""
+_ALIKE_OF_OTHERS = 0.5
+"""The similarity assumed where question and hit are in one language other than English. Words of grammar and pieces of
+words make any two texts of a language alike (two at random: 0.5, in English 0.2)."""
+_ALIKE_OF_NAMES = 0.25
+"""The similarity assumed for a name, a path or a trace, which have no meaning to compare."""
+_ABSENT = 1.2
+"""Weight of the share of absent words. It is small, because a small corpus lacks most everyday words."""
+_UNSAID = 6.0
+"""Weight of the share of the question that its word is of which the first hit of prose says least."""
+_UNSAID_BY_ANSWERS = 0.15
+"""That share for hits that answer just well enough: people ask in other words than are written."""
+_MISSED = 2.2
+"""Penalty if the whole query is a name or a path and no certain hit was found."""
+_LEAST, _LEAST_OF_PROSE = 5.0, 4.4
+"""The least worth of hits that answer, if most are code, and if most are prose."""
+_SURE = 1.0
+"""The worth from which on hits answer surely: below it, the first quote holds the answer half as often."""
+_HIGHEST = 15.0
+_LONGEST_LEAD = 6.0
+_FEWEST = 10
+"""The fewest hits for which a lead is computed."""
+_BETWEEN_PARAGRAPHS = re.compile(r"\n\s*\n")
+_FEWEST_WORDS = 4
+_PLAIN = re.compile(r"[^\W\d]+|[^\W\d_]+/\d+(?:\.\d+)*")
+"""A name without digits, or with its version; numbers, paths and the like may be values in a message."""
+_CARRIED = re.compile(r"(?=.*[a-z_])[A-Za-z_]+[A-Z_][A-Za-z_]*|[A-Za-z]+/\d+(?:\.\d+)*")
+"""A name that is one in any language: with a capital within, an underscore or a version."""
+
+_TOKEN = re.compile(r"[^\s,;?!()\[\]{}\"“”`]+")
+_EDGES = ".:'’*<>"
+_LATIN = re.compile(r"[^\x00-\x7f]+")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_PLURAL = re.compile(r"[A-Z]{2,}s")
+# Parts of one token that are things of their own: TCP/IP, Client::send, key:value, ADL-based.
+_BETWEEN = re.compile(r"::|[-:/=]")
+_CHAIN = re.compile(r"\w+(?:\.\w+){2,}")
+_COUNTED = re.compile(r"[^\W\d_]+/\d+(?:\.\d+)*")
+_ABBREVIATED = re.compile(r"(?:\w\.)+\w?")
+_KEYS = re.compile(r"(?:Ctrl|Control|Alt|Shift|Cmd|Meta)[-+]\w+$", re.IGNORECASE)
+"""Keys that are pressed together name nothing of a corpus."""
+_DAYS = frozenset(
+    """monday tuesday wednesday thursday friday saturday sunday january february march april may june july august
+    september october november december""".split()
+)
+_FAULT = re.compile(r"(?:Error|Exception|Warning)s?$")
+_LONGEST = 40
+"""Words from which on a text is more than a question: a trace, a log, a page."""
+
+_ENGLISH = 0.2
+"""Share of English function words from which on a capital within a sentence marks a name."""
+
+
+class Doubt(NamedTuple):
+    """Reasons to doubt that the hits answer.
+
+    Attributes:
+        names: names in the question that the corpus never mentions.
+        worth: how surely the hits answer: 0 and above if they do; None if there are too few hits.
+    """
+
+    names: tuple[str, ...] = ()
+    worth: float | None = None
+
+    @property
+    def refuses(self) -> bool | None:
+        """Whether to refuse an answer; None if only quotes can decide."""
+        if self.worth is None:
+            return True if self.names else None
+        return self.worth < 0
+
+    @property
+    def is_unsure(self) -> bool:
+        """Whether an answer is given that may well be wrong; if that is not known, the answer counts as sure."""
+        return self.worth is not None and 0 <= self.worth < _SURE
+
+
+def doubt_about(
+    question: str,
+    hits: Sequence[Hit],
+    names: Sequence[str],
+    unknown: Sequence[UnknownWord],
+    counts: Sequence[TermCounts],
+    *,
+    translated: bool = False,
+) -> Doubt:
+    """Return the doubt whether hits answer a question, by all signals.
+
+    Args:
+        question: as it was searched.
+        hits: of a ranked search for the question, best first.
+        names: as ``unmentioned_names`` returns them.
+        unknown: the words of the question that the corpora lack.
+        counts: of ``terms_of_words(question)``, by the stores that were searched.
+        translated: whether the question was translated for the search.
+    """
+    absent, alike = share_unknown(question, unknown), likeness(question, hits)
+    unsaid = share_uncovered(question, hits, counts)
+    return doubt_of(question, hits, names, absent, alike=alike, uncovered=unsaid, translated=translated)
+
+
+def doubt_of(
+    question: str,
+    hits: Sequence[Hit],
+    names: Sequence[str],
+    unknown_share: float = 0.0,
+    *,
+    alike: float,
+    uncovered: float = _UNSAID_BY_ANSWERS,
+    translated: bool = False,
+) -> Doubt:
+    """Return the doubt whether hits answer a question.
+
+    Names in an error message do not count, because they may be values of another machine. In other languages than
+    English only names that are not written like words count (``GraphQL``, ``insert_all``, ``HTTP/3``).
+
+    Args:
+        question: as it was searched.
+        hits: of a ranked search for the question, best first.
+        names: as ``unmentioned_names`` returns them.
+        unknown_share: as ``share_unknown`` returns it.
+        alike: the first hit's similarity to the question, as ``likeness`` returns it.
+        uncovered: as ``share_uncovered`` returns it.
+        translated: whether the question was translated for the search.
+    """
+    foreign, kind = translated or is_foreign(question), read_query(question).kind
+    kept = () if kind == "trace" else tuple(name for name in names if not foreign or _CARRIED.fullmatch(name))
+    if len(hits) < _FEWEST:
+        return Doubt(kept)
+    certain = hits[0].score > STEP / 2
+    first, lead = (_HIGHEST, _LONGEST_LEAD) if certain else _score_and_lead([hit.score for hit in hits[:_FEWEST]])
+    near = alike if kind == "text" else _ALIKE_OF_NAMES
+    prose = _is_mostly_prose(hits)
+    worth = (_FIRST_OF_PROSE if prose else _FIRST) * first + _LEAD * lead + _ALIKE * near
+    worth -= _NAMES * bool(kept)
+    if prose and kind == "text":
+        worth -= _UNSAID * (uncovered - _UNSAID_BY_ANSWERS)
+    if not foreign and kind != "trace":
+        worth -= _ABSENT * unknown_share
+    if kind in ("symbol", "path") and not certain and not question.strip().islower():
+        worth -= _MISSED
+    worth -= _LEAST_OF_PROSE if prose else _LEAST
+    return Doubt(kept, min(worth, _NAMED) if kind == "text" and any(map(_PLAIN.fullmatch, kept)) else worth)
+
+
+def likeness(question: str, hits: Sequence[Hit]) -> float:
+    """Return the similarity in meaning of the first hit to a question, from -1 to 1; 0 without a hit.
+
+    It is a cosine by the bundled embedder, because the weights fit its scale. Code is compared with the question moved
+    towards answers, as in a search, because the two share few words. For prose the nearest paragraph counts, because a
+    passage says much besides; for prose among code, the nearer of the two. In other languages than English the cosine
+    says nothing, so that one value is returned for all hits in the question's language.
+    """
+    if not hits:
+        return 0.0
+    embedder, text, among_code = StaticEmbedder.bundled(), hits[0].text, not _is_mostly_prose(hits)
+    if (language := language_of(question)) and language_of(text) == language:
+        return _ALIKE_OF_OTHERS
+    if among_code and hits[0].document.language not in PROSE:
+        return float(embedder.question(question) @ embedder.encode([text])[0])
+    asked, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
+    return float(max([*moved, *(asked @ one for one in paragraphs)]))
+
+
+def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCounts]) -> float:
+    """Return the share of a question, 0 to 1, of the one word that the first hit covers least.
+
+    A near miss is about the subject, but not about what is asked of it: "how are messages compressed" finds messages,
+    and no word similar to "compressed". The rarer a word, the larger its share. In languages other than English no word
+    is similar; then the share that is usual for answers is returned.
+
+    Args:
+        question: as it was searched.
+        hits: of a search for it, best first.
+        counts: of its terms, by the stores that were searched.
+    """
+    tells = _shares_of_words(question, counts)
+    if not hits or not tells or is_foreign(question):
+        return _UNSAID_BY_ANSWERS
+    first = hits[0]
+    text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
+    said = {word.lower() for word in find_words(text)}
+    held = set(searched_terms(text))
+    embedder = StaticEmbedder.bundled()
+    vectors = embedder.encode([*tells, *said])
+    nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
+    return max(
+        share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
+        for (word, share), near in zip(tells.items(), nearest, strict=True)
+    )
+
+
+def terms_of_words(question: str) -> tuple[str, ...]:
+    """Return the terms of a question's words that say anything."""
+    return tuple(dict.fromkeys(term for word in _telling_words(question) for term in searched_terms(word)))
+
+
+def _telling_words(question: str) -> Iterator[str]:
+    return (word for word in dict.fromkeys(find_words(question.lower())) if len(word) > 1 and word not in SAY_NOTHING)
+
+
+def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, float]:
+    """Return what share of a question each of its words is, by how rare it is."""
+    chunks = sum(one.chunks for one in counts)
+    held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
+    weights = {
+        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
+        for word in _telling_words(question)
+        if (found := searched_terms(word))
+    }
+    total = math.fsum(weights.values())
+    return {word: weight / total for word, weight in weights.items() if total}
+
+
+def _is_mostly_prose(hits: Sequence[Hit]) -> bool:
+    best = hits[:_FEWEST]
+    return 2 * sum(hit.document.language in PROSE for hit in best) > len(best)
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield the parts of a text between blank lines that have some words."""
+    return (part for part in _BETWEEN_PARAGRAPHS.split(text) if len(find_words(part)) >= _FEWEST_WORDS)
+
+
+def _score_and_lead(scores: Sequence[float]) -> tuple[float, float]:
+    """Return the first hit's score and its lead over the mean of the rest, each capped."""
+    lead = scores[0] - statistics.fmean(scores[1:])
+    return min(scores[0], _HIGHEST), min(lead, _LONGEST_LEAD)
+
+
+def names_in(question: str) -> tuple[str, ...]:
+    """Return the names in a question, as they are written: ``Kafka``, ``HTTP/3``, ``build.rs``, ``insertAndGetId``.
+
+    A name has a capital within the sentence (where the question is English), one after its first letter, a digit beside
+    letters, an underscore, or a dot within. Faults (``KeyError``), days, months, numbers, keys (``Ctrl-C``),
+    web addresses and abbreviations are none. Of a text that is much longer than a question, nothing is returned.
+    """
+    if has_unspaced(question):
+        question = _LATIN.sub(" ", question)  # no blank parts a name from what stands around it
+    tokens = question.split()
+    if not 0 < len(tokens) <= _LONGEST:
+        return ()
+    plain = [token.strip(".,;:?!'\"()").lower() for token in tokens]
+    capitals = sum(token[:1].isupper() for token in tokens)
+    english = sum(word in STOP_WORDS for word in plain) >= _ENGLISH * len(tokens) and 2 * capitals <= len(tokens)
+    return tuple(dict.fromkeys(_names(question, english)))
+
+
+def _names(question: str, english: bool) -> Iterator[str]:
+    begins = True
+    for found in _TOKEN.finditer(question):
+        token = found.group()
+        word = _POSSESSIVE.sub("", token.strip(_EDGES))
+        named = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        if named and "://" not in word and "@" not in word:
+            for part in [word] if _is_whole(word) else _BETWEEN.split(word):
+                if _is_name(part, english and not begins):
+                    yield part[:-1] if _PLURAL.fullmatch(part) else part
+        begins = token[-1] in ".:" or question[found.end() : found.end() + 1] in ("?", "!")
+
+
+def _is_whole(word: str) -> bool:
+    """Return whether a token with a slash is one name: a version or a path."""
+    return _COUNTED.fullmatch(word) is not None or ("/" in word and "." in word and ":" not in word)
+
+
+def _is_name(word: str, within: bool) -> bool:
+    word = re.sub("['’]", "", word)
+    letters = sum(letter.isalpha() for letter in word)
+    if letters < 2 or _FAULT.search(word) or _CHAIN.fullmatch(word) or word.lower().removesuffix("s") in _DAYS:
+        return False
+    if within and word[0].isupper():
+        return True
+    return any(letter.isupper() for letter in word[1:]) or letters < len(word)
+
+
+_LOOKED_AT = 50
+_BY_PATH = FieldBoosts(0.0, 1.0, 0.0)
+_ABSOLUTE = re.compile(r"[/~\\]|[A-Za-z]:[/\\]")
+_SAME_NAME = 0.4
+"""How well two files agree that bear one name in different folders."""
+
+
+def unmentioned_names(store: Store, question: str) -> tuple[str, ...]:
+    """Return the names in a question that occur in no chunk, title or path, regardless of case and separators.
+
+    In prose an acronym must be in capitals: a board with an ``ARM`` is not an arm. ``asyncio.run`` occurs wherever its
+    parts do, ``build.rs`` only where a file of this name is mentioned.
+    """
+    return tuple(name for name in names_in(question) if not _is_mentioned(store, name))
+
+
+def share_unknown(question: str, unknown: Sequence[UnknownWord]) -> float:
+    """Return the share, 0 to 1, of a question's words that occur nowhere and resemble no word that does.
+
+    Stop words do not count: ``how do I boil an egg`` has two words, and a corpus of code neither.
+    """
+    words = {word.lower() for word in find_words(question) if len(word) > 1} - SAY_NOTHING
+    absent = {one.word.lower() for one in unknown if not one.nearest}
+    return len(words & absent) / max(1, len(words))
+
+
+def _is_mentioned(store: Store, name: str) -> bool:
+    if _is_absolute(name) or _is_path_here(store, name):
+        return True
+    if "." in name and "/" not in name and not knows_extension(name):
+        return all(_is_mentioned(store, part) for part in name.split(".") if part)
+    parts = [part for word in find_words(name) for part in split_identifier(word)]
+    terms = [terms_of_word(part)[-1] for part in parts]
+    frequencies = store.frequencies(terms)
+    if not all(frequencies.get(term) for term in terms):
+        return False
+    acronym = name.isupper() and name.isalpha()
+    if not acronym and (len(terms) < 2 or _is_one_word_here(store, name)):
+        return True
+    near = [identifier for identifier, _ in store.lexical(terms, _LOOKED_AT)]
+    holders = store.get(dict.fromkeys([*near, *store.holding(terms, _LOOKED_AT)])).values()
+    if not acronym:
+        # However it is written: get_user, getUser, get-user; but not get1User, nor http 31 or http%3A for http/3.
+        end = r"(?![^\W_])" if parts[-1].isdigit() else r"(?!\d)"
+        written = re.compile(r"[\W_]?".join(map(re.escape, parts)) + end, re.IGNORECASE)
+        return any(written.search(_indexed_text(one)) for one in holders)
+    capitals = re.compile(rf"(?<![A-Z]){re.escape(name)}(?![A-Z](?![a-z]))")
+    return any(one.document.language not in PROSE or capitals.search(_indexed_text(one)) for one in holders)
+
+
+def _is_one_word_here(store: Store, name: str) -> bool:
+    """Return whether a name is one word, such as ``hasElements``, that some chunk contains, in any case.
+
+    The index knows it whole. Chunks with its parts alone, which may be common, can crowd out the few that have it.
+    """
+    words = find_words(name)
+    if len(words) != 1 or words[0] != name:
+        return False
+    whole = terms_of_word(name)[0]
+    return bool(store.frequencies([whole]).get(whole))
+
+
+def _is_absolute(name: str) -> bool:
+    """Return whether a name is a path or address on some machine, and so not the subject of a question."""
+    return _ABSOLUTE.match(name) is not None
+
+
+def _is_path_here(store: Store, name: str) -> bool:
+    """Return whether a document's path ends as a path or module does, whatever separates its folders."""
+    for place in read_query(name).places:
+        stem = place.path.rpartition("/")[2].partition(".")[0]
+        near = store.lexical(terms(stem), _LOOKED_AT, None, _BY_PATH)
+        if any(_is_same_file(place.path, path) for path in store.paths_of(chunk for chunk, _ in near)):
+            return True
+    return False
+
+
+def _is_same_file(question_path: str, path: str) -> bool:
+    """Return whether two paths have the same file name, and the same folder if both have one."""
+    folders = "/" in question_path and "/" in path
+    return path_agreement(question_path, path) > (_SAME_NAME if folders else 0)
+
+
+def _indexed_text(stored: StoredChunk) -> str:
+    """Return all that the index knows a chunk by."""
+    document, chunk = stored.document, stored.chunk
+    return " ".join(filter(None, (document.path, document.title, *chunk.scope, chunk.symbol, chunk.text)))

@@ -1,0 +1,330 @@
+"""Certain hits, which need no ranking: a name's definition, the file at a path, quoted words, a name's uses.
+
+No weight is learned for these: a search for a name must show its only definition first, as ``ctags`` does, however well
+something else fits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from quaestor.core.terms import same_in_any_style, searched_terms, styles_of
+from quaestor.search.background_documents import GENERATED, earlier_editions, is_generated, kinds_asked_for
+from quaestor.search.chunk_traits import Traits
+from quaestor.search.file_features import CandidateFiles, best_agreement, path_agreement
+from quaestor.search.query import Query
+from quaestor.search.sought_kind import sought_kind
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+STEP = 100.0
+"""What a certain place has more than any other, and what background has less; no learned score comes near it.
+
+Of what is certain, background has half: a vendored copy stands behind the definition that it was copied from."""
+
+OUT_OF_PLACE = 4.0
+"""What code has less in a corpus of documents: enough to stand behind whatever answers nearly as well."""
+
+_OF_DOCUMENTS = 0.8
+"""The share of documents among the candidates from which on a corpus is one of documents."""
+_FEWEST_CANDIDATES = 20
+
+NAMED_AT = 3
+"""The place at which the definition of a name that a question writes out stands at the latest.
+
+It is seldom what answers: most who name a function ask for what it calls, or for what calls it. But who says what it is
+("the ``reset`` method") speaks of it, and is shown it first."""
+
+# A name, and behind it what it is.
+_CALLED = re.compile(
+    r"(?<![\w.:#>-])([\w.:#>-]++)[`'()]*\s+"
+    r"(?:class|method|function|constructor|decorator|struct|interface|trait|macro|enum|mixin|fixture)\b"
+)
+
+_MOST_NAMED = 3
+"""A name that is defined in more places than these points at none of them."""
+
+_MOST_STANDING = 10
+"""Words that stand in more chunks than these point at none of them."""
+
+_LINE = re.compile(r"(?::\d+)+$")
+# What stands right before a name that is defined there, and right after it, in languages that no grammar tells us of.
+_BEFORE = re.compile(
+    r"(?:^|[^\w.\"'-])(?:proc|function|func|fun|fn|def\w*|sub|subroutine|method|class|struct|union|enum|interface|trait|type"
+    r"|typedef|protocol|module|namespace|package|macro|record|object|define)[ \t]+(?:[\w:.]+(?:::|[.:#]))?$",
+    re.IGNORECASE,
+)
+_AFTER = re.compile(r"[ \t]*(?:::[ \t]|(?:=|:=|<-|:)[ \t]*(?:async[ \t]+)?(?:function|lambda|fn)\b)")
+_LONGEST_BEFORE = 80
+
+
+def certainty_steps(
+    query: Query, traits: Sequence[Traits], files: CandidateFiles, behind: NDArray[np.bool_]
+) -> NDArray[np.float32]:
+    """Return for each candidate ``STEP`` if it is certain, ``-STEP`` if it is background that nobody asked for, else 0.
+
+    Args:
+        query: what is asked.
+        traits: of the candidates.
+        files: the candidates by file.
+        behind: which of their files are background; see ``background_among``.
+    """
+    certain, late = _certain_candidates(query, traits, files), behind[files.owner]
+    if certain.any() and not query.whole and _asks_more(query):
+        # A changelog may say just what somebody quotes in a question about the code.
+        certain &= ~late
+    shares = np.where(late, np.where(certain, 0.5, -1.0), np.where(certain, 1.0, 0.0))
+    return (STEP * shares).astype(np.float32)
+
+
+def steps_of_code(query: Query, prose: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """Return ``-OUT_OF_PLACE`` for each candidate of code in a corpus of documents, unless code is asked for; else 0.
+
+    Beside documents lie the scripts that build or show them: whatever their words, they answer few questions.
+
+    Args:
+        query: what is asked.
+        prose: which candidates are documents.
+    """
+    documents = len(prose) >= _FEWEST_CANDIDATES and prose.mean() >= _OF_DOCUMENTS
+    sought = query.kind != "text" or query.written_names or sought_kind(query) == "code"
+    return np.where(prose | (not documents or bool(sought)), 0.0, -OUT_OF_PLACE).astype(np.float32)
+
+
+def raise_written_names(query: Query, traits: Sequence[Traits], scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the scores, with those of chunks that a question names raised to at least the ``NAMED_AT``-th highest.
+
+    Named are the definitions of names in the question, and the best place for command-line options in it. If it
+    says what kind of thing a name is, that definition is raised above everything that is not certain.
+
+    Args:
+        query: what is asked.
+        traits: of the candidates.
+        scores: of the candidates, with their steps; background stays where it is.
+    """
+    if not (query.written_names or query.options) or len(scores) <= NAMED_AT:
+        return scores
+    named = _definitions_written_out(query, traits) & (scores > -STEP / 2)
+    named |= _best_with_options(query.options, traits, scores)
+    least = np.partition(scores, -NAMED_AT)[-NAMED_AT]
+    higher = np.where(named, np.maximum(scores, least), scores)
+    subject = np.flatnonzero(_definition_of_subject(query, traits) & (np.abs(scores) < STEP / 2))
+    if len(subject):
+        uncertain = higher[higher < STEP / 2]
+        higher[subject[np.argmax(scores[subject])]] = np.nextafter(uncertain.max(), np.float32(STEP))
+    return higher
+
+
+def path_and_line(whole: str) -> tuple[str, int | None]:
+    """Return the path and the line that ``path:line`` names; of ``path:line:column`` the line."""
+    numbers = _LINE.search(whole)
+    if numbers is None or not numbers.start():
+        return whole, None
+    return whole[: numbers.start()], int(numbers[0].split(":")[1][:9])
+
+
+def _certain_candidates(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+    found = np.zeros(len(traits), dtype=np.bool_)
+    if query.whole:
+        found = _named_by_query(query, traits, files)
+    if not found.any() and query.kind in ("symbol", "path"):
+        found = _chunks_at_places(query, traits, files)
+    for quote in query.quotes:
+        found |= _holds_quoted_words(quote, traits)
+    if query.used_name:
+        found |= _uses_name(query.used_name, traits)
+    return found
+
+
+def _named_by_query(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+    """Return which chunks the query names; exact spelling is preferred to a difference in case."""
+    path = _at_whole_path(query, traits, files)
+    if path.any() and (query.kind == "path" or "/" in query.whole or "." in query.whole):
+        return path
+    exact = np.array([query.whole in known.exact for known in traits])
+    for found in (exact, path):
+        if found.any():
+            return found
+    plain = _definitions_by_pattern(query.whole, traits)
+    return plain if plain.any() else _definitions_of_query(query, traits)
+
+
+def _at_whole_path(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+    """Return which chunks have the beginning, or the named line, of the file whose path the query is or ends with."""
+    end, line = path_and_line(query.whole)
+    fits = np.array([_path_fit(end, path) for path in files.paths])
+    best = fits.max()
+    shown = np.array([_holds_line(known, line) for known in traits], dtype=np.bool_)
+    shown &= (fits == best)[files.owner]
+    return shown if best else np.zeros_like(shown)
+
+
+def _path_fit(end: str, path: str) -> int:
+    """Return how well a path fits: 4 if it is equal, 2 if it ends so, 1 less if the case differs; else 0."""
+    if path == end:
+        return 4
+    if path.endswith(f"/{end}"):
+        return 2
+    lowered, wanted = path.lower(), end.lower()
+    return 3 if lowered == wanted else int(lowered.endswith(f"/{wanted}"))
+
+
+def _definitions_of_query(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks define the name that is the query, spelled exactly and with its owner if there are any."""
+    whole = _definitions_of_name(query.whole, traits)
+    if whole.any():
+        return whole
+    written = re.findall(r"\w+", query.whole) if query.kind == "symbol" else []
+    if len(written) > 1:
+        owner = written[-2].lower()
+        owned = np.array([owner in known.owners for known in traits], dtype=np.bool_)
+        owned &= _definitions_of_name(written[-1], traits)
+        return owned
+    return _definitions_of_name(written[0], traits) if written and written[0] != query.whole else whole
+
+
+def _definitions_of_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    exact: NDArray[np.bool_] = np.array([name in known.exact for known in traits])
+    if exact.any():
+        return exact
+    lowered = name.lower()
+    found = np.array([lowered in map(str.lower, known.exact) for known in traits])
+    return found if found.any() or not styles_of(name) else _definitions_in_any_style(name, traits)
+
+
+def _definitions_in_any_style(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks define the name in another style: ``sendAll`` if ``send_all`` is asked for."""
+    return np.array([any(same_in_any_style(name, one) for one in known.exact) for known in traits])
+
+
+def _definitions_by_pattern(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks of code look as if they defined a name, for languages without a grammar."""
+    found = [not known.path.prose and _looks_defined(name, known.stored.chunk.text) for known in traits]
+    chosen = np.array(found, dtype=np.bool_)
+    return chosen if chosen.sum() <= _MOST_STANDING else np.zeros_like(chosen)
+
+
+def _looks_defined(name: str, text: str) -> bool:
+    place = text.find(name)
+    while place >= 0:
+        end = place + len(name)
+        apart = not (text[place - 1 : place].isalnum() or text[end : end + 1].isalnum()) and text[end : end + 1] != "_"
+        if apart and text[place - 1 : place] != "_":
+            line = max(text.rfind("\n", 0, place) + 1, place - _LONGEST_BEFORE)
+            if _BEFORE.search(text[line:place]) or _AFTER.match(text, end):
+                return True
+        place = text.find(name, end)
+    return False
+
+
+def _definitions_written_out(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks define a name written in the question: those with its owner, if there are any."""
+    return _definitions_of_any(query.written_names, traits)
+
+
+def _definition_of_subject(query: Query, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks define the only name that the question calls a class, a method or the like."""
+    called = {tuple(re.findall(r"\w{2,}", name)[-2:]) for name in _CALLED.findall(query.text)}
+    subjects = [parts for parts in query.written_names if parts in called]
+    return _definitions_of_any(subjects if len(subjects) == 1 else (), traits)
+
+
+def _definitions_of_any(names: Sequence[tuple[str, ...]], traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks define any of some names, if they are few: those with its owner, if there are any."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    for *owners, name in names:
+        rows = [row for row, known in enumerate(traits) if name in known.exact]
+        if not rows and styles_of(name):
+            rows = np.flatnonzero(_definitions_in_any_style(name, traits)).tolist()
+        owned = [row for row in rows if not traits[row].owners.isdisjoint(map(str.lower, owners))]
+        if len(owned or rows) <= _MOST_NAMED:
+            found[owned or rows] = True
+    return found
+
+
+def _best_with_options(
+    options: Sequence[str], traits: Sequence[Traits], scores: NDArray[np.float32]
+) -> NDArray[np.bool_]:
+    """Return the best of the chunks that contain most of the options exactly, if they are few."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    patterns = [re.compile(rf"(?<![\w-]){re.escape(option)}(?![\w-])") for option in options]
+    held = np.array([sum(bool(pattern.search(known.stored.chunk.text)) for pattern in patterns) for known in traits])
+    most = np.flatnonzero(held == held.max()) if held.any() else held[:0]
+    if 0 < len(most) <= _MOST_STANDING:
+        best = most[np.argmax(scores[most])]
+        found[best] = scores[best] > -STEP / 2
+    return found
+
+
+def _chunks_at_places(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+    """Return which chunks contain the beginning, or the named line, of the files that fit the query's path best."""
+    found = np.zeros(len(traits), dtype=np.bool_)
+    for place in query.places:
+        fits = np.array([path_agreement(place.path, path) for path in files.paths])[files.owner]
+        best = fits.max()
+        if best < 1 and not ("/" not in place.path and best > 0):
+            continue
+        for row in np.flatnonzero(fits == best).tolist():
+            found[row] |= _holds_line(traits[row], place.line)
+    return found
+
+
+def _holds_line(known: Traits, line: int | None) -> bool:
+    """Return whether a chunk contains a line of its file, or the file's beginning if no line is named."""
+    span = known.stored.chunk.span
+    return known.stored.position == 0 if line is None else span.start_line <= line <= span.end_line
+
+
+def _holds_quoted_words(quote: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks contain quoted words exactly, except for white space, if they are few."""
+    words = quote.split()
+    together, longest = " ".join(words), max(words, key=len)
+    texts = [known.stored.chunk.text for known in traits]
+    found = np.array([longest in text and together in " ".join(text.split()) for text in texts], dtype=np.bool_)
+    return found if found.sum() <= _MOST_STANDING else np.zeros_like(found)
+
+
+def _uses_name(name: str, traits: Sequence[Traits]) -> NDArray[np.bool_]:
+    """Return which chunks of code use a name and do not define it; tests only if nothing else uses it."""
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    rows = [not known.path.prose and name not in known.exact for known in traits]
+    uses = [row and word.search(known.stored.chunk.text) is not None for row, known in zip(rows, traits, strict=True)]
+    found = np.array(uses, dtype=np.bool_)
+    sources = found & ~np.array([known.test or known.path.example for known in traits], dtype=np.bool_)
+    return sources if sources.any() else found
+
+
+def _asks_more(query: Query) -> bool:
+    """Return whether a query contains more than its quotes."""
+    rest = query.text
+    for quote in query.quotes:
+        rest = rest.replace(quote, " ")
+    return bool(searched_terms(rest))
+
+
+def background_among(query: Query, traits: Sequence[Traits], files: CandidateFiles) -> NDArray[np.bool_]:
+    """Return which files are background of a kind, or translations into a language, that was not asked for.
+
+    Args:
+        query: what is asked.
+        traits: of the candidates.
+        files: the candidates by file.
+
+    Returns:
+        Shape ``(files,)``.
+    """
+    asked = kinds_asked_for(query.text) | kinds_asked_for(query.original) | {""}
+    found = np.array([profile.background not in asked for profile in files.profiles], dtype=np.bool_)
+    if GENERATED not in asked:
+        documents = dict(zip(files.owner.tolist(), [known.stored.document for known in traits], strict=True))
+        found[[number for number, document in documents.items() if is_generated(document.note)]] = True
+    if not files.corpora:  # files of several corpora are no editions of one another
+        found[earlier_editions(files.paths, query.text)] = True
+    if query.places:
+        found &= best_agreement(query.places, files) < 1
+    return found

@@ -1,0 +1,28 @@
+"""Thresholds at which the PostgreSQL store changes its strategy; tests make them small."""
+
+from __future__ import annotations
+
+from quaestor.core.light_imports import NamedTuple
+
+
+class Thresholds(NamedTuple):
+    """The thresholds, each a number of chunks. Results are correct for any values.
+
+    Attributes:
+        written: the number of chunks that are sent to the server together.
+        overlaid: up to this many chunks after the last segment are searched one by one, before they become a segment.
+        gathered: a new segment is made of this many chunks.
+        worn: up to this many dead chunks, a segment is not made anew.
+        exact: up to this many chunks, the vectors of all are compared; of more, an HNSW index is searched.
+        loose: up to this many vectors without a chunk are kept.
+    """
+
+    written: int = 4096
+    overlaid: int = 2048
+    gathered: int = 1 << 14
+    worn: int = 1024
+    exact: int = 8192
+    loose: int = 10_000
+
+
+THRESHOLDS = Thresholds()
