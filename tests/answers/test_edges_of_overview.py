@@ -110,7 +110,7 @@ def test_documents_are_counted_dated_and_signed(tmp_path: Path) -> None:
         **dated,
         "x/3.md": "# T\n\nText.\n",
         "x/4.md": "# T\n\nText.\n",
-        "Caddyfile": "x\n",
+        "Ferryfile": "x\n",
         "a.json": "{}\n",
         "s.py": "x = 1\n",
     }

@@ -17,7 +17,7 @@ from quaestor.llm import tags
 from quaestor.llm.models.capabilities import Capabilities
 from quaestor.llm.models.openai_compatible import OpenAICompatibleModel
 from quaestor.llm.prompts.numbered_passages import number, show
-from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Subroutine
+from quaestor.tools import Arguments, Outcome, Parameter, Registry, Room, Tool
 from servers.script import Call, Recorded, Reply, in_pieces
 from servers.scripted import ScriptedServer
 
@@ -63,9 +63,9 @@ class Runs:
         path = (Parameter("path", "string", required=True, description="whose"),)
         self.registry = Registry(
             [
-                Subroutine("search", "Search the corpus.", query, self._search),
-                Subroutine("read", "Read a file.", path, self._read),
-                Subroutine("edit", "Propose a change.", path, self._edit),
+                Tool("search", "Search the corpus.", query, self._search),
+                Tool("read", "Read a file.", path, self._read),
+                Tool("edit", "Propose a change.", path, self._edit),
             ]
         )
 

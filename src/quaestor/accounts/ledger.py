@@ -215,11 +215,11 @@ def _read_spent(connection: Connection | None, user: str, currency: str, now: fl
             )
         }
     )
-    found: list[SpentInPeriod] = []
+    sums: list[SpentInPeriod] = []
     for period in periods:
         tokens, cost, own_tokens, own_cost = rows.get(period.name, (0, 0, 0, 0))
-        found += (SpentInPeriod(period, "all", tokens, cost), SpentInPeriod(period, "user", own_tokens, own_cost))
-    return tuple(found)
+        sums += (SpentInPeriod(period, "all", tokens, cost), SpentInPeriod(period, "user", own_tokens, own_cost))
+    return tuple(sums)
 
 
 def _add(connection: Connection, at: float, user: str, currency: str, tokens: int, cost: int) -> None:

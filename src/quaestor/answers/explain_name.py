@@ -15,7 +15,7 @@ from quaestor.answers.paragraphs import pieces_of
 from quaestor.answers.resolved_names import resolve_module, resolve_name, resolve_path
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.definitions import Definition
-from quaestor.chunking.languages import PROSE, knows_extension
+from quaestor.chunking.languages import KEYED, PROSE, knows_extension
 from quaestor.core.documents import Hit
 from quaestor.core.terms import find_words, same_in_any_style, terms
 from quaestor.core.wording import amount
@@ -51,12 +51,19 @@ _BEFORE_ALL = ("#!", "<?php", "'use strict'", '"use strict"', "{-#")
 """What may stand before the first comment of a file."""
 _SPDX = "SPDX-"
 """Begins a line that names a licence and is no part of its text, so what follows may describe the file."""
-_ADDRESS = re.compile(r"(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*")
+_ADDRESS = re.compile(
+    r"(?im)^.*\bcreated by\b.*$|^\W*[\w+-]+\.\w{1,5}\W*$|(?<!\S)\S+://\S+|\$[A-Z]\w+:[^$\n]*\$|@(?:link|author|file|package|since|version)\b.*"
+)
 _LEGAL = re.compile(r"copyright|licen[cs]e|spdx|all rights reserved", re.IGNORECASE)
 _HEAD_OF_DOCUMENT = 120
 """Lines of a document of which an abstract is one."""
 _ABSTRACT = re.compile(r"(?:abstract|summary|simple summary|synopsis|tl;?dr)\W*$", re.IGNORECASE)
-_NEVER_IMPORTED = (".c", ".cc", ".cpp", ".cxx", ".tf")
+_SOURCES = (".c", ".cc", ".cpp", ".cxx")
+"""Files of languages that import others, which are not imported themselves."""
+_NEVER_IMPORTED = KEYED | frozenset(
+    """bicep cabal caddyfile cmake csharp csv dockerfile gettext go-module hcl make solution swift text visual-basic
+    xml""".split()
+)
 _CALLABLES = frozenset({"function", "method", "macro"})
 _NAMESPACED = frozenset({"cpp", "csharp"})
 _FIELDS = frozenset({"field", "variable", "constant", "property", "declaration"})
@@ -268,7 +275,7 @@ def explain_file(corpus: Corpus, path: str) -> WayAnswer | None:
         )
     else:
         draft.say(f"{in_code(path)} is {file.document.language}, {amount(len(file.lines), 'line')}.")
-    if not path.endswith(_NEVER_IMPORTED):
+    if file.document.language not in _NEVER_IMPORTED and not path.endswith(_SOURCES):
         draft.say(_importers_of(corpus.related(_imported_for(corpus, path), ("callers", "tests"), _LIMIT)))
     return draft.finish("names")
 
@@ -314,7 +321,7 @@ def _explaining_lines(file: IndexedFile, known: Sequence[Definition]) -> Iterato
         return
     if main is not None and (head is None or head[1] < main.span.start_line):
         begin = _with_comment(file, main.span.start_line)
-        yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main), qualified_name(main)
+        yield max(begin, head[1] + 1 if head else 1), _last_line_shown(file, main, known), qualified_name(main)
     elif head is None:
         yield 1, _end_of_block(file.lines, min(_HEAD, total)), None
 
@@ -380,9 +387,15 @@ def _main(known: Sequence[Definition], stem: str, language: str) -> Definition |
     return max(named or outer, key=lambda one: one.span.end - one.span.start, default=None)
 
 
-def _last_line_shown(file: IndexedFile, found: Definition) -> int:
+def _last_line_shown(file: IndexedFile, found: Definition, known: Sequence[Definition]) -> int:
+    """Return the last line shown of a definition: of a long one, where a block ends, or else the last whole member."""
     start, end = found.span.start_line, found.span.end_line
-    return end if end - start < _WHOLE_NAME else _end_of_block(file.lines, start + _HEAD)
+    if end - start < _WHOLE_NAME:
+        return end
+    last = _end_of_block(file.lines, start + _HEAD)
+    inner = [one.span for one in known if one.scope == (*found.scope, found.name)]
+    cut = any(one.start_line <= last < one.end_line for one in inner)
+    return max((one.end_line for one in inner if one.end_line <= last), default=last) if cut else last
 
 
 def _end_of_block(lines: Sequence[str], line: int) -> int:
@@ -438,13 +451,13 @@ def _tell_document(draft: Draft, lines: CorpusLines, file: IndexedFile) -> None:
     sections = list(dict.fromkeys(_headings(file)))
     listed = ", ".join(f"{in_code(name)} ({line})" for name, line in sections[:_MOST_LISTED])
     more = len(sections) - _MOST_LISTED
-    called = f", “{title}”" if title else ""
+    called = f", “{title}”," if title else ""
     described = (
         f" Its sections: {listed}{f' and {more} more' if more > 0 else ''} (line numbers in brackets)."
         if listed
         else ""
     )
-    draft.say(f"{in_code(path)}{called}, has {amount(len(file.lines), 'line')}.{described}")
+    draft.say(f"{in_code(path)}{called} has {amount(len(file.lines), 'line')}.{described}")
 
 
 def _headings(file: IndexedFile) -> Iterator[tuple[str, int]]:

@@ -43,7 +43,7 @@ def make_subroutines(
     Args:
         index: the corpus to search and read.
         model: the model, or None.
-        settings: whether subroutines are allowed.
+        settings: whether tools are allowed.
         edits: whether it may propose changes, too, if there is room for the description.
         where: a filter on the documents that are searched.
 

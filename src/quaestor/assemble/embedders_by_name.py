@@ -47,8 +47,8 @@ class IndexEmbedder(NamedTuple):
 
 def index_embedder(root: Path, settings: Settings) -> IndexEmbedder | None:
     """Return the name and dimensions of the embedder of a source's index, or None."""
-    found = made_with(root, settings)
-    return None if found is None else IndexEmbedder(*found)
+    recorded = made_with(root, settings)
+    return None if recorded is None else IndexEmbedder(*recorded)
 
 
 def register_of(settings: Settings) -> Path:

@@ -131,11 +131,11 @@ def estimate_update(root: Path, settings: Settings, *, rebuild: bool = False) ->
     ingest = ingest_settings(settings, place)
     current = _current(remote, made, rebuild=rebuild)
     if current is None:
-        found = walk(place, ingest)
+        walk_result = walk(place, ingest)
     else:
         with _open_store(place, settings, current) as store:
-            found = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
-    texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(found).texts
+            walk_result = Indexer(place, store, make_embedder(settings, made), ingest).awaiting_files()
+    texts = Surveyor(str(folder_of(place)), ingest, remote.tokenizer.count, remote.name).read(walk_result).texts
     return _remote(remote, texts, _known_keys(place, settings, current, texts), new=current is None)
 
 

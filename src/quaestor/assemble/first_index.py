@@ -71,13 +71,13 @@ def follow_progress(store: Store, indexer: Indexer, progress: Progress | None) -
     """Return a function that reports another process's progress with an index as if it were our own."""
     if progress is None:
         return lambda: None
-    told = progress
+    report = progress
     total = 0
 
     def waiting() -> None:
         nonlocal total
         held = store.stats()
         total = total or len({*store.documents(), *(file.path for file in indexer.awaiting_files().added)})
-        told(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
+        report(ProgressState(held.documents, total, held.chunks, doing="waiting for another process"))
 
     return waiting

@@ -150,9 +150,9 @@ class Index(Corpus):
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
         allowed = None if max_cost is None else allowance_of(max_cost)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_whole(progress, allowed)
-        return index._whole(progress)
+        return index._with_pending_vectors(progress)
 
     @classmethod
     def open(cls, path: str | Path, *, settings: Settings | None = None) -> Self:
@@ -187,19 +187,19 @@ class Index(Corpus):
         root, settings = _locate_source(path, settings)
         index = cls._open(root, settings, create=True)
         note_source(root, settings)
-        with index._or_closed():
+        with index._closed_on_error():
             index._make_in_turn(progress, None, lambda: index.indexer.whole if whole else index.store.generation() > 0)
         return index
 
     def _make_whole(self, progress: Progress | None, allowance: Allowance | None) -> None:
         """Make the index, or bring it up to date; go on if its database goes away, as another may take over from it."""
-        for left in reversed(range(_TRIES)):
+        for tries_left in reversed(range(_TRIES)):
             try:
                 if not self._make_in_turn(progress, allowance, lambda: self.indexer.whole):
                     self.refresh(progress=progress, allowance=allowance)
                 self.store.settle()
             except IndexUnusableError as error:
-                if isinstance(error, IndexBusyError) or not (error.retryable and left):
+                if isinstance(error, IndexBusyError) or not (error.retryable and tries_left):
                     raise
             else:
                 return
@@ -225,7 +225,7 @@ class Index(Corpus):
         )
 
     @contextmanager
-    def _or_closed(self) -> Iterator[None]:
+    def _closed_on_error(self) -> Iterator[None]:
         """Close the index if the block raises."""
         try:
             yield
@@ -233,15 +233,15 @@ class Index(Corpus):
             self.close()
             raise
 
-    def _whole(self, progress: Progress | None) -> Self:
+    def _with_pending_vectors(self, progress: Progress | None) -> Self:
         """Return the index with all coming vectors; it may be another object then."""
-        with self._or_closed():
-            given = upgrade(self.root, self._settings, progress)
-        if given is None:
+        with self._closed_on_error():
+            upgraded = upgrade(self.root, self._settings, progress)
+        if upgraded is None:
             return self
         self.close()
         index = self._open(self.root, self._settings, create=False)
-        index.report_as(self, self.last_changes._replace(embedded=given))
+        index.report_as(self, self.last_changes._replace(embedded=upgraded))
         return index
 
     @classmethod

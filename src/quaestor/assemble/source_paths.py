@@ -39,10 +39,10 @@ def note_source(root: Path, settings: Settings) -> None:
         root: real path of the source.
         settings: name the data folder.
     """
-    note, named = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
+    note, source_bytes = index_folder(root, settings) / SOURCE_NOTE, os.fsencode(root)
     with suppress(OSError):
-        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == named):
-            note.write_bytes(named)
+        if note.parent.is_dir() and not (note.exists() and note.read_bytes() == source_bytes):
+            note.write_bytes(source_bytes)
 
 
 def locate(path: str | Path, settings: Settings | None = None) -> Path:

@@ -53,12 +53,12 @@ def upgrade_state(root: Path, settings: Settings) -> VectorProgress | None:
 
     made = index_embedder(root, settings)
     wanted = missing_transformer(settings, made)
-    found = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
-    if found is None or (wanted and found.embedder != wanted):
+    progress = coming_progress(folder) if made is not None and spec_of(made.name) == STATIC else None
+    if progress is None or (wanted and progress.embedder != wanted):
         return VectorProgress(wanted, 0, 0, False) if wanted else None
     try:
         with WriteLock(place_of(folder)).attempt() as free:
-            return VectorProgress(*found, busy=not free)
+            return VectorProgress(*progress, busy=not free)
     except FileNotFoundError:
         # It was taken in, or thrown away, this very moment.
         return upgrade_state(root, settings)
@@ -77,7 +77,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
     """
     from quaestor.indexing.pending_vectors import forget, place_of  # noqa: PLC0415 - few indexes lack any
 
-    told = progress or _ignore_progress
+    report = progress or _ignore_progress
     folder = index_folder(root, settings)
     lack = upgrade_state(root, settings)
     if lack is None or (resolve_auto(settings) == STATIC and settings.embedder != "auto"):
@@ -91,11 +91,11 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
         make_private(place_of(folder))
         with WriteLock(place_of(folder)).attempt() as mine:
             if mine:
-                return _make_vectors(root, settings, embedder, lack.embedder, told)
+                return _make_vectors(root, settings, embedder, lack.embedder, report)
         now = upgrade_state(root, settings)
         if now is None:
             return lack.total
-        told(_state(now.done, now.total))
+        report(_state(now.done, now.total))
         time.sleep(_POLL_SECONDS)
 
 

@@ -98,7 +98,7 @@ class Premeditated:
 
 @dataclass(frozen=True, slots=True)
 class Called:
-    """The model calls a subroutine.
+    """The model calls a tool.
 
     Attributes:
         name: which one; it may not exist.
@@ -131,7 +131,7 @@ class Proposed:
     """A change was proposed; nothing was written.
 
     Attributes:
-        proposal: as the subroutine made it.
+        proposal: as the tool made it.
     """
 
     proposal: object

@@ -117,7 +117,7 @@ def plan_request(settings: ConversationSettings, calls: Sequence[str]) -> str:
 
     Args:
         settings: whether it is.
-        calls: names of the subroutines that may be planned.
+        calls: names of the tools that may be planned.
     """
     return load("plan").render(names=", ".join(calls) or "none") if settings.premeditation else ""
 

@@ -93,8 +93,8 @@ def load_configuration(
     if project is not None:
         settings = _merge_project(settings, origins, refusals, project)
     settings = _merge(settings, origins, _from_environment(environ), "environment")
-    given = {name: value for name, value in (flags or {}).items() if value is not None}
-    settings = _merge(settings, origins, given, "flag")
+    flag_values = {name: value for name, value in (flags or {}).items() if value is not None}
+    settings = _merge(settings, origins, flag_values, "flag")
     return Configuration(settings, origins, tuple(refusals))
 
 
@@ -209,12 +209,12 @@ _CONVERTERS: Mapping[type, Callable[[object], object]] = {
 
 
 def _from_environment(environ: Mapping[str, str]) -> dict[str, object]:
-    found: dict[str, object] = {}
+    values: dict[str, object] = {}
     for name in RULES:
         value = next((environ[variable] for variable in variables_of(name) if environ.get(variable)), None)
         if value is not None:
-            found[name] = value
-    return found
+            values[name] = value
+    return values
 
 
 def _read_toml(path: Path, table: tuple[str, ...]) -> Mapping[str, object]:

@@ -107,6 +107,6 @@ def without_frame(question: str) -> str:
     These words say nothing about the subject, and make a question less similar to its answer. "Where do
     I start reading to understand how options are parsed" asks for the place where options are parsed.
     """
-    found = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
-    rest = question[found.end() :] if found else ""
+    match = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
+    rest = question[match.end() :] if match else ""
     return rest if content_terms(rest) else question

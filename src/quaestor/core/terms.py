@@ -182,8 +182,8 @@ class _StemKeys(dict[str, bytes]):
     """The key of the stem of each part of a word; found on first use."""
 
     def __missing__(self, part: str) -> bytes:
-        found = self[part] = _key(_stems[part])
-        return found
+        key = self[part] = _key(_stems[part])
+        return key
 
 
 class _Keys(dict[str, bytes]):
@@ -197,9 +197,9 @@ class _Keys(dict[str, bytes]):
         if len(self) >= _REMEMBERED:
             self.clear()
             self._stems.clear()
-        found = self._keys(rough) if is_raw(rough) else b"".join(map(self._keys, _WORD.findall(rough)))
-        self[rough] = found
-        return found
+        key = self._keys(rough) if is_raw(rough) else b"".join(map(self._keys, _WORD.findall(rough)))
+        self[rough] = key
+        return key
 
     def _keys(self, word: str) -> bytes:
         """Return the keys of ``terms_of_word``, using that words share many parts."""

@@ -63,8 +63,8 @@ def read_git_address(source: str) -> GitAddress:
     Raises:
         UsageError: it is not a supported address, or contains a password.
     """
-    if found := _SCP.match(source):
-        source = f"ssh://{found['user']}@{found['host']}/{found['path']}{found['ref'] or ''}"
+    if match := _SCP.match(source):
+        source = f"ssh://{match['user']}@{match['host']}/{match['path']}{match['ref'] or ''}"
     url, _, ref = source.removeprefix("git+").partition("#")
     try:
         parts = urlsplit(url)

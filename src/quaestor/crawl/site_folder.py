@@ -39,10 +39,10 @@ def checked_start(url: str) -> str:
     Raises:
         UsageError: it is not an address of a page on the web.
     """
-    found = normalise(url)
-    if found is None:
+    start = normalise(url)
+    if start is None:
         raise UsageError(f"{url!r} is not an address of a site. Give one that begins with http:// or https://.")
-    return found
+    return start
 
 
 def pages_folder(folder: Path, start: str) -> Path:

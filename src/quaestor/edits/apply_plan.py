@@ -282,8 +282,8 @@ def _unlink(folders: Folders, path: str) -> None:
 
 
 def _change_error(paths: Sequence[str], what: str) -> ChangedError:
-    named = ", ".join(repr(path) for path in paths)
-    return ChangedError(f"Another program has changed {named} {what}.", paths)
+    names = ", ".join(repr(path) for path in paths)
+    return ChangedError(f"Another program has changed {names} {what}.", paths)
 
 
 def _hash(data: bytes | None) -> str | None:

@@ -88,15 +88,15 @@ def slides(change: Hunk, search: Sequence[str], replace: Sequence[str]) -> list[
 
     If a line is inserted beside an equal one, either of the two may be the new one.
     """
-    found = [change]
+    changes = [change]
     if change.s1 != change.s2 and change.r1 != change.r2:
-        return found
+        return changes
     down = up = change
     while (moved := _shift(down, 1, search, replace)) is not None:
-        found.append(down := moved)
+        changes.append(down := moved)
     while (moved := _shift(up, -1, search, replace)) is not None:
-        found.append(up := moved)
-    return found
+        changes.append(up := moved)
+    return changes
 
 
 def _shift(change: Hunk, by: int, search: Sequence[str], replace: Sequence[str]) -> Hunk | None:

@@ -226,10 +226,10 @@ class HttpEmbedder(RemoteEmbedder):
         self._send(run[:half], work)
         self._send(run[half:], work)
 
-    def _shorten_longest(self, run: list[Piece], said: int | None) -> list[Piece]:
+    def _shorten_longest(self, run: list[Piece], limit: int | None) -> list[Piece]:
         """Return a run whose longest texts are cut, after the server refused them as too long."""
-        limits = self._limits.shorter(max(piece.tokens for piece in run), said)
-        if said is not None:
+        limits = self._limits.shorter(max(piece.tokens for piece in run), limit)
+        if limit is not None:
             with self._lock:
                 self._limits = limits
         return [shorten(piece, limits, self.tokenizer.count) for piece in run]
@@ -241,8 +241,8 @@ class HttpEmbedder(RemoteEmbedder):
         took, reported, whole = tokens, False, False
         try:
             answer = self._post([piece.text for piece in run], work.use)
-            said = read_tokens(answer)
-            took, reported = (tokens if said is None else said), said is not None
+            limit = read_tokens(answer)
+            took, reported = (tokens if limit is None else limit), limit is not None
             vectors = self._check_vectors(answer, len(run))
             whole = True
         except UpstreamError as failure:

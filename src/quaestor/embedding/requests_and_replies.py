@@ -41,14 +41,14 @@ class RequestLimits:
         known = model.rsplit("/", 1)[-1].startswith("text-embedding-")
         return cls(each=_OPENAI_EACH if known else None)
 
-    def shorter(self, longest: int, said: int | None) -> RequestLimits:
+    def shorter(self, longest: int, limit: int | None) -> RequestLimits:
         """Return the limits after a text was refused as too long.
 
         Args:
             longest: tokens of the longest text that was sent, as they are counted here.
-            said: the limit that the server named; it counts otherwise than we do where that is not below ``longest``.
+            limit: the limit that the server named; it counts otherwise than we do where that is not below ``longest``.
         """
-        each = said if said is not None and said < longest else longest * 2 // 3
+        each = limit if limit is not None and limit < longest else longest * 2 // 3
         return replace(self, each=max(1, each))
 
 

@@ -58,8 +58,8 @@ class _Parts(dict[str, bytes]):
         self._hashed = range(len(vocabulary) - hashed, len(vocabulary))
 
     def __missing__(self, part: str) -> bytes:
-        found = self[part] = array("i", self._cut(part)).tobytes()
-        return found
+        rows = self[part] = array("i", self._cut(part)).tobytes()
+        return rows
 
     def entries(self) -> Sequence[str]:
         """Return all words and pieces that have rows."""
@@ -70,21 +70,21 @@ class _Parts(dict[str, bytes]):
         whole = self._rows.get(word)
         if whole is not None:
             return (whole,)
-        found: list[int] = []
+        rows: list[int] = []
         start = 0
         while start < len(word):
             prefix = "##" if start else ""
             for end in range(min(len(word), start + self._rows.longest), start, -1):
                 row = self._rows.get(prefix + word[start:end])
                 if row is not None:
-                    found.append(row)
+                    rows.append(row)
                     start = end
                     break
             else:
                 if self._hashed:
-                    found.append(self._hashed[ord(word[start]) % len(self._hashed)])
+                    rows.append(self._hashed[ord(word[start]) % len(self._hashed)])
                 start += 1
-        return found
+        return rows
 
 
 class Pieces(dict[str, bytes]):
@@ -103,8 +103,8 @@ class Pieces(dict[str, bytes]):
             self.clear()
             self._parts.clear()
         raws = (word,) if is_raw(word) else find_words(word)
-        found = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
-        return found
+        rows = self[word] = b"".join([self._parts[part] for raw in raws for part in split_identifier(raw)])
+        return rows
 
     def row_bytes(self, text: str) -> bytes:
         """Return the rows of every word of ``text``, in order, as the bytes of 32-bit integers."""
@@ -159,7 +159,7 @@ class StaticEmbedder:
             IndexUnusableError: a file is missing, damaged, or does not fit the others.
         """
         try:
-            about = json.loads((folder / "model.json").read_text("utf-8"))
+            metadata = json.loads((folder / "model.json").read_text("utf-8"))
             vocabulary = Vocabulary((folder / "vocabulary.txt").read_bytes())
             table = map_array(folder / "table.npy")
             scales = map_array(folder / "scales.npy")
@@ -173,7 +173,7 @@ class StaticEmbedder:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} is damaged: its parts differ in length; reinstall it."
             )
-        embedder = cls(str(about["name"]), table, scales, vocabulary, int(about["hashed"]))
+        embedder = cls(str(metadata["name"]), table, scales, vocabulary, int(metadata["hashed"]))
         if moved is not None and moved.shape != (embedder.dimensions,) * 2:
             raise IndexUnusableError(
                 f"The embedder in {str(folder)!r} is damaged: questions.npy has the shape {moved.shape}; reinstall it."
@@ -216,9 +216,9 @@ class StaticEmbedder:
 
     def vectors_of(self, rows: NDArray[np.integer]) -> NDArray[np.float32]:
         """Return the weighted vectors of rows of the table, shape ``(len(rows), dimensions)``."""
-        found: NDArray[np.float32] = self._table.take(rows, 0).astype(np.float32)
-        found *= self._scales[rows, None]
-        return found
+        vectors: NDArray[np.float32] = self._table.take(rows, 0).astype(np.float32)
+        vectors *= self._scales[rows, None]
+        return vectors
 
     @classmethod
     @cache

@@ -65,16 +65,18 @@ def grid(
     for retriever in retrievers:
         for ranked in rankers:
             searches["lexical" if retriever == "lexical" else _dense_too(retriever, ranked)] = None
-    found = tuple(
+    configurations = tuple(
         dict.fromkeys(
             Configuration(embedder, chunker, search)
             for embedder, chunker, search in product(embedders, chunkers, searches)
             if search != "lexical" or embedder == embedders[0]
         )
     )
-    if len(found) > _LARGEST:
-        raise UsageError(f"{len(found)} configurations are more than {_LARGEST}. Give fewer options to combine.")
-    return found
+    if len(configurations) > _LARGEST:
+        raise UsageError(
+            f"{len(configurations)} configurations are more than {_LARGEST}. Give fewer options to combine."
+        )
+    return configurations
 
 
 def _dense_too(retriever: RetrieverName, ranked: bool) -> Mode:

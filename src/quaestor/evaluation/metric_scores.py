@@ -82,10 +82,10 @@ def measures(unit: Unit, cutoffs: Iterable[int]) -> Mapping[str, Measure]:
         cutoffs: numbers of results among which recall looks.
     """
     recalls = {f"recall@{k}": partial(recall, k=k) for k in dict.fromkeys(cutoffs)}
-    found: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}
+    scores: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}
     if unit == "documents":
-        return MappingProxyType({name: _by_document(measure) for name, measure in found.items()})
-    return MappingProxyType({**found, f"{MAIN} by document": _by_document(ndcg)})
+        return MappingProxyType({name: _by_document(measure) for name, measure in scores.items()})
+    return MappingProxyType({**scores, f"{MAIN} by document": _by_document(ndcg)})
 
 
 def _by_document(measure: Measure) -> Measure:
@@ -103,12 +103,12 @@ def score(cells: Sequence[Cell], used: Mapping[str, Measure]) -> tuple[ScoredCon
 def _score_configuration(
     configuration: Configuration, cells: Sequence[Cell], used: Mapping[str, Measure]
 ) -> ScoredConfiguration:
-    asked = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
+    answered = [(question, cell.answers[question.id]) for cell in cells for question in cell.part.questions]
     values = {
-        name: tuple(measure(answer.locations, question.targets) for question, answer in asked)
+        name: tuple(measure(answer.locations, question.targets) for question, answer in answered)
         for name, measure in used.items()
     }
-    questions, answers = zip(*asked, strict=True)
+    questions, answers = zip(*answered, strict=True)
     return ScoredConfiguration(configuration, questions, answers, values, _costs(cells, answers))
 
 

@@ -103,16 +103,16 @@ class Results:
     def verdict(self) -> str:
         """A sentence on which configuration is best, and how sure that is."""
         best, value = self.best, self.best.means[MAIN]
-        told = f"{best.name} ({best.scored.configuration})"
+        name = f"{best.name} ({best.scored.configuration})"
         worth = f"{metric_name(MAIN)} of {value.mean:.3f}, between {value.low:.3f} and {value.high:.3f}"
         if len(self.rows) == 1:
-            return f"{told} has an {worth}."
+            return f"{name} has an {worth}."
         if not self.rivals:
-            return f"{told} has the highest {worth}; every other one is worse by more than chance."
+            return f"{name} has the highest {worth}; every other one is worse by more than chance."
         if len(self.rivals) == len(self.rows) - 1:
-            return f"{told} has the highest {worth}; but none of the others differs from it by more than chance."
+            return f"{name} has the highest {worth}; but none of the others differs from it by more than chance."
         names = ", ".join(row.name for row in self.rivals)
-        return f"{told} has the highest {worth}; {names} may be as good: chance explains the difference."
+        return f"{name} has the highest {worth}; {names} may be as good: chance explains the difference."
 
     def row_of(self, scored: object) -> Row:
         """Return the row of a configuration."""
@@ -219,11 +219,11 @@ def _compare(scored: Sequence[ScoredConfiguration], shown: int = 4) -> tuple[Com
     """
     by_configuration = {one.configuration: one for one in scored}
     pairs = list(steps(list(by_configuration)))
-    found = [_pair(by_configuration[step.before], by_configuration[step.after]) for step in pairs]
-    adjusted = holm([one.p for one in found])
+    differences = [_pair(by_configuration[step.before], by_configuration[step.after]) for step in pairs]
+    adjusted = holm([one.p for one in differences])
     return tuple(
         _comparison(step, one, chance, by_configuration[step.before], by_configuration[step.after], shown)
-        for step, one, chance in zip(pairs, found, adjusted, strict=True)
+        for step, one, chance in zip(pairs, differences, adjusted, strict=True)
     )
 
 
@@ -232,7 +232,12 @@ def _pair(before: ScoredConfiguration, after: ScoredConfiguration) -> Difference
 
 
 def _comparison(
-    step: Step, found: Difference, adjusted: float, before: ScoredConfiguration, after: ScoredConfiguration, shown: int
+    step: Step,
+    difference: Difference,
+    adjusted: float,
+    before: ScoredConfiguration,
+    after: ScoredConfiguration,
+    shown: int,
 ) -> Comparison:
     all_of_them = [
         Contrast(*each)
@@ -243,4 +248,4 @@ def _comparison(
     unlike = sorted((one for one in all_of_them if abs(one.gap) > _LEAST_DIFFERENCE), key=lambda one: -one.gap)
     better = [one for one in unlike if one.gap > 0]
     worse = [one for one in reversed(unlike) if one.gap < 0]
-    return Comparison(step, found, adjusted, len(better), len(worse), tuple(better[:shown] + worse[:shown]))
+    return Comparison(step, difference, adjusted, len(better), len(worse), tuple(better[:shown] + worse[:shown]))

@@ -91,7 +91,7 @@ def build_index(
         BudgetError: the allowance does not cover it.
         UpstreamError: the embedder's server failed.
     """
-    if (known := finished_index(root, folder, embedder, settings)) is not None:
+    if (known := unchanged_index(root, folder, embedder, settings)) is not None:
         return known
     (folder / _RECORD).unlink(missing_ok=True)
     remote = isinstance(embedder, RemoteEmbedder)
@@ -129,7 +129,7 @@ def _record(corpus: Corpus, seconds: float | None, price: float | None) -> Built
     return BuiltIndex(state, held.embedder, seconds, held.index_bytes, held.documents, held.chunks, held.bytes, price)
 
 
-def finished_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:
+def unchanged_index(root: Path, folder: Path, embedder: Embedder, settings: Settings) -> BuiltIndex | None:
     """Return the record of a finished index that nothing has changed of."""
     try:
         record = BuiltIndex(**json.loads((folder / _RECORD).read_bytes()))
@@ -192,10 +192,10 @@ class Answer:
     @classmethod
     def of(cls, hits: Iterable[Hit], prefix: str, seconds: float) -> Answer:
         """Return a search's answer, with the questions' ``prefix`` before each path."""
-        found = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
-        locations = tuple(one.location for one in found)
+        shown = [ShownHit(_location(hit, prefix), hit.symbol or "", _excerpt(hit.text)) for hit in hits]
+        locations = tuple(one.location for one in shown)
         kept = {*locations[:_SHOWN], *each_document_once(locations)[:_SHOWN]}
-        return cls(locations, tuple(one for one in found if one.location in kept), seconds)
+        return cls(locations, tuple(one for one in shown if one.location in kept), seconds)
 
     def first(self, unit: Unit) -> list[ShownHit]:
         """Return the first few results, whether these are chunks or documents."""

@@ -51,13 +51,13 @@ def task_bytes(rest: int, workers: int) -> int:
 
 def shrinking_batches(items: Sequence[tuple[Item, int]], workers: int, most_items: int) -> Iterator[list[Item]]:
     """Yield lists of items in order, of decreasing size; a free worker takes the next."""
-    left = sum(size for _, size in items)
+    remaining = sum(size for _, size in items)
     batch: list[Item] = []
     size = 0
     for item, item_bytes in items:
-        if batch and (size + item_bytes > task_bytes(left, workers) or len(batch) >= most_items):
+        if batch and (size + item_bytes > task_bytes(remaining, workers) or len(batch) >= most_items):
             yield batch
-            left -= size
+            remaining -= size
             batch, size = [], 0
         batch.append(item)
         size += item_bytes

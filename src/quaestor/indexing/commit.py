@@ -32,8 +32,8 @@ def keep_missing(store: Store, folder: str) -> int:
     documents = store.documents()
     lacking = [documents[path] for path in sorted(store.unkept_paths()) if path in documents]
     for start in range(0, len(lacking), _KEPT_AT_ONCE):
-        found = {document: _quotable(store, folder, document) for document in lacking[start : start + _KEPT_AT_ONCE]}
-        store.add_bytes({document: keep(data) for document, data in found.items() if data is not None})
+        contents = {document: _quotable(store, folder, document) for document in lacking[start : start + _KEPT_AT_ONCE]}
+        store.add_bytes({document: keep(data) for document, data in contents.items() if data is not None})
     return len(store.unkept_paths())
 
 

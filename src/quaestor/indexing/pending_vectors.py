@@ -133,10 +133,10 @@ def coming_progress(folder: Path) -> PendingProgress | None:
     if not file.exists():
         return None
     with suppress(sqlite3.Error, OSError), closing(_connect(file)) as connection:
-        about = dict(connection.execute("SELECT key, value FROM about"))
+        metadata = dict(connection.execute("SELECT key, value FROM about"))
         [done] = connection.execute("SELECT count(*) FROM vectors").fetchone()
-        total = int(about.get("total", 0))
-        return PendingProgress(about["embedder"], min(done, total), total) if "embedder" in about else None
+        total = int(metadata.get("total", 0))
+        return PendingProgress(metadata["embedder"], min(done, total), total) if "embedder" in metadata else None
     return None
 
 
@@ -181,14 +181,14 @@ class PendingVectors:
 
     def finished_vectors(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:
         """Return the finished vectors of these keys, as the bytes of 16-bit floats."""
-        found: dict[bytes, bytes] = {}
+        vectors: dict[bytes, bytes] = {}
         for start in range(0, len(keys), _KEYS_AT_ONCE):
             some = keys[start : start + _KEYS_AT_ONCE]
             marks = ", ".join("?" * len(some))
-            found.update(
+            vectors.update(
                 self._connection.execute(f"SELECT key, data FROM vectors WHERE key IN ({marks})", some).fetchall()
             )
-        return found
+        return vectors
 
     def add(self, vectors: Mapping[bytes, Vectors]) -> None:
         """Store vectors, all of them or none."""

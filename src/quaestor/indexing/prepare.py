@@ -282,12 +282,12 @@ def _cut(path: str, data: bytes, limit: int, settings: IngestSettings) -> CutDoc
 def _cut_converted(converted: ConvertedDocument, path: str, settings: IngestSettings) -> CutDocument:
     """Return the chunks of the Markdown that a file was converted to."""
     parts = cut(converted.text.encode("utf-8", "replace"), "converted.md", settings.chunks, paged=converted.paged)
-    told = f"converted from {suffix_of(path)}"
+    note = f"converted from {suffix_of(path)}"
     return parts._replace(
         title=converted.title or parts.title,
         author=author_line(converted.author or "") or parts.author,
         date=iso_date(converted.date or "") or parts.date,
-        note=f"{told}; {converted.note}" if converted.note else told,
+        note=f"{note}; {converted.note}" if converted.note else note,
     )
 
 

@@ -294,18 +294,18 @@ def read_plan(attributes: Mapping[str, object], names: Collection[str]) -> Plan:
         names: of the available tools.
     """
     problems = [f"unknown {key!r}" for key in attributes if key not in _KNOWN]
-    asked, depends = _text(attributes, "asked", problems), _text(attributes, "depends", problems)
-    if not asked.strip():
+    question, depends = _text(attributes, "asked", problems), _text(attributes, "depends", problems)
+    if not question.strip():
         problems.append("'asked' is missing")
     edit = attributes.get("edit", False)
     if not isinstance(edit, bool):
         problems.append("'edit' is neither true nor false")
     wanted = attributes.get("subroutines") or []
-    listed = tuple(one for one in wanted if isinstance(one, str)) if isinstance(wanted, list) else ()
-    if not isinstance(wanted, list) or len(listed) < len(wanted):
+    texts = tuple(one for one in wanted if isinstance(one, str)) if isinstance(wanted, list) else ()
+    if not isinstance(wanted, list) or len(texts) < len(wanted):
         problems.append("'subroutines' is not a list of names")
-    problems += [f"there is no subroutine {one!r}" for one in listed if one not in names]
-    return Plan(asked, depends, listed, edit is True, "; ".join(problems))
+    problems += [f"there is no subroutine {one!r}" for one in texts if one not in names]
+    return Plan(question, depends, texts, edit is True, "; ".join(problems))
 
 
 def _text(attributes: Mapping[str, object], key: str, problems: list[str]) -> str:

@@ -161,10 +161,10 @@ def _translate_refusals() -> Iterator[None]:
 def _with_placeholders(statement: str) -> bytes:
     """Return a statement with psycopg's placeholders."""
 
-    def replace(found: re.Match[str]) -> str:
-        if found[0] == "%":
+    def replace(match: re.Match[str]) -> str:
+        if match[0] == "%":
             return "%%"
-        return f"%({found[1]})s" if found[1] else "%s"
+        return f"%({match[1]})s" if match[1] else "%s"
 
     return _VALUE.sub(replace, statement).encode()
 

@@ -9,14 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from quaestor.tools.registry import Registry
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool
 
 if TYPE_CHECKING:
     from quaestor.corpus import Corpus
     from quaestor.corpus.joint_corpus import JointCorpus
     from quaestor.stores import Where
 
-__all__ = ["Arguments", "Outcome", "Parameter", "Registry", "Room", "Subroutine", "registry_of"]
+__all__ = ["Arguments", "Outcome", "Parameter", "Registry", "Room", "Tool", "registry_of"]
 
 
 def registry_of(

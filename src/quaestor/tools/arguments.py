@@ -119,8 +119,8 @@ def _out_of_bounds(parameter: Parameter, value: Value) -> str:
         if not parameter.choices or value in parameter.choices:
             return ""
         like = nearest(value, parameter.choices)
-        listed = ", ".join(map(repr, parameter.choices))
-        return f"{parameter.name!r} is one of {listed}, not {brief(value)}" + (
+        choices = ", ".join(map(repr, parameter.choices))
+        return f"{parameter.name!r} is one of {choices}, not {brief(value)}" + (
             f"; did you mean {like!r}?" if like else ""
         )
     if parameter.minimum is not None and value < parameter.minimum:
@@ -133,5 +133,5 @@ def _out_of_bounds(parameter: Parameter, value: Value) -> str:
 def _takes(name: str, parameters: Sequence[Parameter]) -> str:
     if not parameters:
         return f"{name!r} takes no arguments."
-    listed = (f"{one.name} ({one.kind}{', required' if one.required else ''})" for one in parameters)
-    return f"{name!r} takes {', '.join(listed)}."
+    descriptions = (f"{one.name} ({one.kind}{', required' if one.required else ''})" for one in parameters)
+    return f"{name!r} takes {', '.join(descriptions)}."

@@ -15,7 +15,7 @@ from quaestor.search.spelling import Spelling, UnknownWord
 from quaestor.stores import Where
 from quaestor.tools.arguments import brief
 from quaestor.tools.tool_results import show_passages, shown_name
-from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Subroutine, describe
+from quaestor.tools.tool_values import Arguments, Outcome, Parameter, Room, Tool, describe
 
 PARAMETERS = (
     Parameter("query", "string", required=True),
@@ -45,7 +45,7 @@ class SearchableCorpus(HasBylines, Protocol):
 
 def search_of(
     corpus: SearchableCorpus, where: Where | None = None, *, bylines: bool | None = None, languages: bool = False
-) -> Subroutine:
+) -> Tool:
     """Return the tool that searches the documents of a corpus that ``where`` lets through.
 
     Args:
@@ -60,7 +60,7 @@ def search_of(
         bylines = bool(held.dated or held.authors)
     left_out = (frozenset() if bylines else _BYLINES) | (frozenset() if languages else {"language"})
     parameters = tuple(one for one in parameters if one.name not in left_out)
-    return Subroutine("search", description, parameters, partial(_run, corpus, where))
+    return Tool("search", description, parameters, partial(_run, corpus, where))
 
 
 def _run(corpus: SearchableCorpus, within: Where | None, arguments: Arguments, room: Room) -> Outcome:
@@ -86,8 +86,8 @@ def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
     """Return a remark for the model on words that the corpus lacks, or ""."""
     if not unknown:
         return ""
-    named = (
+    remarks = (
         f"{brief(one.word)} (searched for {brief(one.nearest[0])})" if one.nearest else brief(one.word)
         for one in unknown
     )
-    return load("result_unknown").render(words=", ".join(named))
+    return load("result_unknown").render(words=", ".join(remarks))

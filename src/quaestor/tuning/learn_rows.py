@@ -45,12 +45,12 @@ def pairs_of(texts: Iterable[SourceText], seed: int, without: Container[str] = (
         without: queries to leave out, in the form of ``as_asked``.
     """
     chance = random.Random(seed)
-    found: dict[str, Pair] = {}
+    pairs: dict[str, Pair] = {}
     for text in texts:
         for pair in _pairs_of(text, chance):
             if as_asked(pair.query) not in without:
-                found.setdefault(pair.query, pair)
-    return list(found.values())
+                pairs.setdefault(pair.query, pair)
+    return list(pairs.values())
 
 
 def sample(pairs: Sequence[Pair], seed: int) -> Sequence[Pair]:

@@ -107,21 +107,21 @@ def _titled_pair(
     lines: list[str], number: int, line: str, path: str, language: str, chance: random.Random
 ) -> Pair | None:
     """Return a pair whose query is in the line itself: a test's title, an error's message or a definition's name."""
-    if found := _TEST.match(line):
+    if match := _TEST.match(line):
         body = [
-            line.replace(found["title"], ""),
+            line.replace(match["title"], ""),
             *_body(lines, number + 1, indent_of(line), inside=True, chance=chance),
         ]
-        query = prose_query(found["title"])
+        query = prose_query(match["title"])
         return _pair("test", query, body, path, language) if query else None
-    if found := _RAISED.search(line):
+    if match := _RAISED.search(line):
         start = max(0, number - chance.randint(4, 20))
         body = [
             *lines[start:number],
-            line.replace(found["message"], ""),
+            line.replace(match["message"], ""),
             *lines[number + 1 : number + chance.randint(3, 12)],
         ]
-        query = prose_query(_FORMAT.sub(" ", found["message"]))
+        query = prose_query(_FORMAT.sub(" ", match["message"]))
         return _pair("error", query, body, path, language) if query else None
     name = defined_name(line, language)
     parts = split_identifier(name) if name else ()
@@ -239,8 +239,8 @@ def _sections(text: str, language: str) -> Iterator[tuple[list[str], str]]:
 
 def _heading(lines: list[str], number: int) -> tuple[int, str] | None:
     line = lines[number]
-    if found := _MARKDOWN.match(line) or _ASCIIDOC.match(line):
-        return len(found[1]), found[2]
+    if match := _MARKDOWN.match(line) or _ASCIIDOC.match(line):
+        return len(match[1]), match[2]
     following = lines[number + 1] if number + 1 < len(lines) else ""
     underline = _UNDERLINE.match(following)
     if underline and 3 < len(line.strip()) <= len(following.strip()) + 2 and line[:1].isalnum():

@@ -147,12 +147,12 @@ def _tune(ground: TuningGround, seed: int, clock: Clock) -> TuningResult:
     clock.set_step("learning the questions, too")
     pairs = bench.pairs(everything, (*ground.questions, *ground.taught))
     kept = bench.tuned_rows(pairs)
-    asked = (
+    scored = (
         ScoredQuestion(question, *map(Values, before[question.id], new[question.id], after[question.id]))
         for question in ground.questions
     )
     sizes = (len(pairs), len(ground.texts), ground.sampled)
-    return TuningResult(tuple(asked), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
+    return TuningResult(tuple(scored), tuple(trusts), trust, kept, *sizes, ground.prose, clock.finish())
 
 
 METRIC = f"ndcg@{CUTOFF}"
@@ -215,10 +215,10 @@ def figures_object(tuned: TuningResult) -> dict[str, object]:
     }
 
 
-def _row(documents: str, what: str, kind: str, asked: Sequence[ScoredQuestion]) -> Row:
-    values: list[Values] = [getattr(one, what) for one in asked]
+def _row(documents: str, what: str, kind: str, scored: Sequence[ScoredQuestion]) -> Row:
+    values: list[Values] = [getattr(one, what) for one in scored]
     before, after = [one.before for one in values], [getattr(one, documents) for one in values]
-    return Row(documents, what, kind, len(asked), estimate(before), estimate(after), difference(before, after))
+    return Row(documents, what, kind, len(scored), estimate(before), estimate(after), difference(before, after))
 
 
 def _round_figures(value: object) -> object:

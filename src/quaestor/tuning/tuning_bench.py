@@ -346,20 +346,21 @@ def ground_of(corpus: Corpus, settings: Settings, place: Path, *, most: int, see
     whole = texts_of(corpus)
     texts = _sample(whole, seed)
     made = make_questions(texts, corpus.repository(), each=2 * most, seed=seed)
-    asked, taught = _dealt([question for question in made.questions if _of_one_part(question)], most)
-    if len(asked) < FEWEST_QUESTIONS:
+    questions, taught = _split_questions([question for question in made.questions if _of_one_part(question)], most)
+    if len(questions) < FEWEST_QUESTIONS:
         raise UsageError(
             f"{str(root)!r} is too small to tune: of {amount(len(texts), 'document')} come "
-            f"{amount(len(asked), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. Nothing was changed."
+            f"{amount(len(questions), 'question')} to check with, and {FEWEST_QUESTIONS} are needed. "
+            "Nothing was changed."
         )
     made.lay_out(place / "copy")
     with open_trial_index(place / "copy", place / "index", StaticEmbedder.bundled(), settings) as copy:
         copy.refresh()
         sampled, project = len(whole) - len(texts), corpus.retriever.project
-        yield TuningGround(copy, texts_of(copy), asked, taught, sampled, corpus.is_prose(), root, project)
+        yield TuningGround(copy, texts_of(copy), questions, taught, sampled, corpus.is_prose(), root, project)
 
 
-def _dealt(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
+def _split_questions(questions: Sequence[Question], most: int) -> tuple[tuple[Question, ...], tuple[Question, ...]]:
     """Return the questions that are asked, as many of every kind as there can be, and the others."""
     earlier: Counter[str] = Counter()
     places: dict[str, int] = {}
@@ -376,10 +377,10 @@ def _of_one_part(question: Question) -> bool:
 
 def _sample(texts: Mapping[str, SourceText], seed: int) -> dict[str, SourceText]:
     """Return all documents, or a random sample of a large corpus."""
-    left, chosen = _MOST_CHARACTERS, set()
+    remaining, chosen = _MOST_CHARACTERS, set()
     for path in _shuffle(sorted(texts), seed):
-        left -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
-        if left < 0:
+        remaining -= sum(map(len, texts[path].lines)) + len(texts[path].lines)
+        if remaining < 0:
             break
         chosen.add(path)
     return {path: text for path, text in texts.items() if path in chosen}

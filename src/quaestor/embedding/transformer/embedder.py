@@ -20,6 +20,7 @@ from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, EmbeddedTexts, SlowEmbedder
 from quaestor.embedding.transformer import EXTRA, PREFIX
+from quaestor.embedding.transformer.minilm import MINILM_NAME, minilm_folder
 from quaestor.embedding.transformer.model_folder import (
     KnownTransformer,
     Pooling,
@@ -110,14 +111,14 @@ class Session:
         for row, one in enumerate(tokens):
             ids[row, : len(one.ids)] = one.ids
             mask[row, : len(one.ids)] = 1
-        given = {
+        inputs = {
             "input_ids": ids,
             "attention_mask": mask,
             "token_type_ids": np.zeros_like(ids),
             "position_ids": np.broadcast_to(np.arange(width), ids.shape),
         }
         try:
-            [states] = self._session.run([self._output.name], {name: given[name] for name in self._inputs})
+            [states] = self._session.run([self._output.name], {name: inputs[name] for name in self._inputs})
         except Exception as error:
             raise _broken_error(self._transformer, error) from None
         wanted = (len(tokens),) if self._output.pooled else (len(tokens), width)
@@ -246,8 +247,8 @@ def _missing_error(transformer: Transformer, package: str) -> UsageError:
 
 
 def _broken_error(transformer: Transformer, error: Exception) -> UsageError:
-    told = " ".join(str(error).split())[:200]
-    return UsageError(f"{str(transformer.model)!r} cannot be run ({told}). Copy or export it again.")
+    text = " ".join(str(error).split())[:200]
+    return UsageError(f"{str(transformer.model)!r} cannot be run ({text}). Copy or export it again.")
 
 
 _REMEMBERED = 256
@@ -324,20 +325,20 @@ class OnnxEmbedder(SlowEmbedder):
         """
         wanted = list(dict.fromkeys(texts))
         with self._lock:
-            found = {text: self._recent[text] for text in wanted if text in self._recent}
-        missing = [text for text in wanted if text not in found]
+            vectors = {text: self._recent[text] for text in wanted if text in self._recent}
+        missing = [text for text in wanted if text not in vectors]
         if missing:
             try:
                 session, query, _ = self._session()
                 made = dict(zip(missing, session.encode(missing, query)[0], strict=True))
             except UsageError as error:
                 raise UpstreamError(str(error).removesuffix(".")) from error
-            found |= made
+            vectors |= made
             with self._lock:
                 self._recent.update(made)
                 while len(self._recent) > _REMEMBERED:
                     self._recent.popitem(last=False)
-        return np.stack([found[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
+        return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self.dimensions), np.float32)
 
     def encode_within(self, texts: Sequence[str], allowance: Allowance) -> EmbeddedTexts:
         """Return the vectors of as many texts as the allowed time suffices for.
@@ -371,12 +372,7 @@ class OnnxEmbedder(SlowEmbedder):
         """Return the loaded model with its prompts, after making sure that it is the one of this name."""
         with self._lock:
             if self._loaded is None:
-                if not self._seen.place:
-                    raise UsageError(
-                        f"The folder of the transformer {self.name!r} was never seen here. Give it with"
-                        f" `quaestor index --embedder {PREFIX}FOLDER`."
-                    )
-                transformer = read_folder(self._seen.place)
+                transformer = read_folder(self._seen.place or self._packaged())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
@@ -389,6 +385,15 @@ class OnnxEmbedder(SlowEmbedder):
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
+
+    def _packaged(self) -> str:
+        """Return the folder of a transformer that was never seen here: others made the index, in a database."""
+        if self.name != MINILM_NAME:
+            raise UsageError(
+                f"The folder of the transformer {self.name!r} was never seen here. Give it with"
+                f" `quaestor index --embedder {PREFIX}FOLDER`."
+            )
+        return str(minilm_folder(self._register))
 
 
 def _lateness(until: float | None) -> Callable[[], bool]:

@@ -89,10 +89,10 @@ def sentence_query(paragraph: str) -> tuple[str, str] | None:
 
     ``None`` if that is not prose, or if nothing much of the paragraph would be left without it.
     """
-    found = askable(paragraph)
-    if len(found) < 2:
+    sentences = askable(paragraph)
+    if len(sentences) < 2:
         return None
-    chosen = max(found, key=len)
+    chosen = max(sentences, key=len)
     query = prose_query(chosen, fewest=6)
     return None if query is None else (chosen, query)
 

@@ -166,14 +166,14 @@ async def open_answer(
     answer = await client.send(client.build_request(method, _address(endpoint, path), json=body), stream=True)
     if answer.is_success:
         return answer
-    said = bytearray()
+    received = bytearray()
     async with aclosing(answer):
         async for piece in answer.aiter_raw():
-            said += piece
-            if len(said) >= _LARGEST_REFUSAL:
+            received += piece
+            if len(received) >= _LARGEST_REFUSAL:
                 break
     packed = answer.headers.get("content-encoding", "identity") != "identity"
-    raise _refusal(answer, b"" if packed else bytes(said[:_LARGEST_REFUSAL]))
+    raise _refusal(answer, b"" if packed else bytes(received[:_LARGEST_REFUSAL]))
 
 
 def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str, Any], timeout: float) -> Any:
@@ -184,16 +184,16 @@ def ask(client: httpx2.Client, endpoint: Endpoint, path: str, body: Mapping[str,
         TROUBLE: the connection failed.
         ValueError: the answer is not JSON.
     """
-    said = bytearray()
+    received = bytearray()
     with client.stream("POST", _address(endpoint, path), json=body, timeout=timeout) as answer:
         most = _LARGEST_ANSWER if answer.is_success else _LARGEST_REFUSAL
         for piece in answer.iter_bytes():
-            said += piece[: most - len(said)]
-            if len(said) == most:
+            received += piece[: most - len(received)]
+            if len(received) == most:
                 break
     if not answer.is_success:
-        raise _refusal(answer, bytes(said))
-    return _json(bytes(said))
+        raise _refusal(answer, bytes(received))
+    return _json(bytes(received))
 
 
 def _address(endpoint: Endpoint, path: str) -> str:
@@ -204,10 +204,10 @@ def _address(endpoint: Endpoint, path: str) -> str:
 
 def _refusal(answer: httpx2.Response, body: bytes) -> RefusedError:
     try:
-        said = _json(body)
+        detail = _json(body)
     except ValueError:
-        said = body.decode(errors="replace").strip()
-    return RefusedError(said, status=answer.status_code, retry_after=read_retry_after(answer.headers))
+        detail = body.decode(errors="replace").strip()
+    return RefusedError(detail, status=answer.status_code, retry_after=read_retry_after(answer.headers))
 
 
 def _json(data: bytes) -> Any:

@@ -46,15 +46,15 @@ def _as_spoken_role(message: Message) -> Message:
 
 
 def _join_messages(messages: Sequence[Message]) -> list[Message]:
-    found: list[Message] = []
+    joined: list[Message] = []
     for message in messages:
-        if found and _joins(found[-1], message):
-            content = "\n\n".join(filter(None, (found[-1].content, message.content)))
-            name = found[-1].name if found[-1].name == message.name else None
-            found[-1] = replace(message, content=content, name=name)
+        if joined and _joins(joined[-1], message):
+            content = "\n\n".join(filter(None, (joined[-1].content, message.content)))
+            name = joined[-1].name if joined[-1].name == message.name else None
+            joined[-1] = replace(message, content=content, name=name)
         else:
-            found.append(message)
-    return found
+            joined.append(message)
+    return joined
 
 
 def _joins(earlier: Message, later: Message) -> bool:
@@ -102,18 +102,18 @@ class Dialect:
 
     def parameters(self, request: Request) -> dict[str, Any]:
         """Return the optional parameters of a request in this dialect."""
-        found: dict[str, Any] = {}
+        fields: dict[str, Any] = {}
         if self.temperature:
-            found["temperature"] = request.temperature
+            fields["temperature"] = request.temperature
         if self.stop and request.stop:
-            found["stop"] = list(request.stop)
+            fields["stop"] = list(request.stop)
         if self.max_tokens and request.max_tokens is not None:
-            found[self.max_tokens] = request.max_tokens
+            fields[self.max_tokens] = request.max_tokens
         if self.stream_options:
-            found["stream_options"] = {"include_usage": True}
+            fields["stream_options"] = {"include_usage": True}
         if self.continue_final_message and request.messages and request.messages[-1].role == "assistant":
-            found |= CONTINUING
-        return found
+            fields |= CONTINUING
+        return fields
 
     def says(self, request: Request) -> tuple[object, ...]:
         """Return a request in this dialect, to compare with another."""

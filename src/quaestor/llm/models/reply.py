@@ -46,13 +46,13 @@ class ToolCallAssembler:
 
     def calls(self) -> tuple[ToolCall, ...]:
         """Return the calls that have a name, in the order in which they began."""
-        named = [pieces for pieces in self._calls if pieces.name]
+        complete = [pieces for pieces in self._calls if pieces.name]
         return tuple(
             # Nine letters and digits, the only form that Mistral's templates take.
             ToolCall(
                 pieces.id or f"call{number:05}", pieces.name, restored_arguments("".join(pieces.arguments)) or "{}"
             )
-            for number, pieces in enumerate(named, 1)
+            for number, pieces in enumerate(complete, 1)
         )
 
     def __bool__(self) -> bool:

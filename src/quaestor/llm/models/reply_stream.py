@@ -69,10 +69,10 @@ class Events:
         may_end = b"\n" in piece or b"\r" in piece or self._rest[-1:] == [b"\r"]
         self._rest.append(piece)
         self._rest_bytes += len(piece)
-        found = self._end(self._lines()) if may_end else []
+        events = self._end(self._lines()) if may_end else []
         if self.held_bytes > self._largest:
             raise NotCompletionsError(f"an event of more than {self._largest:,} bytes")
-        return found
+        return events
 
     def finish(self) -> list[bytes]:
         """Return the events completed by the end of the stream."""
@@ -116,15 +116,15 @@ async def batches(answer: httpx2.Response) -> AsyncGenerator[list[Any]]:
         events = Events()
         async with aclosing(_read(answer)) as pieces:
             async for piece in pieces:
-                found = events.feed(piece)
-                for start in range(0, len(found), _TOGETHER):
-                    chunks, failure = _valid_chunks(found[start : start + _TOGETHER])
+                batch = events.feed(piece)
+                for start in range(0, len(batch), _TOGETHER):
+                    chunks, failure = _valid_chunks(batch[start : start + _TOGETHER])
                     if chunks:
                         yield chunks
                     if failure is not None:
                         raise failure
                     await asyncio.sleep(0)
-                if any(data.startswith(_END) for data in found):
+                if any(data.startswith(_END) for data in batch):
                     await _rest(pieces)
                     return
         chunks, failure = _valid_chunks(events.finish())
@@ -147,12 +147,12 @@ async def whole(answer: httpx2.Response, largest: int = LARGEST_EVENT) -> Any:
         RequestError: of the HTTP library: the connection failed.
     """
     pieces: list[bytes] = []
-    left = largest
+    remaining = largest
     async with aclosing(_read(answer)) as arriving:
         async for piece in arriving:
             pieces.append(piece)
-            left -= len(piece)
-            if left < 0:
+            remaining -= len(piece)
+            if remaining < 0:
                 raise NotCompletionsError(f"an answer of more than {largest:,} bytes")
     return parse_event(b"".join(pieces), _MOST_PARTS * max(1, largest // LARGEST_EVENT))
 
@@ -205,18 +205,18 @@ def with_fields(value: Any, deepest: int = _DEEPEST) -> Any:
 
 def _valid_chunks(events: list[bytes]) -> tuple[list[Any], Exception | None]:
     """Return the chunks of events up to the first invalid one, and the error of that one."""
-    found: list[Any] = []
+    chunks: list[Any] = []
     for data in events:
         if data.startswith(_END):
             break
         try:
             chunk = parse_event(data)
             if isinstance(chunk, dict) and (said := chunk.get("error")):
-                return found, RefusedError(said)
-            found.append(with_fields(chunk))
+                return chunks, RefusedError(said)
+            chunks.append(with_fields(chunk))
         except NotCompletionsError as error:
-            return found, error
-    return found, None
+            return chunks, error
+    return chunks, None
 
 
 async def _read(answer: httpx2.Response) -> AsyncGenerator[bytes]:

@@ -67,8 +67,8 @@ def _find(database: Database, name: str) -> int | None:
 
 def _read_anywhere(database: Database, look: Callable[[Connection], _Read | None]) -> _Read | None:
     """Return the result from a standby, or from the primary if the standby may lag."""
-    found = database.read(lambda connection: look(connection) if reached_step(connection) else None)
-    return database.read(look, primary=True) if found is None and database.address.standbys else found
+    result = database.read(lambda connection: look(connection) if reached_step(connection) else None)
+    return database.read(look, primary=True) if result is None and database.address.standbys else result
 
 
 class _LagsError(Exception):
