@@ -1,5 +1,7 @@
 """Answers what an option, an environment variable or a setting is: what documents say of it, and what declares it.
 
+Who asks which variables there are gets all that code reads.
+
 Such a name is mostly no definition of a programming language but a string that a parser of options or a reader of
 settings is given, so that ``explain_name`` finds nothing, and a search finds what speaks of its words.
 """
@@ -7,16 +9,17 @@ settings is given, so that ``explain_name`` finds nothing, and a search finds wh
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import IntEnum
 
 from quaestor.answers.blocks import comment_above
-from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement
+from quaestor.answers.drafts import CorpusLines, Draft, end_of_statement, in_code
 from quaestor.answers.explain_name import section_about
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.chunking.languages import PROSE
 from quaestor.core.light_imports import NamedTuple
 from quaestor.core.terms import EMPTY_WORDS, find_words, terms
+from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related.stored_files import IndexedFile
 from quaestor.search.path_roles import folders_to_sources, profile_path
@@ -52,6 +55,24 @@ _STRINGS_OR_SYMBOLS = re.compile(rf"{_STRING.pattern}|(?<![\w:]):[a-z]\w*")
 _SETS = re.compile(r"\b(?:set_var|remove_var|(?:un)?setenv|put_env|delete_env)\b", re.IGNORECASE)
 """What sets a variable of the environment, mostly for a test."""
 _FENCE = re.compile(r"\s*(?:```|~~~)")
+_ASKS_ENVIRONMENT = re.compile(
+    r"^\W*(?:(?:what|which|list|show(?:\s+me)?|name|are\s+there(?:\s+any)?)\s+(?:(?:are|all|of|the|other)\s+)*)?"
+    r"env(?:ironment)?\s?var(?:iable)?s(?:\s+(?!(?:set|control|configure|change|turn|limit|choose|make|tell|say)s?\b)[\w'-]+){0,6}"
+    r"\W*$",
+    re.IGNORECASE,
+)
+"""A question for all of them; one for those that do something is to be searched for."""
+_READS_VARIABLE = re.compile(
+    # getenv("A"), os.environ["A"], ENV.fetch("A"), env::var("A"), envOr("A", 1), env = "A", EnvVars: []string{"A"}
+    # and process.env.A
+    r"\b\w{0,20}env(?:iron(?:ment(?:variable)?)?|_?vars?|_?or\w{0,12}|_(?:name|key)|bool|int|string)?"
+    r"(?:\W{0,4}(?:get|fetch|key|pop|string|var)\w{0,4})?\W{1,6}[\"'](?P<quoted>[a-z]\w+)[\"']|\benv\.(?P<plain>[a-z]\w+)\b",
+    re.IGNORECASE,
+)
+_VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
+_NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
+_ENVIRONMENT = ("env", "environ", "getenv")
+_MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 _COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
 _OPENS = re.compile(r"[(\[{]\s*$")
@@ -98,6 +119,55 @@ def read_option_question(text: str) -> str:
             said = found["before"] or found["behind"]
             return option if (said and option not in _NOTHING) or _WRITTEN_SO.match(option) else ""
     return ""
+
+
+def list_environment(question: Question, corpus: Corpus) -> WayAnswer | None:
+    """Answer which variables of the environment there are; None if no code reads any."""
+    if len(question.text) > _LONGEST or not _ASKS_ENVIRONMENT.match(question.text):
+        return None
+    corpus.try_refresh()
+    return corpus.retry_reopened(lambda: _tell_environment(corpus))
+
+
+def _tell_environment(corpus: Corpus) -> WayAnswer | None:
+    """Return the section of a document about them, if there is one, and where code reads each of them first."""
+    lines, draft = CorpusLines(corpus), Draft()
+    read: dict[str, tuple[str, int]] = {}
+    for *_, path, line, name in sorted(_variables_read(corpus)):
+        read.setdefault(name, (path, line))
+    documented = section_about(corpus, lines, "environment variables")
+    if documented is not None:
+        draft.quote(documented)
+    if read:
+        draft.say(
+            f"Code names {amount(len(read), 'variable')} of the environment where it reads them: {_listed(read)}."
+        )
+        for path, line in [] if documented else list(read.values())[:_MOST_CITED]:
+            draft.quote(lines.statement(path, line))
+    return draft.finish("option") if draft.hits else None
+
+
+def _listed(read: Mapping[str, tuple[str, int]]) -> str:
+    shown = [f"{in_code(name)} ({in_code(f'{path}:{line}')})" for name, (path, line) in sorted(read.items())]
+    more = len(shown) - _MOST_VARIABLES
+    return f"{', '.join(shown[:_MOST_VARIABLES])}{f' and {more:,} more' if more > 0 else ''}"
+
+
+def _variables_read(corpus: Corpus) -> Iterator[tuple[int, str, int, str]]:
+    """Yield each place where code reads a variable of the environment, in an order, with the variable's name."""
+    store = corpus.store
+    for stored in store.get(
+        {one: None for term in _ENVIRONMENT for one in store.holding((term,), _MOST_READ)}
+    ).values():
+        path = stored.document.path
+        profile = profile_path(path)
+        if stored.document.language in PROSE or stored.document.language in _NO_PROGRAM or any(profile.flags):
+            continue
+        for number, line in enumerate(stored.chunk.text.split("\n"), stored.chunk.span.start_line):
+            for found in _READS_VARIABLE.finditer(line[:_LONGEST_LINE]):
+                name: str = found["quoted"] or found["plain"]
+                if _VARIABLE.fullmatch(name) and not _SETS.search(line):
+                    yield folders_to_sources(path), path, number, name
 
 
 def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
