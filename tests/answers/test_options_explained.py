@@ -44,6 +44,13 @@ REFERENCE = """Settings
     by default none.
 
 .. envvar:: SHOP_OTHER
+
+Others::
+
+    SHOP_TILL (and SHOP_TILLS)
+        How many people may pay at once.
+    SHOP_DOORS
+        How many may come in.
 """
 MANUAL = """.TH SHOP 1
 .SH OPTIONS
@@ -89,6 +96,25 @@ SERVER = """class Server
   config_param :flush_every, :time, desc: 'How often orders are written.'
 end
 """
+CONF = """# How much is kept of what was sold: the
+# cheapest goes first.
+#
+# The default is:
+#
+# keep-policy cheapest
+
+# What is written when.
+
+# write-when always
+write-when daily
+"""
+BUILD = """command = [
+    "publish",
+    "-t",
+    "-w",
+    "what is published is for all to see",
+]
+"""
 USAGE = """void usage(void) {
   puts("  -b, --bare      print no frame around it");
   puts("  --base=DIR      the folder of the shop");
@@ -107,6 +133,8 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "src/args.rs": ARGS,
         "lib/server.rb": SERVER,
         "usage.c": USAGE,
+        "shop.conf": CONF,
+        "publish.py": BUILD,
         "a/completions.py": COMPLETION,
         "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
     }
@@ -147,10 +175,14 @@ def test_a_question_about_an_option_is_known_by_how_it_is_written_or_called(ques
         ("the flush_every parameter", [("lib/server.rb", 2, 2)]),
         ("--no-stars", [("man/shop.1", 4, 5)]),
         ("SHOP_LOG", [("docs/settings.rst", 4, 7)]),
+        ("SHOP_DOORS", [("docs/settings.rst", 15, 16)]),
+        ("SHOP_TILL", [("docs/settings.rst", 13, 14)]),
         ("SHOP_HOME", [("flags.go", 17, 17)]),
         ("the longestWait setting", [("README.md", 17, 19)]),
         ("--bare", [("usage.c", 2, 2)]),
         ("the base option", [("usage.c", 3, 3)]),
+        ("the keep-policy setting", [("shop.conf", 1, 6)]),
+        ("the write-when setting", [("shop.conf", 8, 10)]),
     ],
 )
 def test_a_document_tells_first_and_then_what_declares_it(
@@ -161,7 +193,7 @@ def test_a_document_tells_first_and_then_what_declares_it(
     assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == places
 
 
-@pytest.mark.parametrize("option", ["--nowhere", "-z", "SHOP_OTHER", "the follow option"])
+@pytest.mark.parametrize("option", ["--nowhere", "-z", "-w", "SHOP_OTHER", "the follow option"])
 def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, option: str) -> None:
     assert explain_option(Question(f"What does {option} do?"), index) is None
 

@@ -28,6 +28,9 @@ _LONGEST = 160
 _MOST_CHUNKS = 400
 _LONGEST_LINE = 1000
 _MOST_LINES = 12
+_LONGEST_COMMENT = 30
+_MOST_BEFORE = 1
+"""Strings that stand before the option in what declares it: another name of it."""
 _FEWEST_WORDS = 3
 """Words of a text that says what an option does."""
 
@@ -207,24 +210,41 @@ def _told(file: IndexedFile, at: int, name: str, token: re.Pattern[str]) -> tupl
     line, prose = file.lines[at - 1], file.document.language in PROSE
     if len(line) > _LONGEST_LINE:
         return None
-    if not prose and _STRINGS_OR_SYMBOLS.search(line):
-        return None if _SETS.search(line) else _declared(file.lines, at, token)
-    if not prose and re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
-        return _Form.READ, at, max(at, end_of_statement(file.lines, at))
-    end = _end_of_entry_about(file.lines, at, token, prose=prose)
-    return ((_Form.ENTRY if prose else _Form.SHOWN), at, end) if end else None
+    if prose:
+        end = _end_of_entry_about(file.lines, at, token, prose=True)
+        return (_Form.ENTRY, at, end) if end else None
+    return _told_by_code(file.lines, at, name, token)
+
+
+def _told_by_code(lines: Sequence[str], at: int, name: str, token: re.Pattern[str]) -> tuple[_Form, int, int] | None:
+    """Return how a line of code or of a configuration tells of an option; None if it does not."""
+    line = lines[at - 1]
+    setting = re.compile(rf"\s*(?:[#;/]{{1,2}} ?)?[\"']?{re.escape(name)}[\"']?\s*(?:[=:](?!:)|\s\S+\s*$)")
+    if setting.match(line):
+        first = at
+        while first > 1 and (not lines[first - 2].strip() or setting.match(lines[first - 2])):
+            first -= 1  # past other values of it, up to what is said of it
+        above = _comment_above(lines, first)
+        if above < first:
+            return _Form.DECLARED, above, at
+    if re.search(rf"\benv\b\W{{1,3}}{re.escape(name)}\b", line):
+        return _Form.READ, at, max(at, end_of_statement(lines, at))
+    if _STRINGS_OR_SYMBOLS.search(line):
+        return None if _SETS.search(line) or _COMMENT.match(line) else _declared(lines, at, token)
+    end = _end_of_entry_about(lines, at, token, prose=False)
+    return (_Form.SHOWN, at, end) if end else None
 
 
 def _end_of_entry_about(lines: Sequence[str], at: int, token: re.Pattern[str], *, prose: bool) -> int:
     """Return the last line of the entry of a list, a table or a manual that a line begins; 0 if it begins none."""
     line, above = lines[at - 1], lines[at - 2].strip() if at > 1 else ""
     begins = re.match(rf"(?P<mark>{_DIRECTIVE}|(?:&#?\w+;|[^\w\n])*?)(?:-\w[\s,|/`]+)?{token.pattern}[`*_]*", line)
-    if begins is None or re.match(r"\s*[=(]", line[begins.end() :]):
+    if begins is None or re.match(r"\s*=|\(", line[begins.end() :]):
         return 0
-    if prose and above and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
-        return 0  # a line of a paragraph that happens to begin with it
     said = line[begins.end() :]
     below = at < len(lines) and _indent(lines[at]) > _indent(line)
+    if prose and above and not below and not re.search(r"[|*+.-]", begins["mark"]) and not _FENCE.match(above):
+        return 0  # a line of a paragraph that happens to begin with it
     end = _end_of_entry(lines, at, alone=prose and not below and len(find_words(said)) < _FEWEST_WORDS)
     return end if len(find_words("\n".join([said, *lines[at:end]]))) >= _FEWEST_WORDS else 0
 
@@ -240,16 +260,24 @@ def _declared(lines: Sequence[str], at: int, token: re.Pattern[str]) -> tuple[_F
         return _Form.DECLARED, at, at
     for start in (at, _begins(lines, at)):
         end = _closes(lines, start, at)
+        before = len(_texts(lines[start - 1 : at - 1]))
+        if before > _MOST_BEFORE and not found[0].isupper():
+            return _Form.READ, at, at  # one argument of many
         if any(len(find_words(one)) > 1 and " " in one.strip() for one in _texts(lines[start - 1 : end])):
             return _Form.DECLARED, start, end
-    above = max(comment_above(lines, start - 1) + 1, start - _MOST_LINES)
-    said = [one for one in lines[above - 1 : start - 1] if _COMMENT.match(one)]
-    told = len(find_words(" ".join(said))) >= _FEWEST_WORDS
-    return (_Form.DECLARED, above, end) if told else (_Form.READ, start, end)
+    above = _comment_above(lines, start)
+    return (_Form.DECLARED, above, end) if above < start else (_Form.READ, start, end)
 
 
-def _texts(lines: Sequence[str]) -> Iterator[str]:
-    return (one[1:-1] for one in _STRING.findall("\n".join(lines)))
+def _comment_above(lines: Sequence[str], at: int) -> int:
+    """Return the first line of the comment above a line, as far as it is shown; that line if none says anything."""
+    above = max(comment_above(lines, at - 1) + 1, at - _LONGEST_COMMENT)
+    said = [one for one in lines[above - 1 : at - 1] if _COMMENT.match(one)]
+    return above if len(find_words(" ".join(said))) >= _FEWEST_WORDS else at
+
+
+def _texts(lines: Sequence[str]) -> list[str]:
+    return [one[1:-1] for one in _STRING.findall("\n".join(lines))]
 
 
 def _begins(lines: Sequence[str], at: int) -> int:
