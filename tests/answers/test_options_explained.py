@@ -120,6 +120,8 @@ USAGE = """void usage(void) {
   puts("  --base=DIR      the folder of the shop");
 }
 """
+TALK = """say("colour", "what is asked of everybody")
+"""
 COMPLETION = "complete('--bare', 'print nothing around it')\n"
 
 
@@ -134,6 +136,7 @@ def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
         "lib/server.rb": SERVER,
         "usage.c": USAGE,
         "shop.conf": CONF,
+        "talk.py": TALK,
         "publish.py": BUILD,
         "a/completions.py": COMPLETION,
         "tests/test_flags.py": "run('--no-wait', 'what a test says of it')\n",
@@ -193,7 +196,7 @@ def test_a_document_tells_first_and_then_what_declares_it(
     assert [(hit.path, hit.start_line, hit.end_line) for hit in found.hits] == places
 
 
-@pytest.mark.parametrize("option", ["--nowhere", "-z", "-w", "SHOP_OTHER", "the follow option"])
+@pytest.mark.parametrize("option", ["--nowhere", "-z", "-w", "SHOP_OTHER", "the follow option", "the colour option"])
 def test_of_what_nothing_says_what_it_does_a_search_must_tell(index: Index, option: str) -> None:
     assert explain_option(Question(f"What does {option} do?"), index) is None
 

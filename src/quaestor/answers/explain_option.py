@@ -75,6 +75,8 @@ _READS_VARIABLE = re.compile(
 _VARIABLE = re.compile(r"[A-Z][A-Z0-9_]+")
 _NO_PROGRAM = frozenset({"dockerfile", "ini", "json", "make", "properties", "toml", "xml", "yaml"})
 _ENVIRONMENT = ("env", "environ", "getenv")
+_DECLARES = re.compile(r"flag|opt|arg|param|conf|setting|switch|--\w", re.IGNORECASE)
+"""What stands beside a plain word, such as "name", where it is an option."""
 _MOST_VARIABLES, _MOST_READ, _MOST_CITED = 60, 3000, 3
 _DIRECTIVE = r"\s*\.\.\s+[\w:-]+::\s+"
 _COMMENT = re.compile(r"\s*(?://|#(?!\[)|/?\*|--|;|\"\"\")")
@@ -182,11 +184,13 @@ def _tell(option: str, corpus: Corpus) -> WayAnswer | None:
         draft.quote(documented)
     elif entry := next((one for one in places if one.form == _Form.ENTRY), None):
         draft.quote(lines.hit(entry.path, entry.start_line, entry.end_line))
-    forms = [_Form.DECLARED, _Form.SHOWN]
+    plain = name.isalpha() and name.islower()
+    forms = [_Form.DECLARED] if plain else [_Form.DECLARED, _Form.SHOWN]
     if not draft.hits and option.isupper():  # what reads a variable of the environment shows what it is for
         forms.append(_Form.READ)
-    if code := next((one for form in forms for one in places if one.form == form), None):
-        draft.quote(lines.hit(code.path, code.start_line, code.end_line))
+    code = (lines.hit(one.path, one.start_line, one.end_line) for form in forms for one in places if one.form == form)
+    if hit := next((one for one in code if not plain or _DECLARES.search(one.text)), None):
+        draft.quote(hit)
     return draft.finish("option") if draft.hits else None
 
 
