@@ -57,10 +57,10 @@ def minilm_folder(register: Path) -> Path:
 
 def _packaged_graph() -> bytes:
     """Return the package's graph after checking its hash."""
-    found = find_spec(_PACKAGE)
-    if found is None or found.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
+    spec = find_spec(_PACKAGE)
+    if spec is None or spec.origin is None or find_spec("onnxruntime") is None or find_spec("tokenizers") is None:
         raise UsageError(f"The embedder {MINILM!r} needs packages that are not installed. Install them with: {EXTRA}")
-    path = Path(found.origin).with_name("model.onnx")
+    path = Path(spec.origin).with_name("model.onnx")
     try:
         graph = path.read_bytes()
     except OSError as error:
