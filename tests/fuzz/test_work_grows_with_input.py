@@ -24,6 +24,7 @@ from quaestor.answers.history_draft import _MARK
 from quaestor.answers.message_templates import is_pasted
 from quaestor.answers.overview.entry_points import _CONSOLE
 from quaestor.answers.overview.named_paths import _BETWEEN, _RUNNING, _TOKEN
+from quaestor.answers.overview.overview_question import asks_for_overview
 from quaestor.answers.overview.path_descriptions import _COMMENT_ENDS
 from quaestor.answers.overview.prose_lines import headings, paragraphs
 from quaestor.answers.traces import read_trace
@@ -326,6 +327,10 @@ def test_blanks_before_an_author() -> None:
     blanks = " " * 30_000
     text = f"---\nauthors:\n - Ada\n -{blanks}\n -{blanks}name: Grace\n---\n\n# A\n"
     assert read_front_matter(text.encode(), 0).author == "Ada, Grace"
+
+
+def test_a_very_polite_question() -> None:
+    assert not asks_for_overview("what is" + " please" * 100_000 + " x")
 
 
 def test_empty_lines_of_a_git_configuration() -> None:
