@@ -1,4 +1,4 @@
-"""What was found to take the square of its input, or to fail on it: each is given so much that a square has no end.
+"""Parsers that once took quadratic time, or failed: each gets an input for which quadratic time would not end.
 
 Where work can be counted it is; what patterns do cannot be. No time is judged: read once, this is done in a second or
 two, and read again and again in an hour.

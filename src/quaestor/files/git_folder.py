@@ -50,8 +50,8 @@ def git_folder(dot_git: Path) -> Path:
 
 
 def _pointer(path: Path) -> str:
-    said = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
-    return "" if "\0" in said else said  # no path contains a NUL
+    text = read_small(path, _LARGEST_POINTER).decode("utf-8", "surrogateescape").strip()
+    return "" if "\0" in text else text  # no path contains a NUL
 
 
 def user_ignore_file(environment: Mapping[str, str] = os.environ) -> Path | None:
@@ -212,8 +212,8 @@ class TrackedFiles:
             name += b"/"
         # The folders are not stored: those of one long path would take quadratic space.
         at = bisect_left(self._names, name)
-        found = self._names[at] if at < len(self._names) else b""
-        return found.startswith(name) if folder else found == name
+        at_place = self._names[at] if at < len(self._names) else b""
+        return at_place.startswith(name) if folder else at_place == name
 
 
 def tracked_names(index: bytes) -> Iterator[bytes]:

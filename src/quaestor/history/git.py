@@ -137,7 +137,7 @@ class Git:
         self._until = time.monotonic() + seconds
         self._folder = Path(tempfile.mkdtemp(prefix="quaestor-git-"))
         try:
-            _furnish(self._folder, repository)
+            _make_bare_repository(self._folder, repository)
         except OSError as error:
             self.close()
             raise NoHistoryError(f"Git's history cannot be read: {error.strerror or error}.") from error
@@ -152,7 +152,7 @@ class Git:
         """Return git's output, cut off if it exceeds the limits of time or size.
 
         Args:
-            arguments: after ``git``; paths follow ``--``.
+            arguments: the arguments after ``git``; paths follow ``--``.
             seconds: time limit, if less than what is left for the answer.
             most: size limit, bytes.
         """
@@ -239,7 +239,7 @@ def _check_own(repository: Repository) -> None:
         )
 
 
-def _furnish(folder: Path, repository: Repository) -> None:
+def _make_bare_repository(folder: Path, repository: Repository) -> None:
     """Make a repository of our own with the objects and references of another."""
     place = repository.git_folder / "HEAD"
     if not place.is_file():
