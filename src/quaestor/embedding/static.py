@@ -324,7 +324,7 @@ def map_array(path: Path) -> NDArray[Any]:
 
 
 _SCANNED = 8
-"""So many words are looked for in the text itself: names and paths have fewer; a dictionary takes 10 ms."""
+"""Up to this many words are looked up in the text itself, as names and paths have; making a dictionary takes 10 ms."""
 
 
 class Vocabulary:
