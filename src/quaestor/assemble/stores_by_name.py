@@ -15,7 +15,7 @@ from quaestor.assemble.source_paths import index_folder
 from quaestor.core.config import Settings, data_home
 from quaestor.core.errors import IndexUnusableError, UsageError
 from quaestor.core.wording import command
-from quaestor.files.git_folder import own_config, repository_root
+from quaestor.files.git_folder import origin_url, repository_root
 from quaestor.stores import Store
 from quaestor.stores.embedded import EmbeddedStore
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from quaestor.stores.postgres.database_health import Health
     from quaestor.stores.postgres.postgres_store import PostgresStore
 
-_ORIGIN = re.compile(r'^\s*\[remote "origin"\][^\[]*?^\s*url\s*=\s*(\S+)', re.MULTILINE)
 # git@host:team/name.git and https://user@host:443/team/name.git are one repository: host/team/name
 _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?:\.git)?/*$", re.IGNORECASE)
 
@@ -46,8 +45,7 @@ def _of_repository(root: Path, settings: Settings) -> str:
     repository = repository_root(root)
     if repository is None:
         return ""
-    match = _ORIGIN.search(own_config(repository, settings.git_within))
-    remote = _REMOTE.match(match[1]) if match else None
+    remote = _REMOTE.match(origin_url(repository, settings.git_within))
     if remote is None:
         return ""
     below = root.relative_to(repository).as_posix()

@@ -15,9 +15,9 @@ from functools import partial
 
 from quaestor.answers.ask_back import with_context
 from quaestor.answers.citations.verify import verify
+from quaestor.answers.passage_order import without_restated
 from quaestor.answers.quotes import MOST, MOST_OF_UNSURE, ExtractiveAnswer, speaks
 from quaestor.answers.quotes import answer as extract
-from quaestor.answers.restated_questions import without_restated
 from quaestor.answers.way import Question, WayAnswer
 from quaestor.answers.ways import answer_by_way
 from quaestor.chat.added_files import AddedFiles, with_added_first

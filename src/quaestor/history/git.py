@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import errno
 import os
-import re
 import shutil
 import subprocess
 import tempfile
@@ -25,7 +24,7 @@ from typing import Self
 
 from quaestor.core.errors import QuaestorError
 from quaestor.core.light_imports import NamedTuple
-from quaestor.history.git_boundary import READ_BY_GIT, GitBoundary
+from quaestor.history.git_boundary import READ_BY_GIT, GitBoundary, config_values
 
 SECONDS = 5.0
 """Seconds that one run of git may take."""
@@ -265,9 +264,10 @@ def _config(theirs: Path) -> str:
     said = b""
     if theirs.is_file():
         with theirs.open("rb") as file:
-            said = file.read(_LARGEST_CONFIG).lower()
-    objects = "sha256" if re.search(rb"^\s*objectformat\s*=\s*\"?sha256\b", said, re.MULTILINE) else "sha1"
-    reftable = re.search(rb"^\s*refstorage\s*=\s*\"?reftable\b", said, re.MULTILINE) is not None
+            said = file.read(_LARGEST_CONFIG)
+    formats = {key: value.lower() for _, key, value in config_values(said.decode("utf-8", "replace"))}
+    objects = "sha256" if formats.get("objectformat") == "sha256" else "sha1"
+    reftable = formats.get("refstorage", "").startswith("reftable")
     return _CONFIG.format(nothing=os.devnull, objects=objects) + (_REFTABLE if reftable else "")
 
 

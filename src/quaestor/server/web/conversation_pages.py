@@ -96,10 +96,18 @@ def show_starters(at: PageContextHere, corpus: Names) -> HTMLResponse:
     names = [name for name in corpus if name] or [one.name for one in at.frame.corpora[:1]]
     starters = [_starters_of(at, name) for name in names[:_MOST_STARTERS]]
     if len(names) > 1:
-        # One of each corpus in turn, without the question that calls the corpus "this".
+        # One of each corpus in turn, without the questions that call the corpus "this".
         by_turns = (one for several in zip_longest(*starters) for one in several)
-        starters = [[one for one in by_turns if one and one != OF_ALL][:_MOST_STARTERS]]
-    return page("starters.html", questions=starters[0] if starters else ())
+        starters = [[one for one in by_turns if one and one not in OF_ALL][:_MOST_STARTERS]]
+    empty = bool(names) and not any(starters) and all(_is_empty(at, name) for name in names)
+    return page("starters.html", questions=starters[0] if starters else (), empty=empty)
+
+
+def _is_empty(at: PageContext, name: str) -> bool:
+    try:
+        return not corpus_of(at.served, at.user, name).store.documents()
+    except QuaestorError:
+        return False
 
 
 def _starters_of(at: PageContext, name: str) -> Sequence[str]:

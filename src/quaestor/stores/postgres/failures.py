@@ -62,6 +62,7 @@ _NEXT_STEPS = (
     ("password authentication failed", "check the user and the password"),
     ("no password supplied", "put the password into the address, PGPASSWORD or a password file"),
     ("no pg_hba.conf entry", "the server must let this user in from this machine (pg_hba.conf)"),
+    ("no space left on device", "free some space on the server's disk and run again"),
     ("does not exist", "create it, or check the names in the address"),
     ("could not translate host name", "check the host in the address"),
     ("failed to resolve host", "check the host in the address"),
