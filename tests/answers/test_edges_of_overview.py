@@ -110,7 +110,7 @@ def test_documents_are_counted_dated_and_signed(tmp_path: Path) -> None:
         **dated,
         "x/3.md": "# T\n\nText.\n",
         "x/4.md": "# T\n\nText.\n",
-        "Caddyfile": "x\n",
+        "Ferryfile": "x\n",
         "a.json": "{}\n",
         "s.py": "x = 1\n",
     }
@@ -176,6 +176,11 @@ def test_a_file_without_words_of_its_own_defines_its_largest_class_first(tmp_pat
 def test_a_bare_it_is_the_whole_only_where_nothing_was_asked_before(question: str) -> None:
     assert asks_for_overview(question)
     assert not asks_for_overview(question, first=False)
+
+
+@pytest.mark.parametrize("question", ["What is this about?", "what's this all about"])
+def test_what_all_of_it_is_about_may_be_asked_at_any_time(question: str) -> None:
+    assert asks_for_overview(question, first=False)
 
 
 def test_a_folder_without_a_readme_has_none_and_a_corpus_its_introduction(tmp_path: Path) -> None:

@@ -130,3 +130,61 @@ def test_of_files_alike_the_one_that_ends_with_more_letters_of_the_path_is_meant
     found = explain_name(Question(path), index)
     assert found is not None
     assert name in found.hits[0].text
+
+
+IN_SWIFT = "".join(f"  func row{number}() {{\n    oars += {number}\n  }}\n" for number in range(30))
+OF_APPLE = {
+    "Sources/Oars.swift": f"public class Oars {{\n  var oars = 0\n{IN_SWIFT}}}\n",
+    "Sources/Boat.swift": 'let oars = Oars()\n\nfunc sink() {\n  fatalError("The boat has sunk below")\n}\n',
+    "Sources/Sea.swift": "func sail() {\n  sink()\n}\n",
+    "Boat.slnx": "<Solution>\n  <Project />\n</Solution>\n" * 20,
+    "rowing.hs": "row :: Int -> Int\nrow 0 = 1\nrow n = n\n\nstroke = row 2\n",
+    "deal.c": "/*\n *  deal.c\n *  Ferry\n *\n *  Created by Nobody on 6/11/09.\n *\n *  Licensed under nothing.\n */\n"
+    '#include "a.h"\n\n/* Dealing rules: each sailor gets an equal share of the fish. */\n\n' + "int fish;\n" * 60,
+}
+
+
+@pytest.fixture(scope="module")
+def boats(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    with index_of(tmp_path_factory.mktemp("boats") / "made", OF_APPLE) as index:
+        yield index
+
+
+def told(index: Index, question: str) -> WayAnswer:
+    answer = answer_by_way(Question(question), index)
+    assert answer is not None
+    return answer
+
+
+def test_a_file_that_no_import_names_is_used_where_its_class_is(boats: Index) -> None:
+    answer = told(boats, "Who uses Oars.swift?")
+    assert answer.known
+    assert "No import here names `Oars.swift`, so this is about `Oars`" in answer.pieces[0]
+    assert answer.hits[0].path == "Sources/Boat.swift"
+
+
+def test_the_equations_of_one_function_are_one_definition(boats: Index) -> None:
+    pieces = "".join(map(str, told(boats, "Who calls row in rowing.hs?").pieces))
+    assert "3 definitions" not in pieces
+    assert "By name alone" not in pieces
+
+
+def test_a_long_class_is_shown_up_to_the_end_of_a_member(boats: Index) -> None:
+    shown = told(boats, "What does Sources/Oars.swift do?").hits[0].text
+    assert shown.startswith("public class Oars {")
+    assert shown.rstrip().endswith("\n  }")
+    assert shown.count("func") == shown.count("\n  }")
+
+
+def test_what_raises_a_message_itself_is_where_it_comes_from(boats: Index) -> None:
+    answer = told(boats, 'Where does "The boat has sunk below" come from?')
+    assert [hit.path for hit in answer.hits] == ["Sources/Boat.swift"]
+
+
+def test_what_an_editor_wrote_above_a_file_does_not_explain_it(boats: Index) -> None:
+    assert told(boats, "What does deal.c do?").hits[0].text.startswith("/* Dealing rules")
+
+
+def test_no_import_is_missed_where_there_are_none(boats: Index) -> None:
+    for file in ("Sources/Oars.swift", "Boat.slnx"):
+        assert not any("import" in str(piece) for piece in told(boats, f"What does {file} do?").pieces)

@@ -20,11 +20,15 @@ NAMES = frozenset({"Ferry"})
         ("Installation", "How do I install Ferry?"),
         ("Sharing your expertise", "How do I share my expertise?"),
         ("How to see yourself", "How do I see myself?"),
-        ("Initial Configuration", "What should I know about initial configuration?"),
-        ("Initial Ferry Configuration", "What should I know about initial Ferry configuration?"),
-        ("Docker Setup", "What should I know about docker setup?"),
-        ("Team Introductions (10 minutes)", "What should I know about team introductions?"),
-        ("Break (5 minutes)", "What should I know about break?"),
+        ("Initial Configuration", "Tell me about Initial Configuration."),
+        ("Initial Ferry Configuration", "Tell me about Initial Ferry Configuration."),
+        ("Build Instructions", "Tell me about Build Instructions."),
+        ("Introducing Principal Component Analysis", "What is principal component analysis?"),
+        ("What is Community Edition?", "What is Community Edition?"),
+        ("Take the Course!", ""),
+        ("Docker Setup", "Tell me about Docker Setup."),
+        ("Team Introductions (10 minutes)", "Tell me about Team Introductions."),
+        ("Break (5 minutes)", "Tell me about break."),
         ("Getting Started", "How do I get started with Ferry?"),
         ("Running Tests", "How do I run tests?"),
         ("Writing the Validation Logic", "How do I write the validation logic?"),
@@ -34,16 +38,16 @@ NAMES = frozenset({"Ferry"})
         ("Installing Ferry and Something", "How do I install Ferry and something?"),
         ("Create Collections", "How do I create collections?"),
         ("Review the code", "How do I review the code?"),
-        ("Release notes", "What should I know about release notes?"),
+        ("Release notes", "Tell me about release notes."),
         ("How to Book Flights or Rail", "How do I book flights or rail?"),
         ("What to look for in a Code Review", "What should I look for in a code review?"),
         ("Queues vs. Jobs", "What is the difference between queues and jobs?"),
-        ("Trains", "What should I know about trains?"),
+        ("Trains", "Tell me about trains."),
         ("How to use", "How do I use Ferry?"),
         ("When Should I Go Around?", "When should I go around?"),
-        ("Troubleshooting Guide", "What should I know about troubleshooting guide?"),
-        ("Secure programming", "What should I know about secure programming?"),
-        ("Building blocks", "What should I know about building blocks?"),
+        ("Troubleshooting Guide", "Tell me about Troubleshooting Guide."),
+        ("Secure programming", "Tell me about secure programming."),
+        ("Building blocks", "Tell me about building blocks."),
         ("Running with Docker", "How do I run Ferry with docker?"),
         ("Run with Docker", "How do I run Ferry with docker?"),
         ("Building from source", "How do I build Ferry from source?"),
@@ -68,15 +72,15 @@ def test_a_heading_becomes_what_a_reader_asks(heading: str, question: str) -> No
 
 def test_an_act_without_a_thing_is_no_question() -> None:
     assert question_of("Installation") == ""
-    assert question_of("Running with Docker") == "What should I know about running with docker?"
+    assert question_of("Running with Docker") == "Tell me about Running with Docker."
     assert question_of("Ferry Line Installation", names={"Ferry", "Line"}) == "How do I install Ferry Line?"
-    assert question_of("Naming", "What to look for in a code review") == "What should I know about naming?"
+    assert question_of("Naming", "What to look for in a code review") == "Tell me about naming."
 
 
 @given(st.text(max_size=80), st.text(max_size=40))
 def test_whatever_a_heading_is_a_question_ends_as_one(heading: str, subject: str) -> None:
     question = question_of(heading, subject)
-    assert not question or question.endswith("?")
+    assert not question or question.endswith(("?", "."))
     assert thing_asked_about(question) in question
 
 

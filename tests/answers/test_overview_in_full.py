@@ -76,24 +76,24 @@ TOLD = {
         - src/shop/__init__.py: Sends orders. [4]
 
         Main parts:
-        - docs/: Xylophones for the guide. [2]
-          - guide.md: How a shop is connected. [5]
-        - tools/: Draws the tools of the shop. [6]
-          - tools.js: Draws the tools of the shop. [6]
         - src/
-          - shop/: sends the orders and tries again [7]
-            - send_orders.py: sends them [8]
-            - retry.py: defines send [9]
-            - cli.py: The command line, which reads what is to be sent and sends it. [10]
+          - shop/: sends the orders and tries again [5]
+            - send_orders.py: sends them [6]
+            - retry.py: defines send [7]
+            - cli.py: The command line, which reads what is to be sent and sends it. [8]
             - __init__.py: Sends orders. [4]
           - more/
-            - long.py: defines long_one, short_one [11]
+            - long.py: defines long_one, short_one [9]
+        - tools/: Draws the tools of the shop. [10]
+          - tools.js: Draws the tools of the shop. [10]
         - conf/
-          - a.toml: What the shop is told at night. [12]
+          - a.toml: What the shop is told at night. [11]
         - Makefile: defines test
         - README.md: Shop is a tool to send an order to a far depot by night, and to ask it how far it got. Good. [1]
-        - CONTRIBUTING.md: Long code lies in src/more, and no.such.module is gone. [13]
-        - .tool.yml: settings of the tool [14]
+        - CONTRIBUTING.md: Long code lies in src/more, and no.such.module is gone. [12]
+        - .tool.yml: settings of the tool [13]
+        - docs/: Xylophones for the guide. [2]
+          - guide.md: How a shop is connected. [14]
         - big.py, pyproject.toml
 
         Files that most others import:
@@ -122,7 +122,7 @@ TOLD = {
           - shop/
             - send_orders.py, retry.py, cli.py, __init__.py
           - more/
-        - docs/, tools/, conf/
+        - tools/, conf/, docs/
     """,
     ("pages", 1500): """
         Overview: 4 documents

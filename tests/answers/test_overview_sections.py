@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from overview_parts import FILES, Make
 
+from quaestor.answers.overview.make_overview import make_overview
 from quaestor.answers.overview.overview_answer import answer_with_section, describe_folder
 from quaestor.answers.way import Question
 
@@ -42,3 +43,18 @@ def test_entry_points_and_languages_alone(made: Make) -> None:
     told = entries.text([1, 2, 3, 4, 5])
     assert "`shop → src/shop/cli.py`" in told and "Main parts" not in told
     assert "python" in languages.text([])
+
+
+def test_a_program_comes_before_its_front_end_and_its_manual(made: Make) -> None:
+    files = {
+        "README.md": "# Shop\n\nShop sends orders.\n\n- `docs/`: manual\n- `front/`: for people\n- `shop/`: the shop\n",
+        "front/index.ts": "export const a = 1;\n" * 90,
+        "shop/manage.py": "x = 1\n" * 40,
+        "docs/index.md": "# Manual\n\nHow orders are sent.\n",
+        "docs/conf.py": "y = 1\n" * 90,
+        "tool/a.py": "z = 1\n",
+    }
+    found = make_overview(made(files), count=len)
+    [parts] = [one for one in found.sections if one.title == "Main parts"]
+    assert [one.name for one in parts.entries if not one.depth and one.name.endswith("/")][:2] == ["shop/", "front/"]
+    assert [one.name for one in parts.entries if not one.depth and one.says and "/" in one.name][-1] == "docs/"

@@ -239,3 +239,40 @@ def test_the_same_lines_are_quoted_once(tmp_path: Path) -> None:
 def test_a_licence_may_be_named_and_have_an_ending(tmp_path: Path) -> None:
     with index_of(tmp_path / "x", {"LICENSE-MIT.txt": MIT, "run.sh": "echo 1\n"}) as index:
         assert places(index, "Which licence is this under?") == [("LICENSE-MIT.txt", 1, 5)]
+
+
+TOLD_OF_VERSIONS = {
+    "Dockerfile": "FROM --platform=x docker.io/node:24-slim AS front\nFROM python:3.12\nFROM node:20\n",
+    "pyproject.toml": VERSIONED["Python"][1],
+    "x.cabal": "name: x\ntested-with:\n    -- on Linux\n    GHC == 9.10.3\n  , GHC == 9.12.3\nlicense: MIT\n",
+    "kits/Sail/Package.swift": "// swift-tools-version: 6.2\nlet package = Package(\n  [\n    .iOS(.v18),\n  ])\n",
+    "charts/ferry/Chart.yaml": 'name: ferry\nkubeVersion: ">=1.25.0-0"\n',
+    "charts/other/Chart.yaml": 'name: other\nkubeVersion: ">=1.19.0-0"\n',
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "told"),
+    [
+        ("Which version of Node does it need?", ("Dockerfile", 1, 1)),
+        ("Which version of Python does it need?", ("pyproject.toml", 3, 3)),
+        ("Which version of GHC does it need?", ("x.cabal", 2, 5)),
+        ("Which version of iOS is required?", ("kits/Sail/Package.swift", 4, 4)),
+        ("Which version of Kubernetes does the ferry chart need?", ("charts/ferry/Chart.yaml", 2, 2)),
+        ("what version of Kubernetes does other require", ("charts/other/Chart.yaml", 2, 2)),
+    ],
+)
+def test_versions_of_what_it_runs_on(tmp_path: Path, question: str, told: tuple[str, int, int]) -> None:
+    with index_of(tmp_path / "x", TOLD_OF_VERSIONS) as index:
+        assert places(index, question) == [told]
+
+
+def test_an_image_counts_only_where_no_manifest_tells(tmp_path: Path) -> None:
+    with index_of(tmp_path / "x", {"Dockerfile": TOLD_OF_VERSIONS["Dockerfile"]}) as index:
+        assert places(index, "Which version of Python does it need?") == [("Dockerfile", 2, 2)]
+
+
+@pytest.mark.parametrize("question", ["Which licence is the text under?", "Under which licence is this?"])
+def test_licences_of_text_and_code(tmp_path: Path, question: str) -> None:
+    with index_of(tmp_path / "x", {"LICENSE-TEXT": MIT, "LICENSE-CODE": MIT + "\n", "a.py": "x = 1\n"}) as index:
+        assert places(index, question) == [("LICENSE-CODE", 1, 5)]  # the other says the same

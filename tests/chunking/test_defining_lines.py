@@ -49,6 +49,11 @@ SOURCES = {
     "knob.s": ("; Turns.\nturn:\n  mov eax, 1\nlocal1:\n  ret\n", ["turn", "local1"]),
     "knob.m4": ("# KNOB_TURN\nAC_DEFUN([KNOB_TURN], [\n  x\n])\ndefine(`back', `y')\n", ["KNOB_TURN", "back"]),
     "knob.jq": ("# Turns.\ndef turn(f): . + f;\ndef back: .;\n", ["turn", "back"]),
+    "knob.bicep": (
+        "@description('How far')\nparam turn int = 3\nvar type = 'x'\n\n"
+        "resource knob 'Shop/knobs@2024-03-01' = {\n  name: 'type'\n}\noutput end string = knob.id\n",
+        ["turn", "type", "knob", "end"],
+    ),
     "knob.odin": ("package knobs\n\nturn :: proc(n: int) -> int {\n\treturn n\n}\n", ["knobs", "turn"]),
     "knob.pp": ("# Turns.\nclass knob::turn (\n  Integer $n,\n) {\n  package { 'knob': }\n}\n", ["knob::turn"]),
     "knob.gleam": ("import gleam/io\n\npub fn turn(n: Int) {\n  let local = n\n  local\n}\n", ["turn"]),

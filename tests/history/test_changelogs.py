@@ -60,6 +60,8 @@ STYLES = {
     "bare": "2024-01-02 thing\n\n1.1.0 / 2024-01-02\n\n  * B\n\n1.0.0 / 2023-01-02\n\n  * A\n",
     "named": "Changes\n-------\n\nThing 1.1.0\n-----------\n\nB\n\nThing 1.0.0\n-----------\n\nA\n",
     "from": "Changes from 1.0 to 1.1\n\n* B\n\nChanges from 0.9 TO 1.0\n\n* A\n",
+    "dated": "2024.01.02, Version 1.1.0 (Stable), 5f0e\n\nChanges since version 1.0.9:\n\n* B\n\n\n"
+    "2023-01-02 - v1.0.0\n\n* A\n",
     "asciidoc": "= News\n\n== 1.1.0\n\n* B\n\n== 1.0.0\n\n* A\n",
 }
 

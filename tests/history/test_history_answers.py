@@ -329,3 +329,48 @@ def test_all_of_it_began_with_the_oldest_commit(shopping: tuple[Index, dict[str,
 def test_what_began_otherwise_is_another_question(question: str) -> None:
     asked = history_question(question, date(2026, 3, 4))
     assert asked is None or asked.kind != "began"
+
+
+def test_the_last_release_is_of_the_projects_own_series(tmp_path: Path) -> None:
+    """Neither a date in the name of a backup nor the greatest number of another package is the newest version."""
+    made = Repository(tmp_path / "ferry")
+    for day, tag in (("2024-01-02", "v1.0"), ("2024-01-03", "backup-20240103"), ("2024-01-04", "v1.1")):
+        made.commit(f"Work for {tag}", {"sail.py": f"day = {tag!r}\n"}, day)
+        made.git("tag", tag)
+    made.commit("Row", {"oar.py": "oars = 2\n"}, "2024-01-05")
+    made.git("tag", "oars-7.0")
+    with Index.build(made.folder) as index:
+        assert "`v1.1`" in told(history_of(index, "what changed in the last release?"))
+        assert "`v1.1`" in told(history_of(index, "when was the last release?"))
+        assert "`oars-7.0`" in told(history_of(index, "what changed in oars 7.0?"))
+
+
+def test_a_project_that_moved_on_to_tags_of_packages_is_told_by_the_newest(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry")
+    for day, tag in (("2020-01-02", "v9.0"), ("2024-01-03", "sail@2.0"), ("2024-01-04", "oars@1.0")):
+        made.commit(f"Work for {tag}", {"sail.py": f"day = {tag!r}\n"}, day)
+        made.git("tag", tag)
+    with Index.build(made.folder) as index:
+        assert "`oars@1.0`" in told(history_of(index, "what changed in the last release?"))
+
+
+def test_where_nothing_names_a_release_the_newest_commits_are_listed(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry")
+    made.commit("Hoist the sail", {"sail.py": "sail = 1\n"}, "2024-01-02")
+    with Index.build(made.folder) as index:
+        found = history_of(index, "what changed in the last release?")
+    assert found.known
+    assert "names a release" in told(found) and "Hoist the sail" in told(found)
+
+
+def test_who_wrote_a_folder_or_all_of_it_by_its_name(tmp_path: Path) -> None:
+    made = Repository(tmp_path / "ferry-ce")
+    made.commit(
+        "Begin",
+        {"README.md": "# Ferry CE\n\nFerry CE sails.\n", "kits/oars/row.py": "x = 1\n", "a/b/oars/c.py": ""},
+        "2024-01-02",
+    )
+    made.commit("Begin Ferry in the harbour", {"kits/harbour/quay.py": "y = 1\n"}, "2024-01-03")
+    with Index.build(made.folder) as index:
+        assert "2 commits, by 1 author" in told(answer_by_way(Question("Who wrote Ferry?"), index))
+        assert "1 commit of `kits/oars`" in told(answer_by_way(Question("Who maintains the oars package?"), index))

@@ -69,7 +69,7 @@ NOTES = {"notes.txt": "The heron stands at the pond each morning and takes a gol
         (LIBRARY, "What does `send_with_retry` do?"),
         (PROGRAM, "What does `runTicker` do?"),
         (PROGRAM, "What does the struct `Face` do?"),
-        (HANDBOOK, "What should I know about trains?"),
+        (HANDBOOK, "Tell me about trains."),
         (MANUAL, "How do I install Ferry?"),
         (RECIPES, "How long does dough rest?"),
         (NOTES, None),
@@ -100,20 +100,22 @@ def test_each_starter_is_answered_with_a_verified_quote(
             FERRY,
             [
                 "What is this about?",
+                "How do I build and test it?",
                 "What does `carry_again` do?",
                 "How do I run Ferry with docker?",
-                "What should I know about queues?",
+                "What changed in the last release?",
+                "Tell me about queues.",
             ],
         ),
         # Documents with a little code in them are asked about as documents.
-        (WRITTEN, ["How do I book a hotel?", "What should I know about trains?", "What does `nights_of` do?"]),
+        (WRITTEN, ["How do I book a hotel?", "Tell me about trains.", "What does `nights_of` do?"]),
     ],
     ids=["program", "documents"],
 )
 def test_the_most_telling_come_first(tmp_path: Path, files: dict[str, str], expected: list[str]) -> None:
     with index_of(tmp_path / "corpus", files) as index:
         assert [one.question for one in starters(index) if one.question in expected] == expected
-        assert "What should I know about tagged releases?" not in {one.question for one in starters(index)}
+        assert "Tell me about tagged releases." not in {one.question for one in starters(index)}
 
 
 def definition(name: str, comment: str = "") -> str:
@@ -147,8 +149,8 @@ def test_of_many_documents_the_largest_are_asked_about_and_longer_things_first(t
         found = list(starters(index))
     assert [(one.question, one.first, one.last) for one in found if one.path == "z.md"] == [
         ("How do I book a train?", 9, 412),
-        ("What should I know about night trains?", 5, 8),
-        ("What should I know about trains?", 1, 4),
+        ("Tell me about night trains.", 5, 8),
+        ("Tell me about trains.", 1, 4),
     ]
     assert {"d29.md", "d28.md"} <= {one.path for one in found}
 
@@ -168,10 +170,10 @@ def test_a_starter_whose_answer_begins_elsewhere_is_not_offered(tmp_path: Path) 
         + cheap,
     }
     with index_of(tmp_path / "corpus", files) as index:
-        question = "What should I know about night trains?"
+        question = "Tell me about night trains."
         assert question in {one.question for one in starters(index)}
         outcome = asyncio.run(outcome_of(index, None, question, Settings()))
-        assert [one.path for one in outcome.citations] == ["b.md", "a.md"]
+        assert outcome.citations[0].path == "b.md"
         assert question not in Starters().of(index, Settings())
 
 
@@ -197,7 +199,7 @@ def test_nobody_is_asked_about_tests_and_an_index_page_is_a_readme(tmp_path: Pat
     assert found[0] == "What is this about?"
     assert "What does `carry_far` do?" in found
     assert not [one for one in found if "check_far" in one]
-    assert "What should I know about welcome?" not in found, "that is what the whole is about"
+    assert "Tell me about welcome." not in found, "that is what the whole is about"
     del files["docs/readme.md"]
     with index_of(tmp_path / "other", files) as index:
         assert next(starters(index)).question == "What is this about?"

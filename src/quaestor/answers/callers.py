@@ -19,6 +19,7 @@ from quaestor.core.wording import amount
 from quaestor.corpus import Corpus
 from quaestor.related import Related, RelatedKind, Relative
 from quaestor.search.callers_question import CallersQuestion, read_callers_question
+from quaestor.search.names_in_question import looks_like_a_file
 from quaestor.search.path_roles import profile_path
 
 _LIMIT = 200
@@ -42,12 +43,26 @@ def answer_with_callers(question: Question, corpus: Corpus) -> WayAnswer | None:
     if asked is None:
         return None
     found = resolve_name(corpus, asked.target, ("definitions", "callers", "tests"), _LIMIT)
+    named_after = _named_after_file(corpus, asked.target, found)
+    found = named_after or found
     if found is None or found.related is None:
         return None if found is None or asked.plain else _used_nowhere(asked.target, found)
     if asked.plain and not found.related.of("definitions"):
         return None
-    draft = _CallersAnswer(asked, found, CorpusLines(corpus))
+    draft = _CallersAnswer(asked, found, CorpusLines(corpus), file=asked.target if named_after else "")
     return draft.callees(corpus) if asked.kind == "callees" else draft.uses()
+
+
+def _named_after_file(corpus: Corpus, target: str, found: ResolvedName | None) -> ResolvedName | None:
+    """Return the name that a file is called after, if no import names the file: in Swift and C#, none names any."""
+    if found is None or not looks_like_a_file(target):
+        return None
+    used = found.related is not None and (found.related.of("callers") or found.related.of("tests"))
+    stem = (found.name or target).rpartition("/")[2].partition(".")[0]
+    other = None if used or not stem else resolve_name(corpus, stem, ("definitions", "callers", "tests"), _LIMIT)
+    if other is None or other.corrected or other.related is None:
+        return None
+    return other if other.related.target.name and other.related.of("definitions") else None
 
 
 def _used_nowhere(name: str, found: ResolvedName) -> WayAnswer:
@@ -66,16 +81,20 @@ class _PlacesOfKind:
 
 
 class _CallersAnswer:
-    """One answer in the making: the question, what is related to the name, and the corpus's lines."""
+    """One answer in the making: the question, what is related to the name, and the corpus's lines.
 
-    def __init__(self, asked: CallersQuestion, found: ResolvedName, lines: CorpusLines) -> None:
+    ``file`` is the file that was asked for where the answer is about the name that it is called after.
+    """
+
+    def __init__(self, asked: CallersQuestion, found: ResolvedName, lines: CorpusLines, file: str = "") -> None:
         assert found.related is not None
         self._asked = asked
+        self._file = file
         self._name = found.name
         self._taken_for = found.name if found.corrected else ""
         self._related: Related = found.related
         self._lines = lines
-        self._definitions = [one for one in self._related.of("definitions") if self._related.target.name]
+        self._definitions = _without_equations(self._related.of("definitions") if self._related.target.name else ())
         self._draft = Draft()
         self._elsewhere = False
 
@@ -196,6 +215,8 @@ class _CallersAnswer:
             counts.append(f"{least}{_amount(tests)} in tests")
         name = in_code(self._name)
         taken = f"{in_code(self._asked.target)} occurs nowhere here; this is about {name}. " if self._taken_for else ""
+        if self._file:
+            taken = f"No import here names {in_code(self._file)}, so this is about {name}, which it is called after. "
         if not counts:
             beside = " outside it" if self._asked.outside else ""
             return f"{taken}Nothing in this corpus uses {name}{beside}, as far as its name tells."
@@ -244,6 +265,17 @@ class _CallersAnswer:
         )
         more = len(found) - _MOST_DEFINITIONS
         return f"{amount(len(found), 'definition')} of this name: {listed}{f' and {more} more' if more > 0 else ''}."
+
+
+def _without_equations(found: Iterable[Relative]) -> list[Relative]:
+    """Return definitions, of those that follow each other line by line only the first: a function in Haskell."""
+    kept: list[Relative] = []
+    last: Relative | None = None
+    for one in found:
+        if last is None or (one.path, one.symbol) != (last.path, last.symbol) or one.start_line != last.end_line + 1:
+            kept.append(one)
+        last = one
+    return kept
 
 
 def _amount(places: _PlacesOfKind) -> str:

@@ -38,6 +38,8 @@ _ANY = frozenset({"Error", "Exception", "Err", "Result", "Ok", "None", "RuntimeE
 _SHORT = 6
 _FAULT = re.compile(r"(?:[Ee]rror|[Ee]xception|Failure|Fault)s?$|^Unable[A-Z]")
 _NAMES_FAULT = re.compile(r"\b(?:raise[sd]?|throws?|thrown|errors?|exceptions?|fail(?:s|ed|ure)?)\b", re.IGNORECASE)
+_RAISES = re.compile(r"\b(?:raise|throw|panic!?|fatalError|preconditionFailure|abort|die|error!|bail!)\b\W")
+"""What a line has that raises the message which stands in it."""
 _LONGEST = 200_000
 
 _MOST_LOOKED_AT = 24
@@ -130,6 +132,8 @@ class _ErrorAnswer:
     def _places_raising(self, origin: Template) -> tuple[Relative, ...]:
         """Return the places that raise what a class of errors, or a name, gives the message to."""
         file = self._lines.file(origin.path)
+        if file is not None and _RAISES.search(file.lines[origin.line - 1]):
+            return ()
         bound = raises_of_bound(self._corpus, origin.path, file.lines, origin.line, _MOST_USES) if file else ()
         if bound or not _is_fault(origin, self._message):
             return bound

@@ -25,6 +25,7 @@ from quaestor.answers.history_of_subject import (
 )
 from quaestor.answers.history_questions import HistoryQuestion, first_day, history_question, last_day
 from quaestor.answers.history_subjects import Subject, subject_of
+from quaestor.answers.overview.overview_answer import names_all_of_it
 from quaestor.answers.way import WayAnswer
 from quaestor.core.bylines import date_bound
 from quaestor.core.documents import Hit
@@ -176,6 +177,8 @@ def _write_about_subject(
 ) -> bool | None:
     if question.kind == "author" and corpus.is_prose() and question.subject and not _names_file(question.subject):
         return None  # who wrote what documents speak of, they say themselves
+    if question.kind == "author" and names_all_of_it(question.subject, corpus):
+        question = question._replace(subject="")
     subject = subject_of(question.subject, corpus, git)
     tell: dict[str, Callable[[HistoryQuestion, Subject, Git, Changelogs, Draft, int], bool | None]] = {
         "origin": tell_origin,

@@ -28,6 +28,7 @@ _MOST_HIT_LINES = 150
 _BESIDE_A_CHANGELOG = 5
 _SAME_RELEASE = 31
 """Days between a version's tag and its section's date: a tag may follow some time after."""
+_YEAR = 366
 _UNDATED = 1_000_000
 
 
@@ -158,10 +159,13 @@ def tell_changes(
         listed = [tag for tag in listed if changelogs.package in ("", _package_of(tag))]
         if not (listed or changelogs.sections):
             return None  # a version of something else
+    elif NEWEST in question.versions:
+        listed = _main_series(listed)
     meant = [_newest_version(listed, changelogs) if text == NEWEST else version_in(text) for text in question.versions]
     named = [version for version in meant if version is not None]
     if len(named) != len(question.versions):
-        return None
+        unnamed = NEWEST in question.versions and not question.subject
+        return _say_without_releases(git, draft, limit) if unnamed and git is not None else None
     noted = _requested_sections(question, named, listed, changelogs)
     for one in noted:
         _quote_section(one, draft, _MOST_LINES // len(noted))
@@ -171,6 +175,27 @@ def tell_changes(
     if draft.pieces:
         return True
     return _say_unknown(question, listed, changelogs, draft)
+
+
+def _say_without_releases(git: Git, draft: Draft, limit: int) -> bool | None:
+    """List the newest commits of a repository whose releases nothing names; None if it has no commits either."""
+    if found := log(git, limit=limit, options=("--no-merges",)):
+        draft.say("No tag and no changelog here names a release. The newest commits:\n")
+        list_commits(found, git, draft)
+    return True if found else None
+
+
+def _main_series(listed: Sequence[Tag]) -> list[Tag]:
+    """Return the tags of versions that belong together: those without a name of their own, else the series in use.
+
+    A project that has moved on to tags with names (``shop@2.0``) has had no others for a year.
+    """
+    newest = max((tag.date for tag in listed), default="")
+    plain = [tag for tag in listed if not tag.series]
+    if plain and _days_apart(max(tag.date for tag in plain), newest) <= _YEAR:
+        return plain
+    last = next((tag.series for tag in reversed(listed)), "")
+    return [tag for tag in listed if tag.series == last]
 
 
 def _package_of(tag: Tag) -> str:
@@ -321,6 +346,7 @@ def _say_unknown(
 def tell_release(question: HistoryQuestion, git: Git | None, changelogs: Changelogs, draft: Draft) -> bool | None:
     """Write when a version came out, the newest if none is named."""
     listed = [] if git is None else [tag for tag in tags(git) if tag.version]
+    listed = listed if question.versions else _main_series(listed)
     version = version_in(question.versions[0]) if question.versions else _newest_version(listed, changelogs)
     if version is None:
         return None

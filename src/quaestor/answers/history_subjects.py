@@ -31,6 +31,9 @@ _KIND = re.compile(
     r"|\s+(?:function|method|class|module|option|flag|setting|parameter|argument|command|file|field|attribute|type|keyword)$",
     re.IGNORECASE,
 )
+_OF_FOLDERS = re.compile(
+    r"\s+(?:chart|package|crate|plugin|component|module|library|app|folder|directory)$", re.IGNORECASE
+)
 _OF_USERS = re.compile(
     r"^(?:option|flag|setting|command|argument|parameter)\s|\s(?:option|flag|setting|command|argument|parameter)$",
     re.IGNORECASE,
@@ -55,9 +58,9 @@ class Subject(NamedTuple):
     """What a question is about. Unknown attributes are empty.
 
     Attributes:
-        text: as it is written.
+        text: the text as it is written.
         path: a file or folder, as git names it.
-        needle: for a name that is defined, the text of its definition's line to search for: ``def send``.
+        needle: the text of its definition's line to search for, such as ``def send``, if the name is defined.
         lines: the first and last line of a definition or place in the newest commit, 1-based; (0, 0) for none.
         literal: a text that stands in code as it is written.
     """
@@ -77,7 +80,13 @@ def subject_of(text: str, corpus: Corpus, git: Git) -> Subject:
     if not bare:
         return found
     named = None if _OF_USERS.search(text) else _as_name(found, bare, corpus, git)
-    return _as_file(found, bare, corpus, git) or named or _as_stem(found, bare, corpus, git) or found
+    return (
+        _as_file(found, bare, corpus, git)
+        or named
+        or _as_stem(found, bare, corpus, git)
+        or _as_folder(found, text, corpus, git)
+        or found
+    )
 
 
 def _as_file(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
@@ -107,6 +116,19 @@ def _as_stem(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject |
         return None
     named = [one for one in corpus.store.documents() if one.rpartition("/")[2].rpartition(".")[0] == text]
     return _as_file(subject, named[0], corpus, git) if len(named) == 1 else None
+
+
+def _as_folder(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
+    """Return a subject that is the outermost folder of a name: ``the alertmanager chart``."""
+    name = _OF_FOLDERS.sub("", text)
+    if name == text or not name or " " in name:
+        return None
+    ends = f"/{name.lower()}"
+    folders = {path.rpartition("/")[0] for path in corpus.store.documents()}
+    above = {"/".join(folder.split("/")[:depth]) for folder in folders for depth in range(1, folder.count("/") + 2)}
+    named = sorted((one for one in above if f"/{one}".lower().endswith(ends)), key=lambda one: one.count("/"))
+    alone = bool(named) and named[0].count("/") < min((one.count("/") for one in named[1:]), default=99)
+    return _as_file(subject, named[0], corpus, git) if alone else None
 
 
 def _as_name(subject: Subject, text: str, corpus: Corpus, git: Git) -> Subject | None:
@@ -153,7 +175,7 @@ class SubjectWords:
 
     Args:
         text: the subject.
-        texts: in which it is looked for.
+        texts: the texts in which it is looked for.
     """
 
     def __init__(self, text: str, texts: Sequence[str]) -> None:

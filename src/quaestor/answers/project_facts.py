@@ -33,8 +33,9 @@ _IT = (
     r"(?:it|this|(?:this|the|that|our|your)\s+(?:\w+\s+)?(?:project|repo(?:sitory)?|code\s?base|code|library|package"
     r"|program|tool|software|app(?:lication)?))"
 )
+_WORK = rf"(?:{_IT}|the\s+(?:text|code|content|book|data|documentation|docs))"
 _LICENCE = re.compile(
-    rf"(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_IT}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
+    rf"(?:under\s+)?(?:what|which)\s+(?:kind\s+of\s+)?licen[cs]e\s+(?:is\s+{_WORK}(?:\s+(?:under|published|released|distributed))*(?:\s+under)?"
     rf"|does\s+{_IT}\s+(?:use|have)|{_IT}\s+(?:is\s+under|has|uses))"
     rf"|(?:what|which)(?:\s+is|'s)\s+the\s+licen[cs]e(?:\s+(?:of|for)\s+{_IT})?|(?:how|under\s+(?:what|which)\s+(?:licen[cs]e|terms))"
     rf"\s+is\s+{_IT}\s+(?:licen[cs]ed|published|released|distributed)|licen[cs]e"
@@ -78,7 +79,8 @@ _ASKS_ORIGIN = (
 _MOST_PAGES = 8
 _PASSAGES = 5
 _LICENCE_FILE = re.compile(
-    r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl)){0,2}", re.IGNORECASE
+    r"(?:licen[cs]e|copying|unlicense)(?:[._-](?:md|txt|rst|mit|apache|bsd|lgpl|gpl|text|code|docs?|data)){0,2}",
+    re.IGNORECASE,
 )
 _HEAD_OF_LICENCE = 6
 _FIELD = re.compile(
@@ -136,6 +138,8 @@ _BLOCKS: tuple[tuple[str, str, str], ...] = (
 _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"python|cpython", r"pyproject\.toml|setup\.(?:cfg|py)", r"""\s*(?:requires-python|python_requires|python)\s*="""),
     (r"node(?:\.?js)?|npm|deno|bun", r"package\.json", r'\s*"engines"\s*:'),
+    (r"node(?:\.?js)?", r"\.nvmrc|\.node-version", r"\S*\d"),
+    (r"npm|pnpm|yarn|bun", r"package\.json", r'\s*"packageManager"\s*:'),
     (r"go|golang", r"go\.mod", r"(?:go|toolchain)\s+\S"),
     (r"rust|rustc|cargo", r"cargo\.toml", r"\s*rust-version\s*="),
     (
@@ -156,6 +160,9 @@ _LANGUAGES: tuple[tuple[str, str, str], ...] = (
     (r"elixir|erlang|otp", r"mix\.exs|rebar\.config", r"\s*(?:elixir:|\{minimum_otp_vsn)"),
     (r"dart|flutter", r"pubspec\.ya?ml", r"environment\s*:"),
     (r"swift|xcode", r"package\.swift", r"//\s*swift-tools-version"),
+    (r"ios|ipados", r"package\.swift|project\.pbxproj|podfile", r"\s*(?:\.iOS\(|IPHONEOS_|platform\s+:ios\b)"),
+    (r"macos", r"package\.swift|project\.pbxproj|podfile", r"\s*(?:\.macOS\(|MACOSX_|platform\s+:osx\b)"),
+    (r"kubernetes|k8s", r"chart\.ya?ml", r"kubeVersion\s*:"),
     (r"ghc|haskell", r"[\w-]+\.cabal", r"\s*tested-with\s*:"),
     (r"c\+\+|cpp|c|cmake", r"cmakelists\.txt", r"\s*(?:cmake_minimum_required|set\s*\(\s*CMAKE_C(?:XX)?_STANDARD)"),
     (r"perl", r"makefile\.pl|cpanfile|dist\.ini", r"\s*(?:MIN_PERL_VERSION|requires?\s+['\"]perl)"),
@@ -172,6 +179,8 @@ _WHICH = rf"(?:(?:what|which)(?:\s+(?:is|are))?\s+)?(?:the\s+)?{_LEAST}(?:requir
 _VERSIONS = re.compile(
     rf"{_WHICH}{_LANGUAGE}[ -]versions?\s*{_RUNS}"
     rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'of')}\s*{_RUNS}"
+    rf"|{_WHICH}versions?\s+of\s+{_LANGUAGE.replace('language', 'for')}\s+(?:does|is|must)\s+"
+    r"(?:the\s+)?(?P<part>[\w.-]+)(?:\s+(?:chart|package|module|crate|app))?\s+(?:need(?:ed)?|require[ds]?|support)"
     rf"|welche\s+{_LANGUAGE.replace('language', 'german')}[ -]version(?:en)?"
     r"\s+(?:brauch\w*|benötig\w*|wird|werden|ist|sind|unterstütz\w*)\b.*"
 )
@@ -181,6 +190,10 @@ _NEEDED = re.compile(
     re.IGNORECASE,
 )
 _MOST_SAID = 4
+_DOCKERFILE = re.compile(r"(?:dockerfile|containerfile)(?:\.\w+)?", re.IGNORECASE)
+_IMAGES = {"node.js": "node", "nodejs": "node", "go": "golang", "java": r"(?:openjdk|eclipse-temurin)", "rustc": "rust"}
+"""What the images of languages are called that have another name."""
+_LONGEST_FIELD = 8
 
 
 _LINE_BY_LINE = re.compile(r"gemfile$|configure\.|cmakelists|module\.bazel", re.IGNORECASE)
@@ -197,11 +210,11 @@ def tell_project_facts(question: Question, corpus: Corpus) -> WayAnswer | None:
     text = plain_question(question.text) if len(question.text) <= _LONGEST else ""
     if text.startswith(_ASKS_ORIGIN) and (origin := _tell_origin(text, corpus)) is not None:
         return origin
-    find = _finder_for(text)
-    if find is None:
+    finders = _finders_for(text)
+    if not finders:
         return None
     corpus.try_refresh()
-    return corpus.retry_reopened(lambda: _quote(corpus, find))
+    return corpus.retry_reopened(lambda: next(filter(None, (_quote(corpus, find) for find in finders)), None))
 
 
 def _tell_origin(text: str, corpus: Corpus) -> WayAnswer | None:
@@ -234,15 +247,18 @@ def _pages_of_origin(corpus: Corpus) -> Iterator[str]:
             yield path
 
 
-def _finder_for(text: str) -> _Finder | None:
-    """Return the function that finds the lines that a question asks for; None for a question of another kind."""
+def _finders_for(text: str) -> tuple[_Finder, ...]:
+    """Return the functions that find the lines that a question asks for, each for where the one before finds none."""
     if _LICENCE.fullmatch(text):
-        return _licence
+        return (_licence,)
     if _DEPENDS.fullmatch(text):
-        return _dependencies
+        return (_dependencies,)
     found = _VERSIONS.fullmatch(text)
-    named = next(filter(None, found.groups()), None) if found else None
-    return None if named is None else partial(_versions, named)
+    if found is None:
+        return ()
+    part = found["part"] or ""
+    named = next((one for one in found.groups() if one and one != part), "")
+    return (partial(_versions_of_part, part, named),) if part else (partial(_versions, named), partial(_images, named))
 
 
 def _quote(corpus: Corpus, find: _Finder) -> WayAnswer | None:
@@ -328,6 +344,12 @@ def _is_starred_heading(texts: Sequence[str], at: int) -> bool:
     return texts[at - 1].startswith("* ") and not any(line.strip() for line in around)
 
 
+def _versions_of_part(part: str, wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield the places where a manifest in a folder of a name states which version of something is needed."""
+    if f"/{part}/" in f"/{path.lower()}":
+        yield from _versions(wanted, path, lines)
+
+
 def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
     """Yield the places where a manifest or a README states which version of a language is needed."""
     texts: Sequence[str] = ()
@@ -336,9 +358,25 @@ def _versions(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int,
             texts = texts or _lines(path, lines)
             for at, line in enumerate(texts, 1):
                 if re.match(tells, line):
-                    yield at, end_of_statement(texts, at)
+                    yield at, max(end_of_statement(texts, at), _end_of_field(texts, at))
     if _README.fullmatch(path):
         yield from _runs([*islice(_lines_that_say(wanted, _lines(path, lines)), _MOST_SAID)])
+
+
+def _images(wanted: str, path: str, lines: CorpusLines) -> Iterator[tuple[int, int]]:
+    """Yield the first line of a Dockerfile that begins from an image of a language in a version."""
+    image = re.compile(rf"FROM\s.*\b{_IMAGES.get(wanted, re.escape(wanted))}:v?\d", re.IGNORECASE)
+    if _DOCKERFILE.fullmatch(_name(path)):
+        yield from [(at, at) for at, line in enumerate(_lines(path, lines), 1) if image.match(line)][:1]
+
+
+def _end_of_field(texts: Sequence[str], at: int) -> int:
+    """Return the last of the indented lines below a line that ends with a colon, or that line."""
+    last = at
+    if texts[at - 1].rstrip().endswith(":"):
+        while last < min(len(texts), at + _LONGEST_FIELD) and texts[last].startswith((" ", "\t")):
+            last += 1
+    return last
 
 
 def _lines_that_say(language: str, texts: Sequence[str]) -> Iterator[int]:

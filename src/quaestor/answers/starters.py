@@ -20,8 +20,10 @@ from quaestor.core.terms import terms_of_word
 from quaestor.corpus import Corpus
 from quaestor.search.names_in_question import looks_like_code
 
-OF_ALL = "What is this about?"
-"""Asks about all of one corpus."""
+_OF_ALL = "What is this about?"
+_OF_PROGRAMS = ("How do I build and test it?", "What changed in the last release?")
+OF_ALL = frozenset({_OF_ALL, *_OF_PROGRAMS})
+"""Questions about all of one corpus, which call it "this" or "it"."""
 
 _MOST_FILES = 6
 _READ = 24
@@ -122,7 +124,7 @@ view work
 )
 """Verbs that begin a heading as nouns or adjectives more often: "Release notes", "Secure programming"."""
 _NO_OBJECT = re.compile(
-    r"(?:.*\b(?:guide|guides|guidelines?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
+    r"(?:.*\b(?:guide|guides|guidelines?|information|instructions?|notes?|overview|checklists?|polic(?:y|ies)|tips|tutorial|reference|practices|standards|rules"
     r"|blocks)\b.*|(?:&|and\b|or\b).*|.*\b(?:on|of|in|to|for|with|by|and|the|a|an|is|as))",
     re.IGNORECASE,
 )
@@ -135,6 +137,7 @@ _FEWEST_ASKING = 4
 _ASKS = re.compile(r"(?:how|what|when|where|which|who|why|can|do|does|is|are|should|may|must)\b", re.IGNORECASE)
 _OBJECT = re.compile(r"(?:an?|the|your|this|these)\s", re.IGNORECASE)
 _TO = re.compile(r"(?P<asks>how|what|when|where|which \w+) to (?P<rest>\S.*)", re.IGNORECASE)
+_INTRODUCED = re.compile(r"introducing (?P<thing>(?!your|the\b|our)\S.*)", re.IGNORECASE)
 _DIFFERENCE = re.compile(r"(?P<one>\S.*?)\s+(?:vs\.?|versus)\s+(?P<other>\S.*)", re.IGNORECASE)
 # What is added to a heading: "Team introductions (10 minutes)".
 _ADDED = re.compile(r"\s*\([^()]*\)$")
@@ -149,7 +152,7 @@ class Starter:
     """A suggested question.
 
     Attributes:
-        question: as a person would ask it.
+        question: the question as a person would ask it.
         path: the document that should answer it; empty where any may.
         first: first line of what should answer it, 1-based.
         last: the last one, inclusive.
@@ -172,7 +175,7 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
     """
     material = Material(corpus.store)
     if readme_of(material, "") is not None:
-        yield Starter(OF_ALL)
+        yield Starter(_OF_ALL)
     told = list(_of_prose(material, corpus.retriever.project))
     acts = [one for one in told if not thing_asked_about(one.question)]
     things = [one for one in told if thing_asked_about(one.question)]
@@ -181,7 +184,9 @@ def starters(corpus: Corpus) -> Iterator[Starter]:
         yield from chain(acts, things, code)
     else:
         # What a program's documents are about tells less than how something is done, and than its code.
-        yield from chain(_alternate(code, iter(acts)), things)
+        # Who begins with a program builds it, and asks what is new before what a single function does.
+        asked = iter(Starter(question) for question in _OF_PROGRAMS if material.is_code)
+        yield from chain(_alternate(asked, code, iter(acts)), things)
 
 
 def _is_mostly_written(material: Material) -> bool:
@@ -190,13 +195,13 @@ def _is_mostly_written(material: Material) -> bool:
     return sum(one.size for one in own if one.language in _WRITTEN) > sum(one.size for one in own if is_code(one))
 
 
-def _alternate(first: Iterator[Starter], second: Iterator[Starter]) -> Iterator[Starter]:
-    both = [first, second]
-    while both:
-        for one in list(both):
+def _alternate(*series: Iterator[Starter]) -> Iterator[Starter]:
+    left = list(series)
+    while left:
+        for one in list(left):
             found = next(one, None)
             if found is None:
-                both.remove(one)
+                left.remove(one)
             else:
                 yield found
 
@@ -315,14 +320,15 @@ def question_of(heading: str, subject: str = "", names: Collection[str] = ()) ->
     asks = heading.endswith("?")
     if asks and (not _ASKS.match(heading) or _POINTING.search(heading) or len(heading.split()) < _FEWEST_ASKING):
         return ""
-    if len(heading.split()) > _MOST_WORDS or not heading[:1].isalnum():
+    if len(heading.split()) > _MOST_WORDS or not heading[:1].isalnum() or heading.endswith("!"):
         return ""
     small = re.sub(r"\b[A-Z][a-z]+\b", lambda one: one[0] if one[0] in names else one[0].lower(), heading)
     if asks and not _TO.match(small):
-        return small[:1].upper() + small[1:]
+        titled = all(word[0].isupper() for word in heading.split() if word[0].isalpha())
+        return small[:1].upper() + small[1:] if titled else heading[:1].upper() + heading[1:]
     small = small.rstrip("?")
     known = subject if len(subject.split()) <= _MOST_OF_SUBJECT and not _ASKS.match(subject) else ""
-    return _YOURS.sub(lambda one: _MINE[one[0].lower()], next(filter(None, _forms(small, known)), ""))
+    return _YOURS.sub(lambda one: _MINE[one[0].lower()], next(filter(None, _forms(small, known, heading)), ""))
 
 
 def names_in(lines: Iterable[str]) -> frozenset[str]:
@@ -334,25 +340,34 @@ def names_in(lines: Iterable[str]) -> frozenset[str]:
 
 
 def thing_asked_about(question: str) -> str:
-    """Return the thing that a question made from a heading asks about ("What should I know about X?"); else ""."""
-    return question.removeprefix(_KNOW).removesuffix("?") if question.startswith(_KNOW) else ""
+    """Return the thing that a question made from a heading asks about ("Tell me about X."); else ""."""
+    return question.removeprefix(_TELL).removesuffix(".") if question.startswith(_TELL) else ""
 
 
-_KNOW = "What should I know about "
+_TELL = "Tell me about "
 
 
-def _forms(heading: str, subject: str) -> Iterator[str]:
-    """Yield questions, the most telling first; empty ones where a form does not fit."""
+def _forms(heading: str, subject: str, written: str) -> Iterator[str]:
+    """Yield questions, the most telling first; empty ones where a form does not fit.
+
+    Args:
+        heading: in small letters, names aside.
+        subject: what the document is about, or "".
+        written: the heading as it is written, for a question that names the section.
+    """
     if found := _TO.fullmatch(heading):
         asks = "How do I" if found["asks"].lower() == "how" else f"{found['asks'].capitalize()} should I"
         rest = found["rest"] if " " in found["rest"] else f"{found['rest']} {subject}" * bool(subject)
         yield f"{asks} {rest}?" * bool(rest)
     if found := _DIFFERENCE.fullmatch(heading):
         yield f"What is the difference between {found['one']} and {found['other']}?"
+    if found := _INTRODUCED.fullmatch(heading):
+        yield f"What is {found['thing']}?"
     yield _act(heading, subject)
     plain = heading.lower() not in _NOUNS and not _ASKS.match(heading) and not _CUT_OFF.search(heading)
     if plain and not re.search(r"[,:;]|\b(?:that|which)\b|^(?:an?|the)\b", heading, re.IGNORECASE):
-        yield f"{_KNOW}{heading}?"
+        # A title is named as it is written, a plain phrase as within a sentence.
+        yield f"{_TELL}{heading if heading[1:] == written[1:] else written}."
 
 
 def _act(heading: str, subject: str) -> str:

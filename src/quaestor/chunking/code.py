@@ -78,6 +78,8 @@ _LABELLED = re.compile(rb"^(?P<indent>)(?P<name>[A-Za-z_$][\w$.]*):", re.MULTILI
 _M4 = re.compile(
     rb"^(?P<indent>[ \t]*)(?:A[CU]_DEFUN(?:_ONCE)?|m4_define|define)\([ \t]*[\[`]*(?P<name>[A-Za-z_]\w*)", re.MULTILINE
 )
+# param location string = 'west', resource app 'Microsoft.App/containerApps@2024-03-01' = {
+_DECLARED = re.compile(rb"^(?P<indent>)(?:module|output|param|resource|var)[ \t]+(?P<name>\w+)", re.MULTILINE)
 _COMMENT = re.compile(rb"[ \t]*(?:#|//|--|;|%|\(\*|/\*|\*|'|\[<|@|///|\"\"\")")
 _MOST_ABOVE = 60
 _VALUES = ("constant", "variable")
@@ -158,7 +160,7 @@ def _pieces(data: bytes, start: int, language: str) -> list[Piece]:
 
 def _definitions(data: bytes, start: int, language: str) -> list[tuple[int, int, str, str, int]]:
     """Return where definitions begin, how far in, their names and kinds, and where the names stand; in order."""
-    patterns = [_LISP if language in _LISPS else _DEFINING]
+    patterns = [_LISP if language in _LISPS else _DECLARED if language == "bicep" else _DEFINING]
     patterns += [_SIGNATURE] if language in _SIGNED else []
     patterns += [_TYPED] if language in _TYPES_FIRST else []
     patterns += [_ASSIGNED] if language in _ASSIGNING else []

@@ -108,9 +108,9 @@ def asks_amount(question: str) -> bool:
 
 
 def says_amount(question: str, text: str) -> bool:
-    """Return whether a text says any amount, of money where a price is asked for: without one it answers no "how many".
+    """Return whether a text states an amount, as a question for one needs; for a price, an amount of money.
 
-    Years and the numbers of a list are no amounts; "until", "never" and "free of charge" answer as well.
+    Years and the numbers of a list do not count; "until", "never" and "free of charge" do.
     """
     says = _SAYS_PRICE if _ASKS_PRICE.search(question) else _SAYS_AMOUNT
     return says.search(_NO_WORDS.sub(" ", text)) is not None
@@ -122,6 +122,6 @@ def without_frame(question: str) -> str:
     These words say nothing about the subject, and make a question less similar to its answer. "Where do
     I start reading to understand how options are parsed" asks for the place where options are parsed.
     """
-    found = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
-    rest = question[found.end() :] if found else ""
+    match = _FRAME.match(question) if len(question) <= _LONGEST_FRAMED else None
+    rest = question[match.end() :] if match else ""
     return rest if content_terms(rest) else question

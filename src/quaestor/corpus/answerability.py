@@ -139,11 +139,11 @@ def doubt_about(
     """Return the doubt whether hits answer a question, by all signals.
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
         unknown: the words of the question that the corpora lack.
-        counts: of ``terms_of_words(question)``, by the stores that were searched.
+        counts: the counts of ``terms_of_words(question)`` in the stores that were searched.
         translated: whether the question was translated for the search.
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
@@ -167,12 +167,12 @@ def doubt_of(
     English only names that are not written like words count (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
-        unknown_share: as ``share_unknown`` returns it.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
+        unknown_share: the share of unknown words, as ``share_unknown`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
-        uncovered: as ``share_uncovered`` returns it.
+        uncovered: the share of the question that no hit covers, as ``share_uncovered`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
@@ -213,9 +213,9 @@ def likeness(question: str, hits: Sequence[Hit]) -> float:
         return _ALIKE_LEAST + _ALIKE_BY_WORDS * share_held(question, hits)
     if among_code and hits[0].document.language not in PROSE:
         return float(embedder.question(question) @ embedder.encode([text])[0])
-    asked, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
+    query, *paragraphs = embedder.encode([question, text, *_paragraphs(text)])
     moved = [embedder.question(question) @ paragraphs[0]] if among_code else []
-    return float(max([*moved, *(asked @ one for one in paragraphs)]))
+    return float(max([*moved, *(query @ one for one in paragraphs)]))
 
 
 def share_held(question: str, hits: Sequence[Hit]) -> float:
@@ -247,19 +247,19 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
     is similar; then the share that is usual for answers is returned.
 
     Args:
-        question: as it was searched.
-        hits: of a search for it, best first.
-        counts: of its terms, by the stores that were searched.
+        question: the question as it was searched.
+        hits: the hits of a search for it, best first.
+        counts: the counts of its terms in the stores that were searched.
     """
     tells = _shares_of_words(question, counts)
     if not hits or not tells or is_foreign(question):
         return _UNSAID_BY_ANSWERS
     first = hits[0]
     text = "\n".join(filter(None, (first.path, *first.chunk.scope, first.symbol, first.text)))
-    said = {word.lower() for word in find_words(text)}
+    words = {word.lower() for word in find_words(text)}
     held = set(searched_terms(text))
     embedder = StaticEmbedder.bundled()
-    vectors = embedder.encode([*tells, *said])
+    vectors = embedder.encode([*tells, *words])
     nearest = (vectors[: len(tells)] @ vectors[len(tells) :].T).max(axis=1, initial=0)
     return max(
         share * (1 - min(1.0, float(near))) * held.isdisjoint(searched_terms(word))
@@ -281,9 +281,9 @@ def _shares_of_words(question: str, counts: Sequence[TermCounts]) -> dict[str, f
     chunks = sum(one.chunks for one in counts)
     held = {term: sum(max(one.frequencies.get(term, (0,))) for one in counts) for term in terms_of_words(question)}
     weights = {
-        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in found)
+        word: max(math.log(1 + chunks / (0.5 + held[term])) for term in terms)
         for word in _telling_words(question)
-        if (found := searched_terms(word))
+        if (terms := searched_terms(word))
     }
     total = math.fsum(weights.values())
     return {word: weight / total for word, weight in weights.items() if total}
@@ -325,15 +325,15 @@ def names_in(question: str) -> tuple[str, ...]:
 
 def _names(question: str, english: bool) -> Iterator[str]:
     begins = True
-    for found in _TOKEN.finditer(question):
-        token = found.group()
+    for match in _TOKEN.finditer(question):
+        token = match.group()
         word = _POSSESSIVE.sub("", token.strip(_EDGES))
-        named = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
-        if named and "://" not in word and "@" not in word:
+        is_name = not _ABBREVIATED.fullmatch(word) and not _KEYS.match(word)
+        if is_name and "://" not in word and "@" not in word:
             for part in [word] if _is_whole(word) else _BETWEEN.split(word):
                 if _is_name(part, english and not begins):
                     yield part[:-1] if _PLURAL.fullmatch(part) else part
-        begins = token[-1] in ".:" or question[found.end() : found.end() + 1] in ("?", "!")
+        begins = token[-1] in ".:" or question[match.end() : match.end() + 1] in ("?", "!")
 
 
 def _is_whole(word: str) -> bool:

@@ -88,9 +88,9 @@ class Tag(NamedTuple):
     Attributes:
         name: ``v1.2.0``.
         commit: the hash of the commit.
-        date: of an annotated tag, else of the commit; ISO 8601.
+        date: the date of an annotated tag, else of the commit; ISO 8601.
         by: the tagger; empty for a lightweight tag.
-        message: of an annotated tag, else of the commit.
+        message: the message of an annotated tag, else of the commit.
         version: the version that it names, or None.
     """
 
@@ -146,7 +146,8 @@ _MARKED = re.compile(r"^\s{0,3}(?:#{1,6}\s|=+\s|\*+\s*\[?v?\d)")
 _DATE = re.compile(r"\b(?:19|20)\d\d[-/.]\d\d?[-/.]\d\d?\b")
 # What may stand before the version in its heading: marks, "Version", the project's name.
 _HEADING = re.compile(
-    rf"^\s{{0,3}}(?:#{{1,6}}\s+|=+\s+|\*+\s*)?[\[(:*`]{{0,3}}(?:[\w.+-]+\s+){{0,3}}?"
+    rf"^(?!\s*changes\s+since\b)\s{{0,3}}(?:#{{1,6}}\s+|=+\s+|\*+\s*)?(?:{_DATE.pattern}[,:]?\s+(?=version\s|v?\d))?"
+    rf"[\[(:*`]{{0,3}}(?:[\w.+-]+\s+){{0,3}}?"
     rf"(?:version|release|changes in|from\s+(?:{WRITTEN})\s+to|v\.?)?\s*"
     rf"(?P<version>{WRITTEN})(?![\w.]*\w)",
     re.IGNORECASE,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from posixpath import dirname
 
 from quaestor.answers.overview.introduction import shorten
-from quaestor.answers.overview.material import Material, depth_in, parent_of, weight_of
+from quaestor.answers.overview.material import DOCUMENTATION, Material, depth_in, parent_of, weight_of
 from quaestor.answers.overview.named_paths import NamedPath
 from quaestor.answers.overview.path_descriptions import defined_names, description
 from quaestor.answers.overview.statements import Entry, Statement
@@ -53,6 +53,8 @@ _WANTED = 0.9
 _MARK_TOKENS = 4  # of a citation mark with what parts it from the words
 _NAMES = 4
 _MOST_FURTHER = 24
+_AHEAD = 3
+"""Places by which a folder of the root comes earlier if an entry point lies in it."""
 
 Count = Callable[[str], int]
 
@@ -259,7 +261,12 @@ class _ShownParts:
 
 
 def tree(
-    material: Material, found: Sequence[_Part], named: Mapping[str, NamedPath], room: int, count: Count
+    material: Material,
+    found: Sequence[_Part],
+    named: Mapping[str, NamedPath],
+    room: int,
+    count: Count,
+    entered: Sequence[str] = (),
 ) -> list[Entry]:
     """Return the most important parts as lines of a tree that take about ``room`` tokens at most.
 
@@ -269,11 +276,12 @@ def tree(
         named: what documents say of them.
         room: tokens.
         count: tokens of a text.
+        entered: paths of entry points; of the root's folders, those that hold one come first.
     """
     chooser = _PartChooser(material, named, room, count)
     wanted = [part for part in found if part.importance >= _WANTED]
     longest = next((length for length in _LENGTHS if chooser.fits(wanted, length)), 0)
-    return list(_tree_lines(chooser.choose(found, longest), material.folder, found))
+    return list(_tree_lines(chooser.choose(found, longest), material, found, entered))
 
 
 class _PartChooser:
@@ -330,8 +338,11 @@ class _PartChooser:
         return 0 if said is None else self._count(said.text if said.brief is None else said.brief) + _MARK_TOKENS
 
 
-def _tree_lines(chosen: _ShownParts, root: str, found: Sequence[_Part]) -> Iterator[Entry]:
+def _tree_lines(
+    chosen: _ShownParts, material: Material, found: Sequence[_Part], entered: Sequence[str]
+) -> Iterator[Entry]:
     """Yield the lines of the tree below a folder, the most important of each folder first."""
+    root = material.folder
     order = {part.path: number for number, part in enumerate(found)}
     children: dict[str, list[str]] = defaultdict(list)
     for path in _with_ancestors(chosen.says, root):
@@ -343,6 +354,11 @@ def _tree_lines(chosen: _ShownParts, root: str, found: Sequence[_Part]) -> Itera
         while above and above != root:
             best[above] = min(best.get(above, len(order)), order[path])
             above = dirname(above)
+    # Whoever asks for a program begins where it begins, not in its manual.
+    manual = {path for path in children[root] if material.is_code and path.lower() in DOCUMENTATION}
+    begins = {path for path in children[root] if any(one.startswith(f"{path}/") for one in entered)}
+    children[root].sort(key=lambda path: (path in manual, best[path] - _AHEAD * (path in begins)))
+    best.update({path: number - len(found) for number, path in enumerate(children[root])})
     yield from _lines_below(root, "", 0, children, best, chosen)
 
 

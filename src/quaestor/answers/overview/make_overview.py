@@ -167,7 +167,7 @@ def _code_sections(material: Material, room: int, count: Count) -> Iterator[Sect
     left = room - sum(_tokens(section, count) for section in (*first, *last))
     entered = {name.partition(" → ")[2] or name for name in (one.name for one in entries)}
     found = parts(material, named, imported, tuple(entered))
-    lines = tree(material, found, named, int(left * 0.94), count)
+    lines = tree(material, found, named, int(left * 0.94), count, tuple(entered))
     yield from first
     if lines:
         yield Section("Main parts", tuple(lines))

@@ -20,14 +20,18 @@ from quaestor.stores import FieldBoosts, Store, StoredChunk
 _OWN = ("", CHANGELOG)
 _LANGUAGE_CODE = re.compile(r"[a-z]{2,3}(?:[-_][A-Za-z]{2,4})?")
 _LONGEST_CODE = 8
-_DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
+DOCUMENTATION = frozenset({"doc", "docs", "documentation"})
+"""What the folders of manuals are called."""
 _FEWEST_COPIES = 3
 _BODY = FieldBoosts(1.0, 0.0, 0.0)
 # A file that an overview reads is read for its beginning or for a few lines; a larger one is left alone.
 _LARGEST = 600_000
 _LONGEST_LINE = 2_000
 """Characters of a line that are read: patterns take the square of the blanks, brackets and dots that a line repeats."""
-_DATA = frozenset({"json", "yaml", "toml", "xml", "csv", "ini", "properties", "jupyter", "text", "css", "scss", "less"})
+_DATA = frozenset(
+    """cabal caddyfile css csv gettext go-module ini json jupyter less properties scss solution text toml xml
+    yaml""".split()
+)
 
 
 class Material:
@@ -39,7 +43,7 @@ class Material:
 
     Attributes:
         store: the index.
-        folder: as given.
+        folder: the folder as it was given.
         documents: what lies in the folder, by path.
     """
 
@@ -82,7 +86,7 @@ class Material:
             found = profile_path(path)
             if any(path.startswith(f"{folder}/") for folder in self._translation_folders):
                 found = found._replace(background=TRANSLATION)
-            if not found.prose and not found.data and not _DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
+            if not found.prose and not found.data and not DOCUMENTATION.isdisjoint(path.lower().split("/")[:-1]):
                 found = found._replace(example=True)  # code in a manual shows how something is used
             self._profiles[path] = found
         return found

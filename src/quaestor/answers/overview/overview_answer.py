@@ -151,6 +151,13 @@ def with_own_name(text: str, corpus: Corpus, instead: str) -> str:
     return text
 
 
+def names_all_of_it(text: str, corpus: Corpus) -> bool:
+    """Return whether a text is the name of all that a corpus holds, or what that begins with: ``Brogue``."""
+    name = text.lower()
+    own = (corpus.root.name.lower(), corpus.retriever.project.lower(), _title(corpus).lower())
+    return len(name) >= _SHORTEST_NAME and (name in own or own[-1].startswith(f"{name} "))
+
+
 def _is_own_name(corpus: Corpus, name: str, question: str) -> bool:
     """Return whether a name is that of the folder, of the repository, or in the README's title.
 
