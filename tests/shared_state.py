@@ -1,4 +1,4 @@
-"""Databases of a real PostgreSQL with our tables, one for each test that asks."""
+"""Databases of a real PostgreSQL with our tables, one for each test that requests it."""
 
 from __future__ import annotations
 

@@ -178,6 +178,11 @@ def test_a_bare_it_is_the_whole_only_where_nothing_was_asked_before(question: st
     assert not asks_for_overview(question, first=False)
 
 
+@pytest.mark.parametrize("question", ["What is this about?", "what's this all about"])
+def test_what_all_of_it_is_about_may_be_asked_at_any_time(question: str) -> None:
+    assert asks_for_overview(question, first=False)
+
+
 def test_a_folder_without_a_readme_has_none_and_a_corpus_its_introduction(tmp_path: Path) -> None:
     files = {"introduction.md": "# Introduction\n\nFerry carries requests.\n", "more/a.md": "# A\n\nA bell rings.\n"}
     with index_of(tmp_path / "corpus", files) as index:

@@ -179,6 +179,14 @@ ENTERED = {
         },
         [("src/Shop.Web/Program.cs", 3, "var builder = WebApplication.CreateBuilder(args);")],
     ),
+    "a library in C is entered by its public header, not by its examples": (
+        {
+            "include/shop.h": "/* Orders, sent. */\nint send(void);\n",
+            "src/send.c": "int send(void) { return 1; }\n" * 20,
+            "docs/code/a/main.c": "int main(void) {\n}\n",
+        },
+        [("include/shop.h", 1, "Orders, sent.")],
+    ),
     "programs in a manual are examples": (
         {"src/run.c": "int main(void) {\n}\n", "docs/code/a/main.c": "int main(void) {\n}\n"},
         [("src/run.c", 1, "int main(void) {")],

@@ -1,4 +1,4 @@
-"""Cutting passages into what can be quoted."""
+"""Cutting passages into quotable stretches."""
 
 from __future__ import annotations
 

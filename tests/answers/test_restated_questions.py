@@ -1,4 +1,4 @@
-"""What only repeats a question answers nothing, and is passed over."""
+"""A text that only repeats a question is not an answer, and is passed over."""
 
 from __future__ import annotations
 

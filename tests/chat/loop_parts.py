@@ -1,4 +1,4 @@
-"""What the tests of the loop share: three ways of calling, one script for all of them."""
+"""Shared by the tests of the loop: three protocols of calls, and one script for all of them."""
 
 from __future__ import annotations
 

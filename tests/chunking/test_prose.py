@@ -356,3 +356,8 @@ def test_windows_line_ends() -> None:
 def test_pictures_are_no_part_of_a_title_unless_it_is_a_picture(heading: str, title: str) -> None:
     [chunk] = cut(f"# {heading}\n\nIt leaves at noon, and once more in the evening.\n".encode(), "a.md").chunks
     assert chunk.symbol == title
+
+
+def test_a_role_of_a_domain_is_no_part_of_a_title() -> None:
+    made = cut(b":c:type:`uv_timer_t` --- Timer handle\n=====================================\n\nIt rings.\n", "a.rst")
+    assert made.chunks[0].symbol == "uv_timer_t --- Timer handle"

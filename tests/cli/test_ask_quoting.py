@@ -55,7 +55,10 @@ def test_an_unknown_answer_is_said_to_be_unknown(quaestor: Run, repository: Path
 def test_an_empty_folder_is_said_to_be_empty(quaestor: Run, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     done = quaestor("ask", QUESTION, tmp_path / "empty")
-    assert (done.code, done.err) == (1, "There are no documents here.\n")
+    assert (done.code, done.err) == (
+        1,
+        "There are no documents here. `quaestor stats` tells what was left out, and why.\n",
+    )
     assert "Not found in this corpus." in done.out
 
 

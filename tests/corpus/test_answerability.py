@@ -1,4 +1,4 @@
-"""What speaks against there being an answer in what was found."""
+"""The signs that hits do not answer a question."""
 
 from __future__ import annotations
 

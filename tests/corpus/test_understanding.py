@@ -91,6 +91,9 @@ def test_a_filter_that_leaves_nothing_is_not_obeyed_and_told(index: Index) -> No
         (Where(since="2031"), "No document is dated 2031 or later. 12 of 13 have a date, 2015-01-10 to 2020-03-11."),
         (Where(authors=("Zed",)), "No document is by 'Zed'. Authors here: Ana Núñez; Ben Okri; Julia Evans."),
         (Where(authors=("Okri",), before="2015-02"), "No document passes all of the filters."),
+        (Where(languages=("markdwn",)), "No document is in 'markdwn'. Did you mean 'markdown'?"),
+        (Where(languages=("cobol", "rust")), "No document is in 'cobol' or 'rust'."),
+        (Where(paths=("dcos/**",)), "No document's path matches 'dcos/**'. Try an overview for what is here."),
     ],
 )
 def test_why_nothing_is_left(index: Index, where: Where, said: str) -> None:

@@ -1,4 +1,4 @@
-"""Questions made from a corpus: what they ask, where they point, and that nothing is left to give the answer away."""
+"""Questions made from a corpus: what they ask, where they point, and that the copy does not give the answer away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Our answers to a session's first requests: the same that the SDK gives, which is asked here."""
+"""Our replies to a session's first requests are the same as the SDK's, which is called here."""
 
 from __future__ import annotations
 

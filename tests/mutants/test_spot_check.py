@@ -1,4 +1,4 @@
-"""What once survived all tests is applied to a copy of the package, and the test that is named notices it."""
+"""Changes that once survived all tests are applied to a copy of the package, and the named test notices each."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def pieces_of(text: str, *, begins: bool, language: str = "markdown") -> list[Pi
     Args:
         text: Markdown or what is written like it.
         begins: whether the text begins its document, so that front matter is left out.
-        language: of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
+        language: the language of the document; AsciiDoc has listings of its own, MediaWiki numbered items.
     """
     front = _FRONT_MATTER.match(text) if begins else None
     return _Cutter(text, language.lower()).run(front.end() if front else 0)

@@ -148,8 +148,8 @@ def answer(
         missing: names in the question that occur nowhere in the corpus. Similar passages then do not answer it,
             unless ``refused`` is False.
         refused: whether the passages are known not to answer; None to decide by how much of the question they hold.
-        hits: of the passages, in their order, with the search's scores and the lines found. Without hits only the first
-            passage is quoted.
+        hits: the hits of the passages, in their order, with the search's scores and the lines found. Without hits
+            only the first passage is quoted.
     """
     wanted = content_terms(without_grammar(question))
     rarity = rarity_of(wanted, passages)

@@ -24,7 +24,7 @@ def make_in_turn(
     """Make an index unless it exists, in one process at a time; return whether this process made it.
 
     Args:
-        folder: of the index.
+        folder: the folder of the index.
         is_made: returns whether the index is complete.
         make: makes or continues it.
         on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
@@ -52,7 +52,7 @@ def erase_in_turn(folder: Path, erase: Callable[[], object], on_wait: Callable[[
     """Delete an index while no process makes it: its maker would continue with deleted files.
 
     Args:
-        folder: of the index.
+        folder: the folder of the index.
         erase: deletes it.
         on_wait: called repeatedly while another process makes it; an exception from it ends the wait.
     """

@@ -31,15 +31,15 @@ class LocalIndex(NamedTuple):
     """An index on this machine.
 
     Attributes:
-        folder: where it lies.
-        source: real path of the folder or file that it is of; None if that is unknown.
-        gone: whether nothing is at that path any more.
+        folder: the index's folder.
+        source: the real path of the indexed folder or file; None if it is unknown.
+        gone: whether that path no longer exists.
         fetched: the folder of the pages or files that were fetched for it; None for a folder of the user's own.
-        embedder: the name of the embedder that it was made with; empty if the index cannot be read.
-        documents: number of documents.
-        chunks: number of chunks.
-        size: bytes on disk.
-        changed: when it last changed, in the form of ISO 8601.
+        embedder: the name of its embedder; empty if the index cannot be read.
+        documents: the number of documents.
+        chunks: the number of chunks.
+        size: its size on disk in bytes.
+        changed: the time of its last change in ISO 8601.
     """
 
     folder: Path
@@ -61,14 +61,14 @@ def list_local(settings: Settings) -> list[LocalIndex]:
 
 
 def find_local(name: str, settings: Settings) -> LocalIndex:
-    """Return the index of a source; a folder that it is of need not exist any more.
+    """Return the index of a source, which need not exist any more.
 
     Args:
         name: the path or address of the source, or the name of the index's folder.
         settings: name the data folder.
 
     Raises:
-        NotFoundError: it has no index on this machine.
+        NotFoundError: the source has no index on this machine.
     """
     fetched = is_address(name) or names_repository(name)
     source = locate(name, settings) if fetched else Path(name).expanduser().absolute()
@@ -83,12 +83,12 @@ def delete_local(index: LocalIndex, on_wait: Callable[[], None], *, fetched: boo
     """Delete an index, after waiting for a process that makes it.
 
     Args:
-        index: as listed.
+        index: the index, as listed.
         on_wait: called repeatedly meanwhile; an exception from it ends the wait.
         fetched: also delete the pages or files that were fetched for it.
 
     Raises:
-        IndexBusyError: another process writes to it, or fetches.
+        IndexBusyError: another process writes the index, or fetches the source.
     """
 
     def erase() -> None:
@@ -126,7 +126,7 @@ def _describe(folder: Path, settings: Settings) -> LocalIndex:
 
 
 def _files_in(folder: Path) -> Iterator[os.stat_result]:
-    """Yield what is known of each file in a folder; another process may remove some meanwhile."""
+    """Yield the status of each regular file in a folder; another process may remove some meanwhile."""
     for inner, _, names in os.walk(folder):
         for name in names:
             with suppress(OSError):
@@ -139,7 +139,7 @@ def _was_fetched(source: Path, home: Path) -> bool:
 
 
 def _source_of(folder: Path, settings: Settings) -> Path | None:
-    """Return the source that is noted beside an index; None if there is no note, or it is not of this index."""
+    """Return the source that is recorded beside an index; None if there is no record, or it is of another index."""
     try:
         source = Path(os.fsdecode((folder / SOURCE_NOTE).read_bytes()))
         return source if index_folder(source, settings).name == folder.name else None

@@ -32,8 +32,8 @@ _REMOTE = re.compile(r"^(?:[a-z+]+://)?(?:[^@/]*@)?([^:/]+)(?::\d+)?[:/]+(.+?)(?
 def corpus_name(root: Path, settings: Settings) -> str:
     """Return the name of a source's corpus in a database.
 
-    It is the setting's value; else, for a repository with a remote ``origin``, a name that is the same on all machines;
-    else a name that is unique to this machine's folder.
+    It is the value of the setting ``corpus``; else, for a repository with a remote ``origin``, a name that is the same
+    on all machines; else a name that is unique to this machine's folder.
     """
     import socket  # noqa: PLC0415 - of no use to an index on this machine
 
@@ -56,10 +56,10 @@ EMBEDDED = "embedded"
 
 
 def is_shared(settings: Settings) -> bool:
-    """Return whether indexes are held by a database.
+    """Return whether the settings name a database as the store of indexes.
 
     Raises:
-        UsageError: there is no such store.
+        UsageError: the setting ``store`` has an unknown value.
     """
     if settings.store == EMBEDDED:
         return False
@@ -73,7 +73,7 @@ def is_shared(settings: Settings) -> bool:
 
 @cache
 def open_database(uri: str) -> Database:
-    """Return the database at an address, with the connections that all of this process share.
+    """Return the database at an address; all of this process share its connections.
 
     Raises:
         UsageError: it is not an address, or the extra is not installed.
@@ -101,11 +101,11 @@ def open_store(root: Path, settings: Settings, embedder: str, dimensions: int, *
     """Open the store of a source's index.
 
     Args:
-        root: real path of the source.
-        settings: name the store.
-        embedder: the name of the embedder that it was, or is to be, made with.
-        dimensions: length of its vectors.
-        create: make it if it is missing.
+        root: the real path of the source.
+        settings: the settings that name the store.
+        embedder: the name of the index's embedder.
+        dimensions: the length of its vectors.
+        create: whether to create the index if it is missing.
 
     Raises:
         IndexUnusableError: it cannot be reached or used, or was made with another embedder.
@@ -178,7 +178,7 @@ def erase_corpus(name: str, settings: Settings) -> None:
 
 
 def cache_folder(settings: Settings) -> Path:
-    """Return where words of a database's corpora are kept on this machine; it may be deleted at any time."""
+    """Return the folder that caches words of a database's corpora; it may be deleted at any time."""
     key = blake2b(settings.store.encode("utf-8", "surrogateescape"), digest_size=8).hexdigest()
     return data_home(settings) / "words" / key
 

@@ -68,9 +68,9 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
     """Make the vectors that an index still needs and store them; return their number, or None if it needed none.
 
     Args:
-        root: real path of the source, whose index is there.
-        settings: name the transformer; ``auto`` means the one that was begun.
-        progress: called as the work goes on; an exception from it ends the work, and finished vectors are kept.
+        root: the real path of a source that has an index.
+        settings: the settings that name the transformer; ``auto`` means the one whose vectors were begun.
+        progress: called during the work; an exception from it ends the work, and finished vectors are kept.
 
     Raises:
         UsageError: the transformer cannot be used.
@@ -100,7 +100,7 @@ def upgrade(root: Path, settings: Settings, progress: Progress | None = None) ->
 
 
 def _make_vectors(root: Path, settings: Settings, embedder: OnnxEmbedder, name: str, progress: Progress) -> int:
-    """Make the missing vectors and store them in the index; the caller has the lock on coming vectors."""
+    """Make the missing vectors and store them in the index; the caller holds the lock on pending vectors."""
     # Few indexes lack any.
     from quaestor.indexing.pending_vectors import PendingVectors, PreparedEmbedder, fill, forget, reembed  # noqa: PLC0415
 

@@ -135,7 +135,7 @@ class History:
         accepted: tokens of the largest request that the server accepted, by our count.
         messages: the instructions and every message of finished turns.
         ids: their numbers in the transcript, or None.
-        summaries: of messages that no longer fit the window.
+        summaries: the summaries of messages that no longer fit the window.
         instruct: returns the instructions for a window, the first of the messages; None keeps them.
     """
 

@@ -70,7 +70,7 @@ class CorrectionRequested:
     """The model's changes cannot be applied; it gets the reasons and is asked once more.
 
     Attributes:
-        reasons: as the model gets them.
+        reasons: the reasons as the model gets them.
     """
 
     reasons: tuple[str, ...]
@@ -120,7 +120,7 @@ async def propose_edit(
         corpus: the files.
         model: the model.
         instruction: the user's instruction.
-        settings: of the request.
+        settings: the settings of the request.
         make_plan: makes a plan from a proposal.
 
     Raises:

@@ -64,7 +64,7 @@ class Conversation:
         index: the corpus.
         model: the model, or its name if the index's settings hold the rest; None answers by quotes.
         limit: the model's window, tokens; corrected when a server reports another one.
-        settings: of the conversation, and limits of one turn.
+        settings: the settings of the conversation, and limits of one turn.
         transcript: the record to continue; None keeps a record in memory.
         query: makes the search query of a turn from the conversation, whose last message is the newest question.
         owner: the user, for the record.
@@ -160,7 +160,7 @@ class Conversation:
         """Add a document to all later questions, before their hits, and return its path.
 
         Args:
-            path: of a document of the corpus, or a unique end of its path.
+            path: the path of a document of the corpus, or a unique end of its path.
 
         Raises:
             NotFoundError: there is no such document; the message suggests others.

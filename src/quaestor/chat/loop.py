@@ -68,11 +68,11 @@ class Loop:
         history: the conversation; its limit is corrected when the server reports another one.
         composer: composes windows.
         requests: sends requests.
-        protocol: of calls.
+        protocol: the protocol of calls.
         call_runner: runs calls.
-        names: of the available tools.
+        names: the names of the available tools.
         transcript: the record.
-        settings: of the conversation.
+        settings: the settings of the conversation.
         read: returns a document's bytes by path, or None if it is gone.
     """
 

@@ -146,7 +146,7 @@ async def stream_within(model: Model, request: Request, deadline: float) -> Asyn
     Args:
         model: the model.
         request: the request.
-        deadline: of the reply, in the event loop's seconds.
+        deadline: the deadline of the reply, in the event loop's seconds.
 
     Raises:
         LimitError: the reply did not end in time.

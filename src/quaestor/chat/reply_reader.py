@@ -71,7 +71,7 @@ class WrittenCallFilter:
     """Holds back a reply that may be a call written as text, and passes on any other.
 
     Args:
-        names: of the available tools; other names are not calls.
+        names: the names of the available tools; other names are not calls.
     """
 
     def __init__(self, names: Collection[str]) -> None:
@@ -147,8 +147,8 @@ class ReplyReader:
     """Reads one reply.
 
     Args:
-        names: of the available tools.
-        parser: of the whole turn's reply; a code block that is open at a mark stays open after it.
+        names: the names of the available tools.
+        parser: the parser of the whole turn's reply; a code block that is open at a mark stays open after it.
         shown: collects the visible text.
         marks: whether the reply stops at a tag's closing mark.
         opening: text with which the reply was begun for the model.

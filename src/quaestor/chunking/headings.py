@@ -181,7 +181,7 @@ _MARKUP: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...
     (re.compile(r"<[^>]{1,200}>"), ""),
     (re.compile(r"&(?:#\d{1,7}|#x[0-9a-fA-F]{1,6}|[A-Za-z]\w{1,20});"), lambda found: unescape(found[0])),
     (re.compile(r"\s*\{#[^}]*\}\s*$"), ""),
-    (re.compile(r":[\w+-]+:(?=`)"), ""),
+    (re.compile(r"(?::[\w+-]+)+:(?=`)"), ""),
     (re.compile(r"(\*\*|__|``|`|\*)(\S(?:.*?\S)?)\1"), r"\2"),
     (re.compile(r"\\([!-/:-@\[-`{-~])"), r"\1"),
     (re.compile(r"\s+"), " "),

@@ -56,7 +56,7 @@ _ENTRY = re.compile(
 _LISTED = re.compile(
     r"^authors?[ \t]*:[ \t]*\r?\n((?:(?:[ \t]+|-[ \t]+)\S[^\n]*(?:\n|\Z))+)", re.MULTILINE | re.IGNORECASE
 )
-_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]+(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:)[ \t]*(\S[^\n]*)", re.MULTILINE)
+_LISTED_NAME = re.compile(r"^(?:[ \t]*-[ \t]++(?![\w-]+:[ \t])|[ \t]*(?:-[ \t]+)?name:[ \t]*+)(\S[^\n]*)", re.MULTILINE)
 _FIELD = re.compile(r"^:(authors?|date|revdate|title):[ \t]*(\S[^\n]*)", re.MULTILINE | re.IGNORECASE)
 # A mail's header, as in Python's proposals and pages of some site generators.
 _HEADER = re.compile(r"\A(?:[A-Z][\w-]{0,40}:[ \t]*\S?[^\n]*\n(?:[ \t]+\S[^\n]*\n)*){2,}")
@@ -146,7 +146,7 @@ class CutProse:
     """A prose document that was cut.
 
     Attributes:
-        chunks: in order, covering the document.
+        chunks: the chunks in order; they cover the document.
         about: title, author and date.
         has_headings: whether it has any headings.
     """

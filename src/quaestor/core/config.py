@@ -78,9 +78,9 @@ def load_configuration(
 
     Args:
         flags: settings given on the command line or by a caller; None values count as not given.
-        project: folder whose ``quaestor.toml`` or ``[tool.quaestor]`` is read.
-        environ: environment variables; the process's own by default.
-        user_file: the user's settings file; the platform's place by default.
+        project: the folder whose ``quaestor.toml`` or ``[tool.quaestor]`` is read.
+        environ: the environment variables; the process's own by default.
+        user_file: the user's settings file; by default, in the platform's usual folder.
 
     Raises:
         UsageError: a file cannot be parsed, a name is unknown, or a value has the wrong type.
@@ -291,7 +291,7 @@ def read_toml(text: str, parse_float: Callable[[str], Any] = float) -> dict[str,
     """Return the tables of a TOML text.
 
     Args:
-        text: with or without a byte order mark.
+        text: the text with or without a byte order mark.
         parse_float: converts the digits of a number with a fraction.
 
     Raises:

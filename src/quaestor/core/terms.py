@@ -92,7 +92,7 @@ def runs_of_scripts(text: str) -> list[str]:
 
 
 def letters_of(run: str) -> list[str]:
-    """Return the letters of a script without spaces, each with the vowels and tones that stand above and below it."""
+    """Return the letters of a script without spaces, each with the vowel and tone marks above and below it."""
     return re.findall(_LETTER, run)
 
 
@@ -102,7 +102,7 @@ def words(text: str) -> list[str]:
 
 
 class _Stems(dict[str, str]):
-    """The stem of each part of a word; found on first use, for words have many parts in common."""
+    """Caches the stem of each part of a word, because words have many parts in common."""
 
     def __missing__(self, part: str) -> str:
         if len(self) >= _REMEMBERED:
@@ -116,7 +116,7 @@ _stems = _Stems()
 
 
 def stems_of(parts: Sequence[str]) -> list[str]:
-    """Return the stems of lower-case words of ASCII letters, without keeping them: for made-up words."""
+    """Return the stems of lower-case words of ASCII letters without caching them; used for made-up words."""
     stems: list[str] = _stemmer.stemWords(parts)
     return stems
 
@@ -179,7 +179,7 @@ def _key(term: str) -> bytes:
 
 
 class _StemKeys(dict[str, bytes]):
-    """The key of the stem of each part of a word; found on first use."""
+    """Caches the key of the stem of each part of a word."""
 
     def __missing__(self, part: str) -> bytes:
         key = self[part] = _key(_stems[part])
@@ -187,7 +187,7 @@ class _StemKeys(dict[str, bytes]):
 
 
 class _Keys(dict[str, bytes]):
-    """The keys of the terms of each unsplit word; found on first use."""
+    """Caches the keys of the terms of each unsplit word."""
 
     def __init__(self) -> None:
         super().__init__()

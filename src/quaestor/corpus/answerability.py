@@ -47,7 +47,7 @@ _NAMED = -1.0
 """The most that hits are worth if the question names something that the corpus never mentions."""
 _ALIKE = 6.5
 """Weight of the first hit's similarity to the question."""
-_ALIKE_UNSPACED = 0.5
+_ALIKE_UNSPACED = 0.54
 """The similarity assumed where question and hit are in one language without blanks between words."""
 _ALIKE_LEAST, _ALIKE_BY_WORDS = 0.15, 0.62
 """The same in other languages than English: the least, and what it grows by with the share of the question held."""
@@ -139,11 +139,11 @@ def doubt_about(
     """Return the doubt whether hits answer a question, by all signals.
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
         unknown: the words of the question that the corpora lack.
-        counts: of ``terms_of_words(question)``, by the stores that were searched.
+        counts: the counts of ``terms_of_words(question)`` in the stores that were searched.
         translated: whether the question was translated for the search.
     """
     absent, alike = share_unknown(question, unknown), likeness(question, hits)
@@ -167,12 +167,12 @@ def doubt_of(
     English only names that are not written like words count (``GraphQL``, ``insert_all``, ``HTTP/3``).
 
     Args:
-        question: as it was searched.
-        hits: of a ranked search for the question, best first.
-        names: as ``unmentioned_names`` returns them.
-        unknown_share: as ``share_unknown`` returns it.
+        question: the question as it was searched.
+        hits: the hits of a ranked search for the question, best first.
+        names: the names as ``unmentioned_names`` returns them.
+        unknown_share: the share of unknown words, as ``share_unknown`` returns it.
         alike: the first hit's similarity to the question, as ``likeness`` returns it.
-        uncovered: as ``share_uncovered`` returns it.
+        uncovered: the share of the question that no hit covers, as ``share_uncovered`` returns it.
         translated: whether the question was translated for the search.
     """
     foreign, kind = translated or is_foreign(question), read_query(question).kind
@@ -247,9 +247,9 @@ def share_uncovered(question: str, hits: Sequence[Hit], counts: Sequence[TermCou
     is similar; then the share that is usual for answers is returned.
 
     Args:
-        question: as it was searched.
-        hits: of a search for it, best first.
-        counts: of its terms, by the stores that were searched.
+        question: the question as it was searched.
+        hits: the hits of a search for it, best first.
+        counts: the counts of its terms in the stores that were searched.
     """
     tells = _shares_of_words(question, counts)
     if not hits or not tells or is_foreign(question):

@@ -386,7 +386,7 @@ class Corpus:
         Args:
             target: a name (``send``, ``Client.send``), a document's path, or ``path:line`` for the definition there.
             kinds: ``definitions``, ``callers``, ``tests``, ``neighbours``; all of them by default.
-            limit: of each kind.
+            limit: the most relatives of each kind.
 
         Raises:
             NotFoundError: there is no such document, or the name occurs nowhere.

@@ -34,7 +34,7 @@ def search_object(
         seconds: that it took.
         explain: whether each feature's share in a score is told.
         understood: how the query was understood.
-        name: of the corpus; empty for its folder's.
+        name: the name of the corpus; empty for its folder's.
     """
     named_hits = [hit._replace(corpus=name or corpus.root.name) for hit in hits]
     return found_object(query, named_hits, index_object(corpus), seconds, explain=explain, understood=understood)

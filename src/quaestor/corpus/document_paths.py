@@ -95,7 +95,7 @@ def make_tree(paths: Iterable[str], folder: str, depth: int) -> Folder | None:
     """Return a folder with ``depth`` levels of subfolders, or None if it contains no document.
 
     Args:
-        paths: of all documents.
+        paths: the paths of all documents.
         folder: where to begin; empty for the root.
         depth: 0 gives only the number of documents.
     """

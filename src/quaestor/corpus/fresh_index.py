@@ -65,8 +65,8 @@ class FreshIndex:
         shared: whether other machines may keep the index current, and hold the files.
 
     Attributes:
-        freshness: of its last use.
-        last_changes: of the last refresh.
+        freshness: how current it was at its last use.
+        last_changes: the changes of the last refresh.
     """
 
     def __init__(

@@ -58,7 +58,7 @@ class JointCorpus:
     """Several corpora, by name, that a conversation uses as one; see ``ConversationCorpus``.
 
     Args:
-        corpora: at least one; paths in one without a name, ``""``, have no prefix.
+        corpora: the corpora, at least one; paths in one without a name, ``""``, have no prefix.
         aside: others by name, which are read and not searched, for files that a question names by path.
 
     Attributes:

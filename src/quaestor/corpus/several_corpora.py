@@ -61,7 +61,7 @@ class SeveralCorpora(Mapping[str, Corpus]):
     """Corpora by name, searched as one.
 
     Args:
-        corpora: at least one; duplicates are searched once.
+        corpora: the corpora, at least one; duplicates are searched once.
 
     Attributes:
         failures: errors of corpora in the last search, by name.

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Protocol
 
+from quaestor.chunking.languages import KNOWN
 from quaestor.core.documents import Hit
 from quaestor.core.errors import UsageError
 from quaestor.core.light_imports import NamedTuple
@@ -99,7 +100,20 @@ def why_none(store: HasBylines, where: Where) -> str:
         dates = Where(since=part.since, before=part.before)
         if dates != Where() and not store.bylines(dates).documents:
             return f"No document is dated {_span(part)}. {_dates(everything)}"
+        if part.languages and not store.bylines(Where(languages=part.languages)).documents:
+            return _no_language(part.languages)
+        if part.paths and not store.bylines(Where(paths=part.paths)).documents:
+            return f"No document's path matches {' or '.join(map(repr, part.paths))}. Try an overview for what is here."
     return "No document passes all of the filters."
+
+
+def _no_language(languages: Sequence[str]) -> str:
+    """Return that no document is in some languages, with the nearest names where one is none."""
+    from difflib import get_close_matches  # noqa: PLC0415 - few filters leave nothing
+
+    said = f"No document is in {' or '.join(map(repr, languages))}."
+    meant = [near for one in languages if one not in KNOWN for near in get_close_matches(one.lower(), KNOWN, 2, 0.75)]
+    return f"{said} Did you mean {' or '.join(map(repr, meant))}?" if meant else said
 
 
 def require_some(store: HasBylines, where: Where) -> None:

@@ -147,7 +147,7 @@ class Pace:
         """Wait until the next request to a host is allowed.
 
         Args:
-            host: with its port.
+            host: the host with its port.
             delay: seconds between two requests that the host demands.
         """
         self.until(self._next.get(host, 0.0))

@@ -29,7 +29,7 @@ class GitAddress(NamedTuple):
         scheme: ``http``, ``https``, ``ssh`` or ``file``.
         host: empty for a file.
         port: 0 for a file.
-        url: as it is passed to git.
+        url: the address in the form that git takes.
         ref: the branch, tag or commit; empty for the repository's default.
         name: the last part of its path, for naming the folder that it is fetched into.
     """

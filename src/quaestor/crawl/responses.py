@@ -292,7 +292,7 @@ class _NotAPageError(Exception):
     """A response without readable text.
 
     Attributes:
-        reason: for the report.
+        reason: the reason, as the report shows it.
         detail: what the response is.
     """
 
@@ -310,7 +310,7 @@ def _read_page(fetched: FetchResponse, url: str) -> _PageContent:
         url: its address, which links are relative to.
 
     Raises:
-        NotAPageError: it is not a readable document.
+        _NotAPageError: it is not a readable document.
     """
     content_type = fetched.headers.get("content-type", "")
     kind = _media_type(fetched.headers)

@@ -46,7 +46,7 @@ class SitemapContents:
     """The contents of a sitemap, feed or list.
 
     Attributes:
-        pages: in their order; a feed's own home page first.
+        pages: the pages in their order; a feed's own home page first.
         sitemaps: addresses of further sitemaps.
     """
 

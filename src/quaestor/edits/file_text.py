@@ -48,7 +48,7 @@ class Text:
     """A file's lines with all that is needed to write them.
 
     Attributes:
-        lines: of the file.
+        lines: the lines of the file.
         encoding: a codec's name.
         bom: the byte order mark, empty without one.
         end: the line end that most lines have.

@@ -62,7 +62,7 @@ def plan(root: Path, proposal: Proposal, *, objection: Objection | None = None, 
 
     Args:
         root: the folder that all paths are relative to.
-        proposal: as a reply was parsed.
+        proposal: the proposal that was parsed from a reply.
         objection: returns whether a path needs a second consent.
         check_syntax: whether a file that parsed before must parse afterwards.
 

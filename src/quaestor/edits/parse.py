@@ -90,12 +90,14 @@ def _clean(path: str) -> str:
 
 
 _BEGIN_END = re.compile(r"^\*\*\* (?:Begin Patch|End Patch|End of File)\s*$")
-_FILE = re.compile(r"^\*\*\* (Add|Update|Delete) File:\s*(\S.*?)\s*$")
-_MOVE = re.compile(r"^\*\*\* (?:Move|Rename) File:\s*(\S.*?)\s+(?:->|→|to)\s+(\S.*?)\s*$")
-_MOVE_TO = re.compile(r"^\*\*\* Move to:\s*(\S.*?)\s*$")
-_HUNK = re.compile(r"^@@(?:\s+-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s+@@.*|\s*(.*?)(?:\s*@@)?)\s*$")
-_OLD = re.compile(r"^--- (\S.*?)(?:\t.*)?\s*$")
-_NEW = re.compile(r"^\+\+\+ (\S.*?)(?:\t.*)?\s*$")
+# A name goes to the last character that is no blank; looking for its end from its beginning takes the square of blanks.
+_NAME = r"(\S(?:.*\S)?)"
+_FILE = re.compile(rf"^\*\*\* (Add|Update|Delete) File:\s*{_NAME}")
+_MOVE = re.compile(rf"^\*\*\* (?:Move|Rename) File:\s*(\S(?:(?!\s(?:->|→|to)\s).)*+)\s(?:->|→|to)\s+{_NAME}")
+_MOVE_TO = re.compile(rf"^\*\*\* Move to:\s*{_NAME}")
+_HUNK = re.compile(r"^@@(?:\s+-\d+(?:,\d+)?\s+\+\d+(?:,\d+)?\s+@@|(.*))")
+_OLD = re.compile(r"^--- (\S(?:[^\t]*\S)?)")
+_NEW = re.compile(r"^\+\+\+ (\S(?:[^\t]*\S)?)")
 _NOTHING = "/dev/null"
 _ELISION = "..."
 
@@ -186,10 +188,11 @@ def _read_hunks(lines: list[str], at: int, path: str, *, add: bool = False) -> R
     while at < len(lines):
         line = lines[at]
         if header := _HUNK.match(line):
+            anchor = (header[1] or "").strip().removesuffix("@@").strip()
             if hunks and not hunks[-1].old and not hunks[-1].new:
-                hunks[-1].anchors.append(header[1] or "")
+                hunks[-1].anchors.append(anchor)
             else:
-                hunks.append(_Hunk(at, [header[1]] if header[1] else []))
+                hunks.append(_Hunk(at, [anchor] if anchor else []))
         elif line[:1] in ("+", "-", " ") and not is_diff_head(lines, at):
             if not hunks:
                 hunks.append(_Hunk(at))

@@ -82,7 +82,7 @@ def fit(text: Text, change: Replace, *, prose: bool = False, dots_are_code: bool
     """Return the text with a replacement made, or why it cannot be.
 
     Args:
-        text: of the file.
+        text: the text of the file.
         change: what to search for and what to put there.
         prose: whether blanks at line ends and typographic quotes may be meant.
         dots_are_code: whether three dots alone are a statement of the language.

@@ -160,7 +160,7 @@ class Alignment:
     """A place that most of a search text quotes.
 
     Attributes:
-        score: from 0 to 1, how much of both is the same; long lines count more.
+        score: how much of both is the same, from 0 to 1; long lines count more.
         places: for each line of the search text the line of the file that it quotes, or None.
     """
 

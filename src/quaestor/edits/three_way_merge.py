@@ -51,7 +51,7 @@ def merge(changes: Sequence[Hunk], replace: Sequence[str], places: Sequence[int 
     """Return the lines from the first place up to ``stop``.
 
     Args:
-        changes: from the search text to ``replace``.
+        changes: the changes from the search text to ``replace``.
         replace: the new lines.
         places: for each line of the search text the line of the file that it quotes, or None.
         stop: the line of the file after the place.

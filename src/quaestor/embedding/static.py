@@ -153,7 +153,7 @@ class StaticEmbedder:
     def load(cls, folder: Path) -> StaticEmbedder:
         """Map the weights in ``folder``: ``model.json``, ``vocabulary.txt``, ``table.npy``, ``scales.npy``.
 
-        ``questions.npy`` says how questions are moved; without it they are compared as they are.
+        ``questions.npy`` holds the offsets that are added to the vectors of questions; without it, none are added.
 
         Raises:
             IndexUnusableError: a file is missing, damaged, or does not fit the others.
@@ -182,12 +182,12 @@ class StaticEmbedder:
         return embedder.from_disk(cls.load, folder)
 
     def from_disk(self, load: Callable[..., StaticEmbedder], *where: object) -> StaticEmbedder:
-        """Note what loads this embedder, and return it."""
+        """Record the function that loads this embedder, for pickling, and return the embedder."""
         self._origin = (load, where)
         return self
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Cross to another process by name: the weights are mapped there, not sent."""
+        """Pickle by the function that loads the embedder: another process maps the weights itself."""
         return super().__reduce__() if self._origin is None else self._origin  # type: ignore[return-value]
 
     def with_rows(
@@ -196,7 +196,7 @@ class StaticEmbedder:
         """Return an embedder of another name with other vectors for some rows.
 
         Args:
-            name: of the new embedder.
+            name: the name of the new embedder.
             rows: their numbers, shape ``(n,)``.
             table: their vectors, shape ``(n, dimensions)``.
             scales: their scales, shape ``(n,)``.
@@ -239,7 +239,7 @@ class StaticEmbedder:
         return vectors
 
     def question(self, text: str) -> NDArray[np.float32]:
-        """Return a question's unit vector, shape ``(dimensions,)``, moved to where answers are; zeros without words.
+        """Return a question's unit vector, shape ``(dimensions,)``, moved towards answers; zeros without words.
 
         Questions use other words than their answers, so the vector is moved by a learned offset.
         """
@@ -256,9 +256,9 @@ class StaticEmbedder:
         return len(self._scales)
 
     def cosines(self, rows: NDArray[np.intp], others: NDArray[np.int32]) -> NDArray[np.float32]:
-        """Return how alike rows of the table are in direction, shape ``(len(rows), len(others))``, -1 to 1.
+        """Return the cosines between rows of the table, shape ``(len(rows), len(others))``.
 
-        Many rows are compared with few others in half the time that few take with many.
+        It is fastest if ``others`` is the shorter list.
         """
         one, other = (self._table.take(chosen, 0).astype(np.float32) for chosen in (rows, others))
         other /= _lengths(other)[:, None]
@@ -274,7 +274,7 @@ class StaticEmbedder:
         return self._known_lengths.take(rows)
 
     def _encode_one(self, text: str) -> NDArray[np.float32]:
-        """Return the same row for a query: what counts the rows of many texts takes three times as long for one."""
+        """Return the vector of one text; this takes a third of the time of the code for many texts."""
         counts = Counter(memoryview(self.pieces.row_bytes(text)).cast("i"))
         rows = sorted(counts)
         weights = self._scales.take(rows) * damp(np.array([counts[row] for row in rows], np.float32))
@@ -298,13 +298,13 @@ class StaticEmbedder:
 def question_vector(embedder: Embedder, text: str) -> NDArray[np.float32]:
     """Return the unit row by which an embedder finds what answers a question, shape ``(dimensions,)``.
 
-    Embedders of other makers move questions themselves, if they do.
+    Other embedders than the bundled one get the text itself.
     """
     return embedder.question(text) if isinstance(embedder, StaticEmbedder) else embedder.encode([text])[0]
 
 
 def _bundled() -> StaticEmbedder:
-    """Return the bundled embedder of whatever process this is called in."""
+    """Return the bundled embedder of the present process."""
     return StaticEmbedder.bundled()
 
 
@@ -335,7 +335,7 @@ class Vocabulary:
 
     Attributes:
         get: returns the row of a word, None if it has none.
-        longest: no word has more letters; exact as soon as there is a dictionary.
+        longest: an upper bound of the letters of a word; exact as soon as there is a dictionary.
     """
 
     def __init__(self, text: bytes) -> None:
@@ -364,7 +364,7 @@ class Vocabulary:
         return self._lines[1:-1].decode().split("\n")
 
     def _index(self) -> Callable[[str], int | None]:
-        """Look words up in a dictionary from here on."""
+        """Make a dictionary, which is used for all further words, and return its look-up."""
         words = self.words()
         self.longest = max(map(len, words))
         self.get = dict(zip(words, range(len(words)), strict=True)).get

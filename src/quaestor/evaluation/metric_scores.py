@@ -1,4 +1,4 @@
-"""From answers to numbers: every metric of every question of a configuration, and what the configuration costs."""
+"""Scores answers: every metric of every question of a configuration, and what the configuration costs."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ class Costs:
     """The costs of a configuration on this machine.
 
     Attributes:
-        index_seconds: to build the indexes of all parts from nothing, or None if unknown.
+        index_seconds: the seconds in which the indexes of all parts are built from nothing; None if unknown.
         index_bytes: their size on disk.
         documents: number of documents.
         chunks: number of chunks.
         chunk_bytes: mean size of a chunk.
         query_p50: median seconds of a search.
         query_p95: 95th percentile of a search's seconds.
-        price: of embedding the corpora, in the prices' currency, or None if unknown.
+        price: the price of embedding the corpora, in the prices' currency; None if unknown.
     """
 
     index_seconds: float | None
@@ -51,9 +51,9 @@ class ScoredConfiguration:
 
     Attributes:
         configuration: the configuration.
-        questions: in the data set's order.
-        answers: to the questions, in the same order.
-        values: of every metric, one for each question in the same order.
+        questions: the questions in the data set's order.
+        answers: the answers to the questions, in the same order.
+        values: the values of every metric, one for each question in the same order.
         costs: its costs.
     """
 
@@ -79,7 +79,7 @@ def measures(unit: Unit, cutoffs: Iterable[int]) -> Mapping[str, Measure]:
 
     Args:
         unit: whether a result is a chunk, or a document that counts once.
-        cutoffs: numbers of results among which recall looks.
+        cutoffs: the values of k for recall@k.
     """
     recalls = {f"recall@{k}": partial(recall, k=k) for k in dict.fromkeys(cutoffs)}
     scores: dict[str, Measure] = {MAIN: ndcg, **recalls, "mrr@10": reciprocal_rank}

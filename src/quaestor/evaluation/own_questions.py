@@ -46,11 +46,12 @@ def own_data_set(
     The same corpus, history and arguments give the same questions.
 
     Args:
-        corpus: up to date.
-        copies: folder for the copy.
-        each: most questions of every kind.
-        seed: of random choices.
-        kinds: sources of questions; empty for all but docstrings, and for these, too, if the history gives too few.
+        corpus: the up-to-date corpus.
+        copies: the folder for the copy.
+        each: the most questions of each kind.
+        seed: the seed of random choices.
+        kinds: the kinds of questions to make. If empty, all kinds but docstrings are made, and those, too, if the
+            history gives too few questions.
 
     Raises:
         UsageError: no question can be made from it.

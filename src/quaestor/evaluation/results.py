@@ -52,11 +52,11 @@ class Results:
     Attributes:
         data_set: the data set.
         rows: the configurations, in the given order.
-        comparisons: of configurations that differ in one thing.
-        problems: sentences about what was left out.
+        comparisons: the comparisons of configurations that differ in one thing.
+        problems: sentences about the entries that were left out.
         cutoffs: the k of each recall@k.
-        machine: on which times were measured.
-        date: of the results, ISO 8601 in UTC.
+        machine: the machine on which times were measured.
+        date: the date of the results, ISO 8601 in UTC.
     """
 
     data_set: DataSet
@@ -74,7 +74,7 @@ class Results:
 
     @property
     def question_count(self) -> int:
-        """Questions that every configuration was asked."""
+        """The number of questions that every configuration was asked."""
         return len(self.rows[0].scored.questions) if self.rows else 0
 
     @cached_property
@@ -149,7 +149,7 @@ def _name(number: int) -> str:
 
 
 def _too_small(outcome: Outcome, cutoff: int) -> tuple[str, ...]:
-    """Return a sentence for each corpus that has hardly more documents than are looked at."""
+    """Return a sentence for each corpus that has hardly more documents than a metric looks at."""
     small: dict[str, int] = {}
     for cell in outcome.cells:
         if cell.built.chunks <= max(cutoff, 10):
@@ -194,8 +194,8 @@ class Comparison:
     """Two configurations that differ in one thing.
 
     Attributes:
-        step: from which to which.
-        difference: how much the second is above the first, by the main metric, with its interval and probability.
+        step: which two configurations they are, and in what they differ.
+        difference: the second's mean of the main metric minus the first's, with its interval and probability.
         adjusted: the probability, adjusted for the number of comparisons.
         better: questions that the second answers better.
         worse: questions that it answers worse.
@@ -214,8 +214,8 @@ def _compare(scored: Sequence[ScoredConfiguration], shown: int = 4) -> tuple[Com
     """Return a comparison for every pair of configurations that differ in one thing; see ``steps``.
 
     Args:
-        scored: what all were worth on the same questions.
-        shown: contrasts to keep of either direction.
+        scored: the scores of all configurations on the same questions.
+        shown: the number of contrasts to keep in each direction.
     """
     by_configuration = {one.configuration: one for one in scored}
     pairs = list(steps(list(by_configuration)))

@@ -1,7 +1,7 @@
 """Running an evaluation: asking every question of every configuration, unless its answer is stored.
 
-All of it lies in one folder below the data folder, so that a second run goes on: ``indexes`` (one for each corpus,
-embedder and chunker, with what it cost), ``answers`` (a file of lines for each index and way of searching) and
+Everything is stored in one folder below the data folder, so that a second run continues: ``indexes`` (one for each
+corpus, embedder and chunker, with what it cost), ``answers`` (a file of lines for each index and way of searching) and
 ``copies`` (corpora that are not files). The cost of paid embedders is estimated before anything is sent.
 """
 
@@ -70,7 +70,7 @@ class Cell:
         configuration: the configuration.
         part: the part.
         built: the index and its cost.
-        answers: by the question's id.
+        answers: the answers by the question's id.
     """
 
     configuration: Configuration
@@ -84,8 +84,8 @@ class Outcome:
     """The outcome of a run.
 
     Attributes:
-        cells: in order of parts, then configurations.
-        problems: sentences about parts that were left out.
+        cells: the cells in the order of parts, then configurations.
+        problems: sentences about the parts that were left out.
     """
 
     cells: tuple[Cell, ...]
@@ -97,7 +97,7 @@ class Watcher:
     """Callbacks for a run's progress.
 
     Attributes:
-        indexing: as for any index.
+        indexing: called during indexing, as for any index.
         asked: called with the numbers of questions done and in all, and the configuration.
     """
 
@@ -168,7 +168,7 @@ class Run:
         return Outcome(tuple(cells), tuple(problems))
 
     def unasked_questions(self, part: Part, configuration: Configuration) -> list[Question] | None:
-        """Return the questions that were not asked yet; None if the index is not there, or not as the corpus is now."""
+        """Return the questions without a stored answer; None if the index is missing or outdated."""
         cell = self._begin_cell(part, configuration)
         built = unchanged_index(part.root, cell.folder, cell.trial.embedder, cell.settings)
         return None if built is None else _missing_questions(part, self._answers(cell, built))
@@ -257,7 +257,7 @@ def _missing_questions(part: Part, answers: Answers) -> list[Question]:
 
 
 def _key(begun: _StartedCell, built: BuiltIndex) -> str:
-    """Return the name of a file of answers: another state of the corpus, or another search, has another one."""
+    """Return the name of a file of answers: one for each state of the corpus and each way of searching."""
     part, search = begun.part, begun.configuration.search
     text = repr((begun.folder.name, built.state, search, part.prefix, part.project, begun.trial.trust, DEPTH))
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
@@ -271,10 +271,10 @@ def estimate(
     For an unfinished index it is the cost of a whole one: an upper bound.
 
     Args:
-        run: knows what is there already.
+        run: the run, which knows the stored indexes and answers.
         data_set: the questions.
-        configurations: to run.
-        settings_of: the settings of a part's corpus.
+        configurations: the configurations to run.
+        settings_of: returns the settings of a part's corpus.
     """
     estimates: list[Estimate] = []
     for part in data_set.parts:

@@ -152,7 +152,7 @@ class Git:
         """Return git's output, cut off if it exceeds the limits of time or size.
 
         Args:
-            arguments: after ``git``; paths follow ``--``.
+            arguments: the arguments after ``git``; paths follow ``--``.
             seconds: time limit, if less than what is left for the answer.
             most: size limit, bytes.
         """

@@ -58,9 +58,9 @@ class Intake:
         folder: the folder that paths are relative to.
         store: stores the documents.
         embedder: turns texts into vectors.
-        settings: of indexing.
+        settings: the settings of indexing.
         known: the store's documents by path.
-        allowance: limit of a slow embedder's cost.
+        allowance: the limit of a slow embedder's cost.
         complete: whether documents that wait for vectors are indexed again even if unchanged.
 
     Attributes:

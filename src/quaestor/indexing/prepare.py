@@ -119,7 +119,7 @@ class UnchangedFile(NamedTuple):
 
     Attributes:
         path: the document's path.
-        size: bytes.
+        size: its size in bytes.
         stamp: its new stamp.
     """
 
@@ -133,7 +133,7 @@ class RefusedFile(NamedTuple):
 
     Attributes:
         skipped: the path and the reason.
-        size: bytes; -1 if the decision must not be stored.
+        size: its size in bytes; -1 if the decision must not be stored.
         stamp: the file's stamp.
     """
 

@@ -33,7 +33,7 @@ class RayCluster:
     """The machines of a Ray cluster that prepare files; use it as a context manager.
 
     Args:
-        address: the cluster's, as Ray takes it: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
+        address: the cluster's address in Ray's form: 'HOST:6379' on one of its machines, 'ray://HOST:10001' elsewhere.
         preparer: does the work; sent once.
         on_failure: returns the outcome of a file that crashes every process.
 

@@ -27,7 +27,7 @@ class Place:
 
     Attributes:
         home: the user's home folder.
-        platform: as in ``sys.platform``.
+        platform: the operating system, as in ``sys.platform``.
         project: the project's folder for settings of one project; None for the user's own settings.
         roaming: the folder of programs' settings on Windows (``APPDATA``).
         variables: environment variables that may name other folders for programs' settings.

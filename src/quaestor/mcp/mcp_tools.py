@@ -121,7 +121,7 @@ def _with_remarks(
     """Return the hits as text with remarks: what was searched by words alone, translated, unfinished or failed.
 
     Args:
-        outcome: of the search.
+        outcome: the outcome of the search.
         reach: how many documents were searched by meaning.
         progress: the progress of vectors that are being computed; None if none are.
         failures: why corpora were not searched, by their names.
@@ -172,7 +172,7 @@ class ServedTool:
     """One tool.
 
     Attributes:
-        name: in snake_case.
+        name: the name in snake_case.
         title: the name that clients show to people.
         description: tells the agent when to use the tool.
         takes: the JSON Schema of its arguments.

@@ -69,10 +69,10 @@ class Import:
     """One imported module.
 
     Attributes:
-        line: of the statement, 1-based.
+        line: the line of the statement, 1-based.
         parts: the module's names, outermost first.
         up: number of folders above the importing file's own; None if the import is not relative.
-        ending: of the file, with its dot, if the import states one: ``#include "tmux.h"``.
+        ending: the extension of the file, with its dot, if the import states one: ``#include "tmux.h"``.
         package: whether the first name is a package's, which only a manifest leads to.
     """
 
@@ -155,7 +155,7 @@ def outside_names(text: str, language: str, known: Callable[[], frozenset[str]])
 
     Args:
         text: the file.
-        language: as ``recognise`` names it; of most languages nothing is known.
+        language: the language as ``recognise`` names it; most languages are not supported.
         known: returns all names that a module of this corpus may have, small.
     """
     bound = list(_python_names(text) if language == "python" else _javascript_names(text, language))
@@ -236,7 +236,7 @@ class Modules:
     """The documents of a corpus by the names they are imported under.
 
     Attributes:
-        names: of all folders and files, in lower case and without extension.
+        names: the names of all folders and files, in lower case and without extension.
     """
 
     def __init__(self, paths: Iterable[str], packages: Packages | None = None) -> None:

@@ -79,7 +79,7 @@ def occurrences(text: str, language: str, name: str) -> list[Occurrence] | None:
 
     Args:
         text: the whole file.
-        language: as ``recognise`` names it.
+        language: the language as ``recognise`` names it.
         name: a plain name.
     """
     syntax = SYNTAXES.get(language)
@@ -102,7 +102,7 @@ def uses_of_definition(
         found: the name's occurrences in the file.
         name: the name.
         text: the file.
-        language: as ``recognise`` names it.
+        language: the language as ``recognise`` names it.
         outside: names that the file imports from outside this corpus.
         home: whether the definition is in this file.
     """

@@ -136,7 +136,7 @@ class UseCandidate:
 
     Attributes:
         path: its path.
-        count: of the name in it, in comments and strings, too.
+        count: how often the name occurs in it, in comments and strings, too.
         chunks: the chunks that contain it.
     """
 

@@ -42,7 +42,7 @@ def other_spellings(text: str, frequencies: Callable[[Iterable[str]], Mapping[st
     less than "timeout".
 
     Args:
-        text: of a query.
+        text: the text of a query.
         frequencies: returns the number of chunks that hold each term.
     """
     words = [*_WORD.finditer(text)]
@@ -106,7 +106,7 @@ def with_other_spellings(query: Query, text: str, frequencies: Frequencies) -> Q
     Args:
         query: the query; a name, a path or a trace stays as it is.
         text: its own, or that which it had before its spelling was corrected.
-        frequencies: of the corpus.
+        frequencies: the frequencies of the corpus.
     """
     if query.kind != "text":
         return query

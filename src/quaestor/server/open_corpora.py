@@ -167,8 +167,8 @@ class Corpora:
         """Return a corpus's settings.
 
         Args:
-            name: as for ``get``.
-            user: as for ``get``.
+            name: the corpus's name, as for ``get``.
+            user: the user's id, as for ``get``.
 
         Raises:
             NotFoundError: there is no corpus of that name that the user may see.
@@ -208,7 +208,7 @@ class Corpora:
 
         Args:
             names: names as for ``get``; empty, or with ``ALL`` in it, for every corpus that the user may see.
-            user: as for ``get``.
+            user: the user's id, as for ``get``.
             wait: seconds to wait for all first indexes together.
 
         Raises:

@@ -138,7 +138,7 @@ class FolderSessions(Sessions):
     """The sessions in a folder.
 
     Args:
-        folder: of their files; made when the first session begins.
+        folder: the folder of their files; made when the first session begins.
     """
 
     def __init__(self, folder: Path) -> None:

@@ -88,7 +88,7 @@ def ending_of(row: Sequence[Any] | None, messages: Sequence[Message], unchecked:
     """Return the ending of a row; without a row the turn is unfinished.
 
     Args:
-        row: of the table of endings.
+        row: a row of the table of endings.
         messages: those that the turn adds.
         unchecked: quotes beside an unchecked answer, as JSON; None for other answers.
     """

@@ -144,8 +144,8 @@ class SessionFile:
     """The open file of one session, or a session in memory that ends with the process: a ``SessionPlace``.
 
     Args:
-        connection: to its tables.
-        path: of the file; None for a session in memory.
+        connection: a connection to its tables.
+        path: the path of the file; None for a session in memory.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path | None) -> None:

@@ -33,7 +33,7 @@ class SharedSessions(Sessions):
     """The sessions of one user on a server.
 
     Args:
-        server: with tables that are up to date.
+        server: a server with tables that are up to date.
         user: the user's id; empty for the one user of a machine without users.
     """
 
@@ -92,7 +92,7 @@ class SharedSession:
     """One session on a server: a ``SessionPlace``.
 
     Args:
-        server: with tables that are up to date.
+        server: a server with tables that are up to date.
         key: the session's.
         name: the session's, for people.
     """

@@ -78,5 +78,5 @@ def _change(arguments: Arguments) -> Change:
 
 
 def _whole_lines(text: str) -> str:
-    """Return whole lines: models leave out the last line's end."""
+    """Return a text with a line end at its end, which models leave out."""
     return f"{text}\n" if text and not text.endswith("\n") else text

@@ -20,7 +20,7 @@ _MOST_HEADS = 4
 
 
 def history_of(corpus: Corpus) -> Tool:
-    """Return the tool that asks a corpus's history."""
+    """Return the tool that answers questions from a corpus's history."""
     description, parameters = describe("history", PARAMETERS)
     return Tool("history", description, parameters, partial(_run, corpus))
 

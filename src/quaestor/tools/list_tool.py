@@ -20,7 +20,7 @@ _MOST = (200, 40, 12, 4, 0)
 
 
 def list_of(corpus: Corpus) -> Tool:
-    """Return the tool that lists a corpus."""
+    """Return the tool that lists the documents of a corpus."""
     description, parameters = describe("list", _PARAMETERS)
     return Tool("list", description, parameters, partial(_run, corpus))
 

@@ -59,11 +59,11 @@ class Registry:
         """Run a tool. An error that the model can correct is returned as a failed outcome with advice.
 
         Args:
-            name: of the tool.
-            arguments: unchecked.
-            budget: tokens for the result's text.
-            count: tokens of a text.
-            number: numbers passages for citations; from 1 by default.
+            name: the name of the tool.
+            arguments: the unchecked arguments.
+            budget: the most tokens of the result's text.
+            count: returns the number of tokens of a text.
+            number: gives passages their numbers for citations; from 1 by default.
 
         Raises:
             IndexUnusableError: the index cannot be read.

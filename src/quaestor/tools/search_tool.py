@@ -35,7 +35,7 @@ class SearchableCorpus(HasBylines, Protocol):
     """A corpus, or several that are searched as one."""
 
     def search(self, query: str, k: int = 10, *, where: Where | None = None) -> list[Hit]:
-        """Return up to ``k`` hits among the documents that a filter lets through, best first."""
+        """Return up to ``k`` hits in the documents that match a filter, best first."""
         ...
 
     def spelling(self, query: str) -> Spelling:
@@ -51,8 +51,8 @@ def search_of(
     Args:
         corpus: the corpus.
         where: a filter on all searches.
-        bylines: whether it takes dates and authors; None: if any document has one.
-        languages: whether it takes a language.
+        bylines: whether the tool takes dates and authors; None to decide by whether any document has one.
+        languages: whether the tool takes a language.
     """
     description, parameters = describe("search", PARAMETERS)
     if bylines is None:
@@ -83,7 +83,7 @@ def _run(corpus: SearchableCorpus, within: Where | None, arguments: Arguments, r
 
 
 def _unknown_words_note(unknown: Sequence[UnknownWord]) -> str:
-    """Return a remark for the model on words that the corpus lacks, or ""."""
+    """Return a remark for the model on words that the corpus lacks; "" if there are none."""
     if not unknown:
         return ""
     remarks = (

@@ -67,7 +67,7 @@ def fit(lines: Sequence[str], budget: int, count: Count, mark: Callable[[int], s
         lines: without their ends.
         budget: tokens for the result.
         count: tokens of a text.
-        mark: from the number of lines shown whole to the text that replaces the rest.
+        mark: returns the text that replaces the rest, given the number of lines shown whole.
 
     If not even one line fits beside its mark, the line is cut; if the mark does not fit, it is left out.
     """
@@ -148,8 +148,8 @@ def show_passage(passage: Passage, room: Room, lines: Sequence[str] | None = Non
     """Return one passage cut to the room at a line end, or None if not even a part of a line fits.
 
     Args:
-        passage: with one line of text for each of its line numbers.
-        room: for the passage with its heading and marks.
+        passage: the passage with one line of text for each of its line numbers.
+        room: the room for the passage with its heading and marks.
         lines: its lines as shown, if they differ.
     """
     raw = passage.text.removesuffix("\n").split("\n")

@@ -31,10 +31,10 @@ class Parameter:
     """One argument of a tool.
 
     Attributes:
-        name: as the model writes it, ``start_line``.
+        name: the name as the model writes it, ``start_line``.
         kind: the JSON type.
         required: whether a call without it is refused.
-        description: for the model.
+        description: the description for the model.
         default: its value if it is missing.
         minimum: the least allowed number.
         maximum: the greatest allowed number.
@@ -67,7 +67,7 @@ class Room:
     Attributes:
         budget: tokens for the result's text.
         count: tokens of a text.
-        numbered: numbers passages for citations.
+        numbered: gives passages their numbers for citations.
     """
 
     budget: int
@@ -99,9 +99,9 @@ class Tool:
     """A tool: something that a model can ask the engine to run.
 
     Attributes:
-        name: as the model writes it.
-        description: for the model.
-        parameters: in the order of their description.
+        name: the name as the model writes it.
+        description: the description for the model.
+        parameters: the parameters in the order of their description.
         run: the function. Raises ``UsageError`` with advice for the model.
     """
 

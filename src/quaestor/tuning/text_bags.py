@@ -54,8 +54,8 @@ class PairedBags:
 
     Attributes:
         queries, texts, paths: bags of each pair.
-        source: number of the repository, int32.
-        kind: index into ``KINDS``, uint8.
+        source: the number of each pair's repository, int32.
+        kind: the index of each pair's kind in ``KINDS``, uint8.
         names: the repositories' names.
     """
 

@@ -30,11 +30,11 @@ class Pair:
     """A query, and the text that answers it.
 
     Attributes:
-        kind: the query's origin.
+        kind: the origin of the query, one of ``KINDS``.
         query: a comment, a split name, a heading and the like; never part of ``text``.
         text: the passage, shaped like a chunk of an index.
         path: the passage's file, relative to its repository.
-        language: of the passage.
+        language: the language of the passage.
     """
 
     kind: Kind
@@ -45,7 +45,7 @@ class Pair:
 
 
 def write_pairs(file: Path, pairs: Iterable[Pair]) -> int:
-    """Write gzipped JSON lines; return how many."""
+    """Write pairs as gzipped JSON lines; return their number."""
     count = 0
     with gzip.open(file, "wt", encoding="utf-8", compresslevel=1) as out:
         for pair in pairs:
@@ -139,7 +139,7 @@ def _pair(kind: Kind, query: str, body: list[str], path: str, language: str) -> 
 
 
 def _body(lines: list[str], start: int, indent: int, *, inside: bool, chance: random.Random) -> list[str]:
-    """Return the lines from ``start`` to the end of the block at ``indent``, or some way past a short one."""
+    """Return the lines from ``start`` to the end of the block at ``indent``, or a few lines more if it is short."""
     wanted = chance.choice((0, 0, 500, 750, 1_000))
     size, deeper = 0, inside
     for number in range(start, len(lines)):
@@ -171,7 +171,7 @@ _FEWEST_OF_PROSE = 150
 
 
 def prose_pairs(text: str, path: str, language: str, chance: random.Random, draws: int = 1) -> Iterator[Pair]:
-    """Yield the pairs of one document; of its headings and sentences as many as are drawn."""
+    """Yield the pairs of one document; ``draws`` limits the headings and sentences that become queries."""
     sections = [
         # A narrative has no titles: there, also passages as short as the messages of a conversation.
         (titles, [_passage_with_queries(passage) for passage in _passages(body)], [] if titles else _short(body))
@@ -206,7 +206,7 @@ def _title_query(titles: list[str], chance: random.Random) -> str | None:
 def _sentence_pair(
     titles: list[str], passage: str, asking: list[str], path: str, language: str, chance: random.Random
 ) -> Iterator[Pair]:
-    """The inverse cloze task (Lee et al. 2019): one sentence asks for the passage that it was taken from."""
+    """Yield the pair of a sentence and the passage that it was taken from: the inverse cloze task (Lee et al. 2019)."""
     if len(asking) < 3:
         return
     chosen = chance.choice(asking)

@@ -128,9 +128,9 @@ class ConversationCosts:
 
     Attributes:
         messages: those read so far.
-        tokens: of each message.
-        units: in order; every message is in exactly one.
-        unit_tokens: of each unit; 0 for one that can never be sent.
+        tokens: the number of tokens of each message.
+        units: the units in order; every message is in exactly one.
+        unit_tokens: the number of tokens of each unit; 0 for one that can never be sent.
         faulty: the numbers of units that can never be sent.
     """
 

@@ -55,11 +55,11 @@ class ChosenUnit:
     """A unit that is in the window.
 
     Attributes:
-        messages: as they are sent.
-        tokens: of each message.
+        messages: the messages as they are sent.
+        tokens: the number of tokens of each message.
         section: who pays.
         action: kept, recalled or trimmed.
-        reason: in plain words.
+        reason: the reason in plain words.
     """
 
     messages: tuple[Message, ...]

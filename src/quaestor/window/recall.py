@@ -199,7 +199,7 @@ class SharedRecall:
     Results are the same as those of a new ``Recall``; the cache saves time only.
 
     Args:
-        embedder: as for ``Recall``.
+        embedder: the embedder as for ``Recall``.
         places: number of conversations in the cache.
     """
 

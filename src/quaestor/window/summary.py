@@ -116,8 +116,8 @@ class Summary:
 
     Attributes:
         message: the message to send; None if the summary was discarded.
-        tokens: of the message.
-        note: in plain words.
+        tokens: the number of tokens of the message.
+        note: the note in plain words.
     """
 
     message: Message | None

@@ -330,3 +330,27 @@ class Endless:
             while connection.recv(1 << 20):
                 pass
             self.closed.set()
+
+
+def test_what_all_of_it_is_may_be_asked_after_something_else(tmp_path: Path) -> None:
+    """Without a model; and where nothing answers, the page says so once, and that nothing was quoted."""
+    files = {
+        "README.md": "# Crossing\n\nCrossing is a ferry that carries letters.\n\n## Timetable\n\nIt leaves at noon.\n",
+        **{f"crossing{number}.md": f"# Deck {number}\n\nThe deck is swept at {number}.\n" for number in range(12)},
+    }
+    with (
+        serving(write(tmp_path / "crossing", files), home=tmp_path / "home") as server,
+        client(server.url) as api,
+    ):
+        session = begin(api)
+        turn(api, session, "When does the ferry leave?")
+        [told] = of(turn(api, session, "What is this about?"), "done")
+        assert told["known"]
+        assert "**Overview: 13 documents**" in told["answer"]
+        other = begin(api)
+        [told] = of(turn(api, other, "Which company insures the deck against a storm?"), "done")
+        assert not told["known"]
+        page = api.get(f"/sessions/{other}").text
+        assert page.count("The closest passages are under Sources.") == 1
+        assert "No answer to this was found" not in page
+        assert "Quoted from the documents" not in page

@@ -82,3 +82,10 @@ def test_a_corpus_that_fails_costs_only_itself(tmp_path: Path) -> None:
         assert answer.status_code == 200
         assert "Not searched: garden." in seen(answer.text).text
         assert found(server, "q=dough")[0] == ("kitchen", "guide.md")
+
+
+def test_a_corpus_without_documents_says_so_instead_of_offering_questions(tmp_path: Path) -> None:
+    with serving(write(tmp_path / "kitchen", {"seal.bin": "\0"}), home=tmp_path / "home") as server:
+        shown = get(f"{server.url}/parts/starters?corpus=kitchen").text
+    assert "There are no documents here yet." in shown
+    assert 'href="/folders"' in shown

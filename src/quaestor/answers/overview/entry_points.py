@@ -52,6 +52,8 @@ _PROGRAMS = frozenset({"__main__.py", "main.rs", "main.swift", "manage.py", "mai
 _WEB = ("artisan bin/console public/index.php routes/web.php routes/api.php config/routes.rb config.ru").split()
 _ASIDE = re.compile(r"(?:example|sample|demo|tutorial)|docs?$|documentation$", re.IGNORECASE)
 """Folders of programs that show how something is used."""
+_HEADERS = (".h", ".hh", ".hpp", ".hxx")
+_MOST_HEADERS = 4
 _FACES = (
     "lib.rs src/lib.rs index.js index.mjs index.ts src/index.ts src/index.js src/index.mjs mod.ts src/main.ts init.lua"
 ).split()
@@ -65,7 +67,9 @@ def entry_points(material: Material) -> list[Entry]:
             found.setdefault(entry.name, entry)
     # A library may have none but the programs that test it, and where these are asked for they are its own.
     kept = [one for one in found.values() if not _is_test(one.name) or _is_test(f"{material.folder}/x")]
-    return ([one for one in kept if not _is_aside(one.name)] or kept)[:_MOST]
+    own = [one for one in kept if not _is_aside(one.name)]
+    # Where there is a library, its examples are no way into it.
+    return (own if own or material.has_program else kept)[:_MOST]
 
 
 def _is_test(name: str) -> bool:
@@ -292,6 +296,8 @@ def _faces(material: Material) -> Iterator[Entry]:
     for name in names:
         if f"{base}{name}" in material.documents:
             yield _file(material, f"{base}{name}")
+    headers = [path for path in material.beside(f"{base}include") if path.endswith(_HEADERS)]
+    yield from (_file(material, path) for path in headers[:_MOST_HEADERS])
     yield from (_file(material, path) for path in _packages(material))
 
 

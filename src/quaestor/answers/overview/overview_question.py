@@ -102,6 +102,10 @@ _QUESTIONS = re.compile("|".join(f"(?:{one})" for one in (*_GERMAN, *_FRENCH, *_
 _AND = re.compile(r"[,?.;]*\s+(?:und|et|y)\s+|[?.;]+\s+")
 # What stands for something said before, where anything was said before.
 _POINTING = re.compile(r"was ist (?:das|dies)|c'est quoi")
+_ABOUT_ALL = re.compile(
+    r"what(?: is|'s) (?:all )?this (?:all )?about|worum geht es hier|de quoi (?:s'agit-il|ça parle)"
+)
+"""Asks about all of it at any time: the page offers it to begin with."""
 _MOST_NAME = 4
 """Words of the name of the whole."""
 
@@ -193,13 +197,14 @@ def asks_for_overview(question: str, *, first: bool = True, own: Collection[str]
     """Return whether a question is for an overview of all that there is.
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese.
+        question: the question in English, German, French, Spanish, Chinese or Japanese.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
         own: what the project itself is called, in small letters: what it is, is asked of all of it.
     """
     if len(question) > _LONGEST:
         return False
     text = plain_question(question)
+    first = first or _ABOUT_ALL.fullmatch(text) is not None
     parts = [part for part in _AND.split(text) if part]
     if parts and all(map(_QUESTIONS.fullmatch, parts)):
         return first or _POINTING.fullmatch(text) is None
@@ -292,7 +297,7 @@ def _is_about_the_whole(words: list[str], *, first: bool) -> bool:
     """Return whether words ask for an overview.
 
     Args:
-        words: of the question, with ``OWN`` for the name of the whole.
+        words: the words of the question, with ``OWN`` for the name of the whole.
         first: whether nothing was asked before; otherwise a bare "this" is what the talk was about.
     """
     held, text = frozenset(words), " ".join(words)
@@ -370,7 +375,7 @@ def asks_how_to_build(question: str) -> bool:
     the index built?" are not: they name a thing of their own.
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese.
+        question: the question in English, German, French, Spanish, Chinese or Japanese.
     """
     if len(question) > _LONGEST_OF_BUILDING:
         return False
@@ -414,7 +419,8 @@ def asks_how_to_run(question: str) -> bool:
     """Return whether a question is how all of it is run or started: "How do I run it?", "how to start the app locally".
 
     Args:
-        question: in English, German, French, Spanish, Chinese or Japanese; what the whole is called stands as ``OWN``.
+        question: the question in English, German, French, Spanish, Chinese or Japanese, with ``OWN`` for the name
+            of the whole.
     """
     return len(question) <= _LONGEST_OF_BUILDING and _RUNNING.fullmatch(plain_question(question)) is not None
 

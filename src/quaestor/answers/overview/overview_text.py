@@ -16,7 +16,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066
 _QUOTE_MARKS = re.compile(r"[\"'“”„‟‘’«»`]")
 _MARKUP = re.compile(r"([\\*_<>\[\]])")
 _LEAST_QUOTE = 4
-_EMPTY = "There are no documents here."
+_EMPTY = "There are no documents here. `quaestor stats` tells what was left out, and why."
 
 
 def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
@@ -24,7 +24,7 @@ def text_of(overview: Overview, numbers: Sequence[int] = ()) -> str:
 
     Args:
         overview: what is shown.
-        numbers: of the hits, in their order; without them, they count from 1.
+        numbers: the numbers of the hits, in their order; without them, they count from 1.
     """
     lines = [_head(overview)]
     for section in overview.sections:

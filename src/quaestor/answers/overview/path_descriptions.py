@@ -56,7 +56,7 @@ _SKIPPED = re.compile(
     r"|(?-i:^(?:import|package|module|from|allow|deny|feature)\b)"  # code; a sentence begins with a capital letter
     r"|^go:\w|\+build|^region|^eof|^todo|^fixme|^shellcheck|^check=|^syntax=|^type:|^-\*|distributed under"
     r"|^(?:homepage|keywords|maintainer|url|package-[a-z-]+)\s*:|^you should have received\b"
-    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^adapted (?:by|from)\b",
+    r"|contributor|^\s*</?\w|^\$\w+:|^source:\s|^see https?:|^adapted (?:by|from)\b",
     re.IGNORECASE,
 )
 _HADDOCK = re.compile(r"([A-Z][\w-]*)\s*:\s*(.*)")

@@ -92,7 +92,7 @@ def command(  # noqa: PLR0913, PLR0917 - one argument an option
 
 def _why_nothing(index: Index, filters: Filters) -> str:
     if not index.store.documents():
-        return "There are no documents here."
+        return "There are no documents here. `quaestor stats` tells what was left out, and why."
     return why_none(index.store, filters.where) if filters.where else ""
 
 

@@ -1,7 +1,7 @@
 """BEIR's layout (Thakur et al. 2021): ``corpus.jsonl``, ``queries.jsonl``, ``qrels/SPLIT.tsv``.
 
-Its documents become files, one each, numbered in order: a document's identifier would otherwise be part of its path,
-which is searched as well.
+Each document becomes a file, named by a number: its identifier would otherwise be part of the path, which is searched,
+too.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ def read_beir(folder: Path, split: str, copies: Path) -> DataSet:
     """Read a data set.
 
     Args:
-        folder: with the three files.
-        split: which judgements.
-        copies: folder in which its documents are laid out as files.
+        folder: the folder with the three files.
+        split: the name of the judgements to read.
+        copies: the folder in which its documents are written as files.
 
     Raises:
-        NotFoundError: there are no such judgements.
-        UsageError: nothing in it can be asked, or a file cannot be read.
+        NotFoundError: there are no judgements of this name.
+        UsageError: it holds no usable question, or a file cannot be read.
     """
     problems = Problems()
     qrels = folder / QRELS / f"{split}.tsv"
@@ -72,7 +72,7 @@ def _paths(corpus: Path, problems: Problems) -> Mapping[str, str]:
 
 
 def _files(corpus: Path, paths: Mapping[str, str]) -> Iterator[tuple[str, bytes]]:
-    """Yield path and bytes of each document, the first of an identifier only."""
+    """Yield the path and bytes of each document; of several with one identifier, only of the first."""
     written: set[str] = set()
     for _, entry in read_objects(corpus, Problems()):
         path, content = paths.get(text_of(entry.get("_id"))), _content(entry)

@@ -36,13 +36,13 @@ def read_code_search(folder: Path, checkouts: Path, only: Collection[str] = ()) 
     """Read a data set.
 
     Args:
-        folder: with ``repos.json`` and ``annotations``.
-        checkouts: has a folder of each repository's name.
-        only: these repositories; empty for all of them.
+        folder: the folder with ``repos.json`` and ``annotations``.
+        checkouts: the folder of the checkouts, each named after its repository.
+        only: the names of the repositories to read; empty for all.
 
     Raises:
         NotFoundError: a repository of ``only`` is not listed.
-        UsageError: nothing in it can be asked, or a file cannot be read.
+        UsageError: it holds no usable question, or a file cannot be read.
     """
     problems = Problems()
     repositories = [one for one in _entries(read_json(folder / REPOSITORIES)) if isinstance(one, dict)]
@@ -152,10 +152,10 @@ class _Judgements:
         """Return the question that an object describes, or None if it cannot be asked.
 
         Args:
-            identifier: unique within the data set.
-            place: where it is written.
-            raw: ``query``, ``relevant`` and ``secondary`` (paths, or ``{path, start_line, end_line, gain}``),
-                ``category``.
+            identifier: the question's identifier, unique within the data set.
+            place: the place where it is written, for messages.
+            raw: the object with ``query``, ``relevant`` and ``secondary`` (paths, or ``{path, start_line, end_line,
+                gain}``), ``category``.
         """
         query = text_of(raw.get("query"))
         if not query:
@@ -207,7 +207,7 @@ def read_json_lines(file: Path, corpus: Path) -> DataSet:
         corpus: the folder that their paths are relative to.
 
     Raises:
-        UsageError: nothing in it can be asked, or it cannot be read.
+        UsageError: it holds no usable question, or cannot be read.
     """
     problems = Problems()
     reader = _Judgements(_Files(corpus).__contains__, problems)

@@ -62,9 +62,9 @@ class SourceText:
 
     Attributes:
         path: relative to the source's root, with ``/``.
-        language: as it was recognised.
-        lines: its text without line ends.
-        sections: where its headings are; of prose only.
+        language: the language as it was recognised.
+        lines: the lines of its text without line ends.
+        sections: its sections, if it is prose.
     """
 
     path: str
@@ -100,7 +100,7 @@ _NO_LETTERS = re.compile(r"[\W_]+")
 
 
 def letters(text: str) -> str:
-    """Return a text's letters and digits in lower case: its words, however they are set."""
+    """Return a text's letters and digits in lower case, so that texts are compared regardless of layout."""
     return _NO_LETTERS.sub("", text).lower()
 
 
@@ -108,7 +108,7 @@ class Words:
     """The words of all documents, as one text to search in.
 
     Args:
-        texts: by path.
+        texts: the texts by path.
     """
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -145,7 +145,7 @@ class MadeSet:
     """Questions about a copy of a corpus.
 
     Attributes:
-        questions: in a fixed order.
+        questions: the questions in a fixed order.
         texts: every document of the copy by path.
     """
 
@@ -172,11 +172,11 @@ def make_questions(
 
     Args:
         texts: the corpus.
-        repository: of the corpus, for its history.
-        each: most questions of every category.
-        seed: of random choices.
-        kinds: categories to include.
-        about: returns whether a document may be asked about.
+        repository: the repository of the corpus, for its history.
+        each: the most questions of each category.
+        seed: the seed of random choices.
+        kinds: the categories to include.
+        about: returns whether questions may be about a document.
     """
     chance = random.Random(seed)
     by_kind: dict[str, list[_QuestionDraft]] = defaultdict(list)
@@ -255,7 +255,7 @@ _ATTRIBUTES = 3  # lines of decorators and the like between a comment and its de
 
 
 def _of_code(text: SourceText) -> Iterator[_QuestionDraft]:
-    """Yield the questions of a source file; none of tests and examples, which repeat the code's own words."""
+    """Yield the questions of a source file; tests and examples have none, because they repeat the code's own words."""
     profile = profile_path(text.path)
     if text.language not in LANGUAGES or profile.test or profile.example:
         return
@@ -288,7 +288,7 @@ def _definition(lines: list[str], block: Block, language: str) -> int | None:
 
 
 def _last_indented_line(lines: Sequence[str], start: int, indent: int) -> int:
-    """Return the last line of what begins at ``start`` and is indented further than ``indent``."""
+    """Return the last line of the block that begins at ``start`` and is indented further than ``indent``."""
     last, deeper = start, False
     for number in range(start, min(len(lines), start + _MOST_LINES)):
         line = lines[number]
@@ -342,7 +342,7 @@ def _of_prose(text: SourceText, paths: Container[str], chance: random.Random) ->
     Args:
         text: the document.
         paths: every document of the corpus, for links.
-        chance: chooses which heading, sentence and link.
+        chance: chooses the heading, the sentence and the link.
     """
     if text.language not in PROSE:
         return

@@ -1,4 +1,4 @@
-"""Just enough of each language's surface to find its comments, docstrings and definitions, line by line."""
+"""Finds comments, docstrings and definitions line by line, by simple patterns for each language."""
 
 from __future__ import annotations
 

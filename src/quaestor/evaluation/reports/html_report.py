@@ -37,10 +37,10 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
     """Return an element.
 
     Args:
-        name: of the element.
+        name: the name of the element.
         children: text, which is escaped, or markup.
-        attributes: their values are escaped; an underscore at the end of a name is dropped, others are hyphens; None
-            and False leave an attribute out, True gives it no value.
+        attributes: the attributes, whose values are escaped; an underscore at the end of a name is dropped, others are
+            hyphens; None and False leave an attribute out, True gives it no value.
     """
     attribute_text = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in _VOID:
@@ -63,7 +63,7 @@ def page(title: str, style: str, *body: Child) -> str:
     """Return a whole page that loads nothing and runs nothing.
 
     Args:
-        title: of the page.
+        title: the title of the page.
         style: a style sheet of our own.
         body: its content.
     """
@@ -157,8 +157,8 @@ class Point:
 
     Attributes:
         name: a letter or two, written on it.
-        number: chooses its colour.
-        value: with its interval.
+        number: the number that chooses its colour.
+        value: the mean with its interval.
         description: its description.
         cost: its horizontal position, on a plot against costs.
     """
@@ -191,10 +191,10 @@ def against_cost(
     """Return a plot of quality against a cost, with intervals.
 
     Args:
-        identifier: unique on the page.
-        title: what it shows.
+        identifier: the plot's identifier, unique on the page.
+        title: the title, which says what the plot shows.
         quality: the name of the metric.
-        points: at least one.
+        points: the points, at least one.
         written: returns a cost in words.
     """
     across = of_costs([point.cost for point in points])
@@ -225,8 +225,8 @@ def lanes(identifier: str, title: str, groups: Sequence[tuple[str, Sequence[Lane
     """Return a plot of means with intervals, in groups of lanes that share an axis.
 
     Args:
-        identifier: unique on the page.
-        title: what it shows.
+        identifier: the plot's identifier, unique on the page.
+        title: the title, which says what the plot shows.
         groups: a name, which may be empty, and lanes.
         zero: whether zero is on the axis and marked.
     """

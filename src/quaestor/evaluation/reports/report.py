@@ -245,7 +245,7 @@ def _bytes(value: float) -> str:
 
 
 def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
-    """Return the questions that two configurations answer most unlike, as a part that opens."""
+    """Return the questions that two configurations answer most differently, in an element that can be opened."""
     before, after = results.row_of(comparison.step.before), results.row_of(comparison.step.after)
     what = comparison.step.what
     summary = (
@@ -262,7 +262,7 @@ def _answered_most_unlike(results: Results, comparison: Comparison) -> Markup:
 
 
 def _worst(results: Results, row: Row) -> Markup | None:
-    """Return the questions that a configuration answers worst, or nothing where it answers all of them well."""
+    """Return the questions that a configuration answers worst; None if it answers all of them well."""
     own = row.scored
     values = own.values[MAIN]
     order = sorted((number for number, value in enumerate(values) if value < 1), key=values.__getitem__)[:_WORST]

@@ -179,7 +179,7 @@ class Restorer:
     """Restores special tokens in streamed text, holding back only a possible beginning of one.
 
     Args:
-        keep: as for ``restore``.
+        keep: beginnings of tags that stay whole, as for ``restore``.
     """
 
     def __init__(self, keep: Collection[str] = ()) -> None:

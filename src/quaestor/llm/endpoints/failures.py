@@ -23,7 +23,7 @@ _PORTS = {"http": 80, "https": 443}
 
 
 class TooLongError(UpstreamError):
-    """A prompt is too long for the model's window; it is composed again and sent once more.
+    """A prompt is too long for the model's window; the caller composes a shorter one and sends it.
 
     Attributes:
         limit: the window in tokens, if the server reports it.
@@ -50,7 +50,7 @@ class ToolsRefusedError(UpstreamError):
 
 
 class BadRequestError(UpstreamError):
-    """The endpoint finds fault with the request itself: a value, a parameter, a message.
+    """The endpoint refuses the request itself: a value, a parameter or a message.
 
     Attributes:
         server_message: the server's sentence as it may be shown; may be empty.
@@ -64,7 +64,7 @@ class BadRequestError(UpstreamError):
 
 
 class UnreachableError(UpstreamError):
-    """No connection came about, so nothing was sent."""
+    """No connection could be opened, so nothing was sent."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, retryable=True)
@@ -97,15 +97,15 @@ class RefusedError(Exception):
     """A server's refusal, before it becomes an error for people.
 
     Args:
-        said: the JSON that the server sent, or its text if that is no JSON.
-        status: of HTTP; None where it came inside a stream.
+        said: the JSON that the server sent, or its text if that is not JSON.
+        status: the HTTP status; None if it came inside a stream.
         retry_after: seconds that the server asks to wait.
 
     Attributes:
         message: the server's sentence; may be empty.
         details: the error object that it came in.
-        status: as given.
-        retry_after: as given.
+        status: the HTTP status; None if it came inside a stream.
+        retry_after: the seconds that the server asks to wait.
     """
 
     def __init__(self, said: object, *, status: int | None = None, retry_after: float | None = None) -> None:
@@ -344,7 +344,7 @@ class Endpoint:
         return UpstreamError(sentence, retryable=retryable, status=status, retry_after=retry_after)
 
     def too_long_unsaid(self) -> TooLongError:
-        """Return the error for an empty reply that claims to have reached its length."""
+        """Return the error for an empty reply whose finish reason is the limit on its length."""
         return TooLongError(
             f"{self.url} gave an empty reply for want of room: the request is too long for the window of model"
             f" {self.model!r}; set `window` to what the server was started with",

@@ -1,4 +1,4 @@
-"""Capabilities of an endpoint beyond text in and text out, and learning a model's window from a refusal."""
+"""The capabilities of an endpoint beyond plain text, and learning a model's window from a refusal."""
 
 from __future__ import annotations
 

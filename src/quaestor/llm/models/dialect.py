@@ -20,7 +20,7 @@ def with_alternating_roles(messages: Sequence[Message], *, system: bool) -> list
     """Return messages in which user and assistant take turns, the user first.
 
     Args:
-        messages: in order.
+        messages: the messages in order.
         system: whether one system message may precede them.
     """
     leading = len(list(takewhile(_is_system, messages)))
@@ -97,7 +97,7 @@ class Dialect:
     system: bool = True
 
     def messages(self, request: Request) -> Sequence[Message]:
-        """Return a request's messages in an order of roles that is taken."""
+        """Return a request's messages in an order of roles that the endpoint accepts."""
         return request.messages if self.any_turns else with_alternating_roles(request.messages, system=self.system)
 
     def parameters(self, request: Request) -> dict[str, Any]:
@@ -116,14 +116,14 @@ class Dialect:
         return fields
 
     def says(self, request: Request) -> tuple[object, ...]:
-        """Return a request in this dialect, to compare with another."""
+        """Return the messages and parameters of a request in this dialect, to compare them with another dialect's."""
         return self.parameters(request), *self.messages(request)
 
     def after(self, status: int, message: str, parameter: object) -> Dialect:
         """Return the dialect to use after a refusal; the same one if the refusal is about something else.
 
         Args:
-            status: of HTTP.
+            status: the HTTP status.
             message: the server's sentence.
             parameter: the ``param`` of its error object.
         """
@@ -136,7 +136,7 @@ class Dialect:
         return self._without(refused) if refused else self
 
     def _without(self, parameter: str) -> Dialect:
-        """Return the dialect that is left when an endpoint refuses ``parameter``."""
+        """Return the dialect without a parameter that the endpoint refuses."""
         if parameter == "max_tokens":
             return replace(self, max_tokens="max_completion_tokens" if self.max_tokens == parameter else "")
         if parameter == "max_completion_tokens":
@@ -153,7 +153,7 @@ def dialect_for(model: str) -> Dialect:
 
 
 def refused_parameter(message: str, parameter: object) -> str | None:
-    """Return which optional parameter a server's refusal is about, or None.
+    """Return the optional parameter that a server refuses; None if it refuses something else.
 
     Args:
         message: the server's sentence.

@@ -23,8 +23,8 @@ class Listing(NamedTuple):
     """The models of an endpoint.
 
     Attributes:
-        names: of all models; empty where the endpoint does not list any.
-        window: of the model that is used, in tokens; None if the endpoint does not say.
+        names: the names of all models; empty where the endpoint does not list any.
+        window: the window of the model that is used, in tokens; None if the endpoint does not say.
     """
 
     names: tuple[str, ...]

@@ -20,7 +20,7 @@ class Guesses:
     accepted, so that a guesser does not lock out others behind the same proxy.
 
     Args:
-        clock: as for ``RateLimiter``.
+        clock: returns the time, as for ``RateLimiter``.
         shared: the database that counts guesses for all processes; None to count in this process.
     """
 

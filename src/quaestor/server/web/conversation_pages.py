@@ -99,7 +99,15 @@ def show_starters(at: PageContextHere, corpus: Names) -> HTMLResponse:
         # One of each corpus in turn, without the questions that call the corpus "this".
         by_turns = (one for several in zip_longest(*starters) for one in several)
         starters = [[one for one in by_turns if one and one not in OF_ALL][:_MOST_STARTERS]]
-    return page("starters.html", questions=starters[0] if starters else ())
+    empty = bool(names) and not any(starters) and all(_is_empty(at, name) for name in names)
+    return page("starters.html", questions=starters[0] if starters else (), empty=empty)
+
+
+def _is_empty(at: PageContext, name: str) -> bool:
+    try:
+        return not corpus_of(at.served, at.user, name).store.documents()
+    except QuaestorError:
+        return False
 
 
 def _starters_of(at: PageContext, name: str) -> Sequence[str]:

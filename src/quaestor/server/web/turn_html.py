@@ -79,6 +79,7 @@ class TurnView:
         html: the answer, or its beginning.
         pictures: the pictures in cited passages.
         known: whether the corpus held an answer.
+        written: whether a model wrote the answer; what is quoted says itself that it found none.
         unchecked: whether a model answered without a valid citation.
         quotes: quotes from the corpus, beside an unchecked answer.
         unsupported: unsupported sentences, as HTML.
@@ -103,6 +104,7 @@ class TurnView:
     html: Markup
     pictures: Sequence[Picture]
     known: bool
+    written: bool
     unchecked: bool
     quotes: tuple[LinkedCitation, ...]
     unsupported: tuple[Markup, ...]
@@ -198,6 +200,7 @@ def _view(
         html=_answer(turn, path, sources, place),
         pictures=_pictures(ending.citations, pictures),
         known=ending.known,
+        written=ending.model != ExtractiveModel.name,
         unchecked=ending.unchecked,
         quotes=_cited_of(path, (*ending.citations, *ending.quotes), place)[len(ending.citations) :],
         unsupported=tuple(render_sentence(words_of_sentence(one)) for one in ending.unsupported),
@@ -279,7 +282,7 @@ def _call(call: CallRecord) -> str:
 def _origin_of_answer(turn: TurnRecord) -> str:
     ending = turn.ending
     if ending.model == ExtractiveModel.name:
-        return "Quoted from the documents"
+        return "Quoted from the documents" if ending.known else ""
     return f"Written by {ending.model}" if ending.model and (turn.answer or ending.partial) else ""
 
 

@@ -424,12 +424,12 @@ def generation(connection: sqlite3.Connection) -> int:
 
 
 def all_metadata(connection: sqlite3.Connection) -> dict[str, str]:
-    """Return every remembered string."""
+    """Return every stored string by key."""
     return {key: from_storable(value) for key, value in connection.execute("SELECT key, value FROM metadata")}
 
 
 def metadata(connection: sqlite3.Connection, key: str) -> str | None:
-    """Return a remembered string."""
+    """Return the string stored under a key; None if there is none."""
     # One statement, so that all values are of one state.
     value, checksum, lacking = connection.execute(
         "SELECT m.value, m.checksum, s.remembered - (SELECT coalesce(sum(checksum), 0) FROM metadata) "

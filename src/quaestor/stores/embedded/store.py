@@ -243,7 +243,7 @@ class EmbeddedStore(LexicalQueries):
             return sqlite_rows.documents(connection)
 
     def document(self, path: str) -> Document | None:
-        """Return one document."""
+        """Return the document of a path; None if there is none."""
         with self._reader.state() as connection:
             return sqlite_rows.document(connection, path)
 
@@ -272,7 +272,7 @@ class EmbeddedStore(LexicalQueries):
         return self._reader.ask(sqlite_rows.all_metadata)
 
     def stats(self) -> StoreStats:
-        """Return sizes."""
+        """Return the store's sizes."""
         with self._reader.state() as connection:
             return sqlite_rows.stats(connection, self._store_bytes())
 

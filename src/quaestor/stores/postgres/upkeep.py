@@ -252,7 +252,7 @@ def is_known(connection: Connection, corpus: int) -> bool:
 def analyse_tables(database: Database, corpus: int) -> None:
     """Analyse the tables that a corpus's rows are in, for the planner.
 
-    Of the table of vectors it is only the corpus's part: it takes statistics of each index there as well.
+    Of the table of vectors, only the corpus's part is analysed, because that reads each index of the part, too.
     """
     part = database.read(lambda connection: part_of(connection, corpus), primary=True)
     for table in TABLES:
